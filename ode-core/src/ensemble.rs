@@ -1,4 +1,4 @@
-//! Where trajectories run: ensemble algorithms, and those of the CPU.
+//! Backends: the trait, and the backends of the CPU.
 
 mod algorithm;
 mod array;

@@ -1,15 +1,15 @@
-//! Gradients of losses by initial states and parameters, and what learns by them.
+//! Gradients of losses with respect to initial states and parameters, and training.
 //!
-//! * [`EnsembleProblem::pull_back`](crate::EnsembleProblem::pull_back) takes the derivatives of any
-//!   loss by saved and final states to those by the initial state and the parameters of each
-//!   trajectory. All else stands on it.
+//! * [`EnsembleProblem::pull_back`](crate::EnsembleProblem::pull_back) maps the derivatives of any
+//!   loss with respect to saved and final states to the derivatives with respect to the initial
+//!   state and the parameters of each trajectory. The rest of this module builds on it.
 //! * [`EnsembleLoss`] is the sum of a module's `#[loss]` over all trajectories, as a function of
-//!   what is learnt.
-//! * [`Train`] makes it small.
+//!   the learnt quantities.
+//! * [`Train`] minimises this loss.
 //!
-//! Gradients are discrete adjoints: those of the steps that were taken, whose sizes are frozen.
-//! They are exact for what was computed, up to rounding, and differ from the derivatives of the
-//! exact solution by an error of the order of the tolerance.
+//! Gradients are discrete adjoints: derivatives through the steps that were taken, with frozen step
+//! sizes. They are the exact derivatives of the computed solution, up to rounding. From the
+//! derivatives of the exact solution they differ by an error of the order of the tolerance.
 
 mod checkpoint;
 mod ensemble;

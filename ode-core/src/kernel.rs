@@ -1,8 +1,8 @@
-//! The C++ of a solve: the lane programs, the system and a kernel, as one text, for a [`Target`].
+//! Device texts: lane programs, system and kernel as one C++ text for a [`Target`].
 //!
-//! This crate knows the text and the layout of a kernel's arguments; compiling and launching is
-//! `ode-gpu`'s. That the text is right is tested without a GPU, too: by a host's C++ compiler and
-//! by an OpenCL runtime for CPUs.
+//! This crate defines the text and the layout of a kernel's arguments; `ode-gpu` compiles and
+//! launches the kernel. Tests without a GPU compile the text by a host's C++ compiler and run it on
+//! an OpenCL runtime for CPUs.
 
 mod drawn;
 
@@ -24,14 +24,16 @@ pub mod pull;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");
-/// The work queue of a thread (its `Source` and `Sink`), and the kernel.
+/// The source and sink of a thread, and the kernel.
 const KERNEL: &str = include_str!("kernel/feed.hpp");
 
 /// Name of the kernel in the text of [`source`].
 pub const KERNEL_NAME: &str = "odes_solve";
 
-/// The C++ that a text is for. Targets differ in one header each, of the words that
-/// `kernel/prelude.hpp` lists; the rest of the text is the same.
+/// The C++ dialect of a text.
+///
+/// Targets differ in one header each, which defines the words that `kernel/prelude.hpp` lists. The
+/// rest of the text is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Target {
@@ -40,13 +42,15 @@ pub enum Target {
     Cuda,
     /// C++17 of a host's compiler, GCC or clang, with `-ffp-contract=off`.
     Host,
-    /// C++ for OpenCL 2021, for a device with `f64`, generic pointers and ballots of sub-groups
-    /// (`cl_khr_subgroup_ballot`), with `-cl-fp32-correctly-rounded-divide-sqrt`.
+    /// C++ for OpenCL 2021, with `-cl-fp32-correctly-rounded-divide-sqrt`.
+    ///
+    /// The device must have `f64`, generic pointers and ballots of sub-groups
+    /// (`cl_khr_subgroup_ballot`).
     OpenCl,
 }
 
 impl Target {
-    /// What device texts begin with: the target's words, and numbers of one lane.
+    /// Returns the beginning of device texts: the target's words, and numbers of one lane.
     ///
     /// ```
     /// use ode_core::kernel::Target;
@@ -72,47 +76,50 @@ impl Target {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Functions {
-    /// The functions of [`crate::math`], which give the same bits in every place.
+    /// The functions of [`crate::math`], which give the same bits on every backend.
     #[default]
     Portable,
-    /// The functions of CUDA's library. Their last bits differ from those of `Portable`, and so do
-    /// trajectories.
+    /// The functions of CUDA's library.
+    ///
+    /// Their last bits differ from those of `Portable`, and so do trajectories.
     Library,
 }
 
-/// Where a kernel gets the numbers of a column from.
+/// The origin of an input's values in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Given {
-    /// Memory has them.
+    /// Memory contains the values.
     Memory,
-    /// All trajectories share one, which is among the kernel's arguments.
+    /// All trajectories share one value, which is a kernel argument.
     Argument,
-    /// It draws them.
+    /// The kernel draws the values.
     Rule(Recipe),
 }
 
-/// How trajectories are columns.
+/// The kernel configuration of a lockstep solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayKind {
-    /// Whether the error of all columns is the mean of theirs; otherwise it is the greatest.
+    /// Whether the norm of all members' errors is a mean; otherwise it is the maximum.
     pub mean: bool,
-    /// Whether each thread has one column, in registers; otherwise columns are in memory, and there
-    /// may be more of them than threads run at a time. A host has them in memory.
+    /// Whether each thread has one member, in registers.
+    ///
+    /// Otherwise members are in memory, and there may be more of them than concurrent threads. A
+    /// host has them in memory.
     pub resident: bool,
     /// The threads of a block: a power of two, at least 32.
     pub threads: u32,
 }
 
-/// The values on which the text of a kernel depends, besides its types.
+/// A kernel configuration: the values besides types on which the text depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// The C++ dialect of the text.
     pub target: Target,
     /// Whether step sizes are adaptive.
     pub adaptive: bool,
-    /// The numbers that are saved at each saved time; none where there are no such times.
+    /// The numbers that are saved at each saved time; none if there are no such times.
     pub saved: SavedRow,
-    /// The numbers that are logged of each event; none where there is no log.
+    /// The numbers that are logged of each event; none if there is no log.
     pub log: LogRow,
     /// Whether there is a smallest or a largest step size.
     pub limited: bool,
@@ -120,24 +127,27 @@ pub struct Variant {
     pub stops: bool,
     /// The kind of the step-size control law.
     pub law_kind: u32,
-    /// How steps are treated that may pass over growth: a constant of
+    /// The treatment of steps that may pass over growth: a constant of
     /// [`guard`](crate::step::guard).
     pub guard: u32,
-    /// Whether threads take one trajectory after the other from a queue; otherwise each solves one.
+    /// Whether threads take one trajectory after the other from a queue.
+    ///
+    /// Otherwise each thread solves one trajectory.
     pub refill: bool,
-    /// For each column (initial states, parameters, begin, end, tolerances) where its numbers come
-    /// from.
+    /// The origin of each input's values.
+    ///
+    /// The order is initial states, parameters, begin, end, tolerances.
     pub columns: Vec<Given>,
     /// Whether components have absolute tolerances of their own.
     pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
     pub functions: Functions,
-    /// How trajectories are columns of one array, where they are.
+    /// The configuration of lockstep, if the solve is in lockstep.
     pub array: Option<ArrayKind>,
 }
 
 impl Variant {
-    /// The variant for a solve, in CUDA C++ with [`Functions::Portable`].
+    /// Returns the kernel configuration of a solve, in CUDA C++ with [`Functions::Portable`].
     #[must_use]
     pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
         let mut room = SHARED_BYTES / size_of::<T>();
@@ -167,7 +177,7 @@ impl Variant {
         }
     }
 
-    /// The numbers of the shared columns: the kernel's second argument.
+    /// Returns the values of shared inputs: the kernel's second argument.
     #[must_use]
     pub fn shared_numbers<T: Scalar>(&self, columns: &Columns<T>) -> Vec<T> {
         let given = columns.quantities().zip(&self.columns);
@@ -176,18 +186,20 @@ impl Variant {
     }
 }
 
-/// Bytes of a kernel's arguments that are for shared numbers, of 4096 in all.
+/// Bytes for shared values among a kernel's arguments, which have 4096 bytes in all.
 pub const SHARED_BYTES: usize = 3584;
 
-/// The complete text of a solve of a system by method `M` in precision `T`: a kernel
-/// [`KERNEL_NAME`] of [`JobArguments`] and [`Variant::shared_numbers`], which CUDA takes by value
-/// and others by address. On a host it is a function, which solves everything in one thread.
+/// Returns the complete text of a solve of a system by method `M` in precision `T`.
+///
+/// The kernel [`KERNEL_NAME`] has the arguments [`JobArguments`] and [`Variant::shared_numbers`],
+/// which CUDA passes by value and others by address. On a host the kernel is a function that solves
+/// everything in one thread.
 ///
 /// [`Functions::Library`] are CUDA's.
 ///
 /// # Errors
-/// [`SolveError::NoDeviceSource`], also for the text of a system of other sizes: the memory that a
-/// kernel gets is of the sizes of `S`.
+/// [`SolveError::NoDeviceSource`] if the system has no text, or a text of other sizes: the kernel's
+/// memory has the sizes of `S`.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -202,7 +214,7 @@ where
     text::<T, S, M, N, P>(system, variant, &parts)
 }
 
-/// The parts of a text that tell its kernel from others.
+/// The parts of a text that distinguish its kernel from others.
 struct Parts<'a> {
     /// Whether the kernel records steps.
     records: bool,
@@ -213,7 +225,7 @@ struct Parts<'a> {
     kernel: &'a str,
 }
 
-/// The complete text of a kernel.
+/// Returns the complete text of a kernel.
 fn text<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -277,7 +289,7 @@ where
     });
     let drawn = drawn::text(&recipes.collect::<Vec<_>>());
     let prelude = target.prelude();
-    // NVRTC has no `offsetof`, and lays out as a host's compiler does.
+    // NVRTC has no `offsetof`, and uses the layout of a host's compiler.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
     Ok(format!(
         r#"{precision}{many}{prelude}
@@ -326,12 +338,13 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
     ))
 }
 
-/// Assertions in C++ that `Job` and `Column` lie in memory as [`JobArguments`] and [`ColumnPlace`]
-/// do.
+/// Returns C++ assertions on the layout of `Job` and `Column`.
+///
+/// The layouts must equal the layouts of [`JobArguments`] and [`ColumnPlace`].
 fn layout<T: Scalar>() -> String {
     macro_rules! offsets {
         ($name:ident, $type:ty: $($field:ident)*) => {{
-            // No field is forgotten.
+            // A pattern without `..`, so that the list contains all fields.
             let _ = |$name { $($field: _),* }: $type| ();
             [$((stringify!($field), offset_of!($type, $field))),*]
         }};
@@ -350,16 +363,19 @@ fn layout<T: Scalar>() -> String {
     [job.concat(), column.concat()].concat()
 }
 
-/// The number of elementary functions in a system from which on a kernel calls them instead of
-/// inlining them. (Measured on an H200 with 100 `tanh`: NVRTC takes 1.1 s instead of 8.7, and the
-/// kernel 7% less time.)
+/// The number of elementary functions from which on a kernel calls them.
+///
+/// With fewer functions in a system a kernel inlines them. (Measured on an H200 with 100 `tanh`:
+/// with calls NVRTC takes 1.1 s instead of 8.7 s, and the kernel takes 7% less time.)
 const MANY_FUNCTIONS: u32 = 8;
 
-/// Threads of a block. Small blocks leave no thread waiting for its neighbours to be scheduled,
-/// and were never slower (64 against 128 and 256, measured).
+/// Threads of a block.
+///
+/// In small blocks no thread waits until its neighbours are scheduled; they were never slower (64
+/// against 128 and 256, measured).
 pub const BLOCK: u32 = 64;
 
-/// A kernel's first argument: `Job` in `feed.hpp`. Pointers are device addresses.
+/// The kernel arguments: `Job` in `feed.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -400,19 +416,20 @@ pub struct JobArguments<T> {
     pub log_slots: u32,
 }
 
-/// Where a column begins among a launch's numbers: `Column` in `feed.hpp`. At most `2^32`
-/// numbers can be told apart.
+/// The offset of an input among a launch's values: `Column` in `feed.hpp`.
+///
+/// A launch has at most `2^32` values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct ColumnPlace {
-    /// The offset of the column's first number.
+    /// The offset of the input's first value.
     pub first: u32,
-    /// All ones where each trajectory has its own number, zero where they share one.
+    /// All ones if each trajectory has its own value, zero if all share one.
     pub mask: u32,
 }
 
 impl ColumnPlace {
-    /// The place of a column at `first`.
+    /// Returns the offset of an input that begins at `first`.
     #[must_use]
     pub fn new<T: Scalar>(first: u32, column: &Column<T>) -> Self {
         let mask = if column.is_stored() { u32::MAX } else { 0 };
@@ -420,21 +437,23 @@ impl ColumnPlace {
     }
 }
 
-/// The columns of some trajectories, one after the other, and where each begins.
+/// The inputs of some trajectories, one after the other, with their offsets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packed<T> {
-    /// The numbers.
+    /// The values.
     pub numbers: Vec<T>,
-    /// The place of each column among the numbers.
+    /// The offset of each input among the values.
     pub columns: Vec<ColumnPlace>,
 }
 
 impl<T: Scalar> Packed<T> {
-    /// The columns of these trajectories: initial states, parameters, begin, end, and tolerances
-    /// where each component has its own.
+    /// Packs the inputs of these trajectories.
+    ///
+    /// The order is initial states, parameters, begin, end, and tolerances if each component has
+    /// its own.
     ///
     /// # Panics
-    /// If there are more numbers than [`ColumnPlace`] can tell apart.
+    /// If there are more values than [`ColumnPlace`] can address.
     #[must_use]
     pub fn new(range: ColumnRange<'_, T>) -> Self {
         let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
@@ -447,7 +466,7 @@ impl<T: Scalar> Packed<T> {
     }
 }
 
-/// The times of the trajectories `range`, and their [strides](SaveTimes::strides).
+/// Returns the times of the trajectories `range` and their [strides](SaveTimes::strides).
 ///
 /// # Panics
 /// If there are no such trajectories.

@@ -1,17 +1,17 @@
-//! Numbers that hold one value per lane.
+//! Numbers with one value per lane.
 //!
 //! A solver is a *lane program*: Rust that is generic over [`Real`], a number with one value for
 //! each of [`Real::LANES`] trajectories. The same source runs on `f64` (one lane), on a pair of
-//! SIMD registers ([`Lanes`]), and, translated to CUDA C++ by `#[device]`, on a GPU thread. What
-//! differs by lane is decided by a [`Mask`] and a [`Real::select`], never by a branch.
+//! SIMD registers ([`Lanes`]), and, translated to CUDA C++ by `#[device]`, on a GPU thread. If
+//! lanes differ in a decision, a [`Mask`] and [`Real::select`] decide, never a branch.
 //!
 //! # One arithmetic
 //!
-//! Every operation here is either exact, or rounded once to nearest as IEEE 754 says, or defined
-//! down to its last bit by its documentation. So a lane program gives the same bits on every
-//! implementation, whatever the number of lanes. The operations whose result is *not* fully
-//! defined say so ([`Real::max_magnitude`] on a NaN); a lane program must not let that reach a
-//! result.
+//! Every operation here is exact, or rounded once to nearest (IEEE 754), or defined down to its
+//! last bit by its documentation. A lane program therefore gives the same bits on every
+//! implementation, for any number of lanes. If the result of an operation is *not* fully defined,
+//! its documentation states this ([`Real::max_magnitude`] of a NaN). A lane program must not let
+//! such a value reach a result.
 
 #[cfg(target_arch = "x86_64")]
 #[macro_use]

@@ -1,14 +1,14 @@
 //! Elementary functions as lane programs: the same bits on every lane type and on a GPU.
 //!
-//! A library function differs from the next library's in its last bits, so a promise of equal bits
-//! needs functions of our own. These are branch-free but for one test each (is any lane's argument
-//! out of the ordinary?), use no table that would need a gather, and state every fused
-//! multiply-add, so that a compiler finds nothing to contract.
+//! Library functions differ from each other in their last bits, so equal bits require functions of
+//! this crate. They have no branches except one test each (is any lane's argument exceptional?).
+//! They use no table that would need a gather, and write every fused multiply-add, so that a
+//! compiler finds nothing to contract.
 //!
 //! # Accuracy
 //!
-//! Greatest error found, in units in the last place of the exact result (0.5 is perfect rounding),
-//! over the whole range of arguments, subnormal arguments and results included:
+//! The table lists the greatest error found, in units in the last place of the exact result (0.5 is
+//! perfect rounding). It covers the whole range of arguments, with subnormal arguments and results.
 //!
 //! | function | `f64` | `f32` | asserted |
 //! |---|---|---|---|
@@ -36,19 +36,20 @@
 //! | [`acosh`] | 0.99 | 0.99 | 1.5 |
 //! | [`atanh`] | 1.01 | 1.01 | 1.5 |
 //!
-//! Special values are those of IEEE 754-2019 (9.2.1) and C99 (Annex F), signs of zeros included;
-//! the sign and payload of a NaN are not defined. `tests/math_accuracy` measures all this: `f32`
-//! on every bit pattern (the exhaustive run is `#[ignore]`d, a sweep of every 997th is not), `f64`
-//! on samples against a reference of 100 bits, and so are the functions of two numbers in both. The
-//! worst of [`atan2`] are of numbers so small that the residual of their quotient is lost.
+//! Special values follow IEEE 754-2019 (9.2.1) and C99 (Annex F), including signs of zeros; the
+//! sign and payload of a NaN are not defined. `tests/math_accuracy` measures all this. It tests
+//! `f32` on every bit pattern (the exhaustive run is `#[ignore]`d, a sweep of every 997th pattern
+//! is not). It tests `f64`, and functions of two numbers in both precisions, on samples against a
+//! reference of 100 bits. The greatest errors of [`atan2`] occur for numbers so small that the
+//! residual of their quotient is lost.
 //!
 //! # Method
 //!
 //! Each function reduces its argument exactly or in two parts (Cody and Waite, *Software Manual for
-//! the Elementary Functions*, 1980), evaluates a minimax polynomial, and reconstructs; Muller's
-//! *Elementary Functions* (3rd ed., 2016) is the text for all three. The polynomials are our own:
-//! `tools/minimax.py` derives them, with every constant of this module. Polynomials are evaluated
-//! as two to four interleaved Horner chains, to shorten the latency at no or one operation more.
+//! the Elementary Functions*, 1980), evaluates a minimax polynomial, and reconstructs the result.
+//! Muller's *Elementary Functions* (3rd ed., 2016) describes all three steps. `tools/minimax.py`
+//! derives the polynomials and every constant of this module. Polynomials are evaluated as two to
+//! four interleaved Horner chains: the latency is shorter, with at most one operation more.
 
 mod basic;
 mod circular;
@@ -91,7 +92,7 @@ macro_rules! library {
     };
 }
 
-/// The functions of this module, as methods of numbers call them.
+/// The functions of this module, for the methods of numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Programs;
 
@@ -109,11 +110,12 @@ macro_rules! programs {
 }
 crate::elementary_functions! { programs }
 
-/// The functions of CUDA's library, or of another C++ compiler's, by the names of ours.
+/// The functions of CUDA's library, or of another C++ compiler's, under the names of this module.
 pub(crate) const LIBRARY: &str = crate::elementary_functions!(library);
 
-/// All elementary functions as CUDA C++, in the order of their dependence: the text of each module
-/// of this one is in `namespace math`.
+/// Returns all elementary functions as CUDA C++, in the order of their dependence.
+///
+/// The text of each submodule is in `namespace math`.
 #[must_use]
 pub fn device_source() -> String {
     [
@@ -133,7 +135,7 @@ pub fn device_source() -> String {
 mod tests {
     use crate::lane::Real;
 
-    /// A lane program, a method of lane numbers, and a function of C's library for each.
+    /// Each function is a lane program, a method of lane numbers and a function of C's library.
     #[test]
     fn the_list_is_of_the_functions_that_there_are() {
         macro_rules! check {

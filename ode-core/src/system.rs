@@ -1,4 +1,4 @@
-//! The trait of a system of differential equations, and what is known of one.
+//! Systems of differential equations: the trait and a system's data.
 
 pub mod capabilities;
 pub(crate) mod facts;
@@ -19,11 +19,12 @@ pub use source::DeviceSource;
 use crate::lane::Scalar;
 
 /// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
-/// The mass matrix `M` is constant, and the identity unless the system says otherwise.
+///
+/// The mass matrix `M` is constant, and the identity by default.
 ///
 /// Each supertrait describes one property; defaults mean "absent" (see [`capabilities`]).
-/// `#[ode_system]` implements all of them, on a unit struct that has the name of the user's
-/// function. The functions are lane programs: they compute one value per lane, for any
+/// `#[ode_system]` implements all of them on a unit struct with the name of the user's function.
+/// The functions are lane programs: they compute one value per lane, for any
 /// [`Real`](crate::lane::Real).
 #[diagnostic::on_unimplemented(
     message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \
@@ -37,32 +38,37 @@ use crate::lane::Scalar;
             parameters: `fn run<S: odes::System<2, 1>>(system: S)`"
 )]
 pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
-    /// What the state is to the user in problems of precision `T`: `[T; N]`, or a struct.
+    /// The user's type of the state in problems of precision `T`: `[T; N]` or a struct.
     type State<T: Scalar>: Quantities<N>;
 
-    /// What the parameters are to the user in problems of precision `T`: `[T; P]`, or a struct.
+    /// The user's type of the parameters in problems of precision `T`: `[T; P]` or a struct.
     type Parameters<T: Scalar>: Quantities<P>;
 
-    /// The names of its quantities, and what the compiler found out. A system is compiled once in a
-    /// process, so what is known of it lives as long.
+    /// Returns the names of the system's states, parameters and outputs, and the compiler's
+    /// findings.
+    ///
+    /// A system is compiled once in a process, so its data are `'static`.
     fn info(&self) -> &'static SystemInfo;
 
-    /// The Rust that was generated: the functions of all traits, one statement on each line.
+    /// Returns the generated Rust: the functions of all traits, one statement per line.
     #[must_use]
     fn rust_source(&self) -> &'static str {
         ""
     }
 
-    /// The system in C++, for devices. `None`, the default, is a system for the CPU only: on a
-    /// device its solves are [`SolveError::NoDeviceSource`](crate::SolveError::NoDeviceSource).
+    /// Returns the system in C++, for devices.
+    ///
+    /// `None`, the default, means a system for the CPU only: a solve on a device fails with
+    /// [`SolveError::NoDeviceSource`](crate::SolveError::NoDeviceSource).
     #[must_use]
     fn device_source(&self) -> Option<DeviceSource> {
         None
     }
 }
 
-/// Sorts times that are constants of the user's crate, which rustc evaluates and the macro does
-/// not; also returns how many of them are finite and different.
+/// Sorts times and returns the number of finite and different ones among them.
+///
+/// The times are constants of the user's crate: rustc evaluates these, but the macro cannot.
 #[doc(hidden)]
 #[must_use]
 pub const fn in_order<const K: usize>(times: [f64; K]) -> ([f64; K], usize) {
@@ -93,17 +99,17 @@ pub const fn in_order<const K: usize>(times: [f64; K]) -> ([f64; K], usize) {
     (sorted, count)
 }
 
-/// A member of the device struct: a constant of the user's, whose value the macro did not know.
+/// Returns a member of the device struct: a user's constant that the macro cannot evaluate.
 ///
-/// The shortest decimal that reads back as the same `f64`. C++ has no literal for the values that
-/// are not finite; the builtins are constant expressions for NVRTC, GCC and Clang.
+/// The number is the shortest decimal that parses to the same `f64`. C++ has no literal for
+/// non-finite values; the builtins are constant expressions for NVRTC, GCC and Clang.
 #[doc(hidden)]
 #[must_use]
 pub fn device_constant(name: &str, value: f64) -> String {
     format!("    static constexpr double {name} = {};\n", device_number(value))
 }
 
-/// A number as a C++ constant expression.
+/// Returns a number as a C++ constant expression.
 pub(crate) fn device_number(value: f64) -> String {
     if value.is_nan() {
         "__builtin_nan(\"\")".to_owned()
@@ -137,7 +143,7 @@ mod tests {
             let text = device_constant("G", value);
             let number = text.trim().strip_prefix("static constexpr double G = ").unwrap();
             let number = number.strip_suffix(';').unwrap();
-            // Without a point or an exponent it would be an integer in C++.
+            // C++ would read a number without a point or an exponent as an integer.
             assert!(number.contains(['.', 'e']), "{text}");
             assert_eq!(number.parse::<f64>().unwrap().to_bits(), value.to_bits());
         }

@@ -1,4 +1,4 @@
-//! Places: where the trajectories of an ensemble are integrated.
+//! The trait of backends, which integrate the trajectories of an ensemble.
 
 use crate::ensemble::pull::PullTask;
 use crate::ensemble::pulled::{RawCotangents, RawGradients};
@@ -12,8 +12,10 @@ use crate::solution::{RawResults, ResultSink, RunReport};
 use crate::workers::Workers;
 use std::sync::Arc;
 
-/// A place where the trajectories of an ensemble are integrated. References, boxes and `Arc`s of
-/// places are places, so a program may choose its place at run time:
+/// A backend, which integrates the trajectories of an ensemble.
+///
+/// References, boxes and `Arc`s of backends are backends, so a program may choose its backend at
+/// run time:
 ///
 /// ```
 /// use ode_core::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads};
@@ -26,8 +28,9 @@ use std::sync::Arc;
 /// }
 /// ```
 ///
-/// `docs/extending.md` shows a place of one's own. A wrapper of another place forwards all functions by
-/// [`delegate_backend!`](crate::delegate_backend), since those with defaults would be lost otherwise.
+/// `docs/extending.md` shows how to write a backend. A wrapper of another backend forwards all
+/// functions by [`delegate_backend!`](crate::delegate_backend): a function with a default that the
+/// wrapper does not forward loses the implementation of the inner backend.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where an ensemble is solved",
     label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::all()?`",
@@ -35,48 +38,59 @@ use std::sync::Arc;
     note = "`EnsembleGpuKernel::all()` is a `Result`, since there may be no GPU: write `?` behind it"
 )]
 pub trait EnsembleAlgorithm {
-    /// What it needs compiled of a task. [`Everything`](crate::ensemble::task::Everything) is always right.
+    /// The parts of a task that the backend needs compiled.
+    ///
+    /// [`Everything`](crate::ensemble::task::Everything) is always right.
     type Compiled: Compiled
     where
         Self: Sized;
 
-    /// Calls `make`, which evaluates the ensemble's problems, once, where this place has threads
-    /// for that; by default on those of rayon's current pool.
+    /// Calls `make`, which evaluates the ensemble's problems, once.
+    ///
+    /// `make` runs on the threads that the backend has for this purpose, by default rayon's current
+    /// pool.
     ///
     /// # Errors
-    /// If the place has no threads.
+    /// If the backend cannot start its threads.
     fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
         make(Workers::Pool);
         Ok(())
     }
 
-    /// Whether the place can solve the first trajectories while the problems of later ones are
-    /// evaluated on the threads of rayon's current pool: it does not occupy these threads while it
-    /// [waits](crate::problem::columns::Column::get) for numbers of a column.
+    /// Returns whether the backend can solve while later problems are still being evaluated.
+    ///
+    /// The problems are evaluated on the threads of rayon's current pool. A backend that returns
+    /// `true` does not occupy these threads while it [waits](crate::problem::columns::Column::get)
+    /// for values of an input.
     fn begins_early(&self) -> bool {
         false
     }
 
-    /// Whether the place draws by itself the quantities that
-    /// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample) has rules for, where nothing else reads
-    /// them. Such a [`Column`](crate::problem::columns::Column) has no numbers in memory: lanes draw them
-    /// where they take trajectories, kernels have the text for it, and
-    /// [`get`](crate::problem::columns::Column::get) draws one. The bits are the same.
+    /// Returns whether the backend itself draws sampled inputs.
+    ///
+    /// These are the quantities with rules of
+    /// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample), if nothing else reads them.
+    /// Such an input (a [`Column`](crate::problem::columns::Column)) has no values in memory: lanes
+    /// draw a value when they take a trajectory, kernels contain the code for it, and
+    /// [`get`](crate::problem::columns::Column::get) draws one value. The bits are the same.
     fn draws_samples(&self) -> bool {
         false
     }
 
-    /// The processes that make sums over trajectories together with this one, as those of a training
-    /// are; by default there are no others.
+    /// Returns the processes that compute sums over trajectories together with this one.
+    ///
+    /// A training run computes such sums. By default there are no other processes.
     fn ranks(&self) -> Option<&dyn Ranks> {
         None
     }
 
-    /// Integrates the trajectories of `columns` in `f32`, and hands the results to `sink`, block by
-    /// block and in order, until there are no more or it has [enough](ResultSink::store).
+    /// Integrates the trajectories of `columns` in `f32` and passes the results to `sink`.
+    ///
+    /// The results arrive batch by batch and in order, until there are no more trajectories or the
+    /// sink has [enough](ResultSink::store).
     ///
     /// # Errors
-    /// If results do not fit into memory, or the place or `sink` fails.
+    /// If the results do not fit into memory, or if the backend or `sink` fails.
     fn single(
         &self,
         task: &dyn Task<f32>,
@@ -85,10 +99,10 @@ pub trait EnsembleAlgorithm {
         sink: &mut dyn ResultSink<f32>,
     ) -> Result<RunReport, SolveError>;
 
-    /// Integrates the trajectories of `columns` in `f64`, as [`single`](Self::single) does.
+    /// Integrates trajectories in `f64`, as [`single`](Self::single) does in `f32`.
     ///
     /// # Errors
-    /// As [`single`](Self::single).
+    /// The errors of [`single`](Self::single).
     fn double(
         &self,
         task: &dyn Task<f64>,
@@ -97,12 +111,13 @@ pub trait EnsembleAlgorithm {
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError>;
 
-    /// Integrates the trajectories of `columns` in `f32`, and pulls derivatives back to their
-    /// initial states and parameters, all into `results` and `gradients`, which have the lengths for
-    /// that.
+    /// Integrates the trajectories of `columns` in `f32` and pulls derivatives back.
+    ///
+    /// The derivatives are those with respect to initial states and parameters. All trajectories go
+    /// into `results` and `gradients`, whose arrays have the required lengths.
     ///
     /// # Errors
-    /// [`SolveError::NoGradients`], unless a place has an implementation of its own; and as
+    /// [`SolveError::NoGradients`], unless the backend overrides this function; and the errors of
     /// [`single`](Self::single).
     fn pull_single(
         &self,
@@ -116,10 +131,10 @@ pub trait EnsembleAlgorithm {
         Err(SolveError::NoGradients)
     }
 
-    /// The same in `f64`.
+    /// Pulls derivatives back in `f64`, as [`pull_single`](Self::pull_single) does in `f32`.
     ///
     /// # Errors
-    /// As [`pull_single`](Self::pull_single).
+    /// The errors of [`pull_single`](Self::pull_single).
     fn pull_double(
         &self,
         task: &dyn PullTask<f64>,
@@ -133,9 +148,12 @@ pub trait EnsembleAlgorithm {
     }
 }
 
-/// The functions [`pull_single`](EnsembleAlgorithm::pull_single) and
-/// [`pull_double`](EnsembleAlgorithm::pull_double) of a place, by a method of its own that is generic
-/// over the precision, as [`both_precisions!`](crate::both_precisions) makes those of solves.
+/// Implements `pull_single` and `pull_double` of a backend by one generic method.
+///
+/// The method is generic over the precision and implements
+/// [`pull_single`](EnsembleAlgorithm::pull_single) and
+/// [`pull_double`](EnsembleAlgorithm::pull_double), as [`both_precisions!`](crate::both_precisions)
+/// does for solves.
 #[macro_export]
 macro_rules! both_pulls {
     ($function:ident) => {
@@ -158,9 +176,10 @@ macro_rules! both_pulls {
     )* };
 }
 
-/// The functions [`single`](EnsembleAlgorithm::single) and [`double`](EnsembleAlgorithm::double) of a
-/// place, by a method of its own that is generic over the precision, `fn name<T: Scalar>(&self, task:
-/// &dyn Task<T>, …)`:
+/// Implements `single` and `double` of a backend by one generic method.
+///
+/// The method is generic over the precision, `fn name<T: Scalar>(&self, task: &dyn Task<T>, …)`,
+/// and implements [`single`](EnsembleAlgorithm::single) and [`double`](EnsembleAlgorithm::double):
 ///
 /// ```
 /// # use ode_core::ensemble::task::{Everything, Task};
@@ -203,14 +222,16 @@ macro_rules! both_precisions {
     )* };
 }
 
-/// The functions of a place that another one does the work of. All are forwarded, so that the wrapper
-/// loses nothing that the place inside can do: neither gradients, ranks and samples that are drawn
-/// where they are needed, nor what a later release adds.
+/// Forwards the functions of a backend to an inner backend.
 ///
-/// `delegate_backend!(wrapper => wrapper.0)` forwards everything. `solve = name` and `pull = name` name
-/// methods of the wrapper, generic over the precision, that make solves and gradients instead, as
-/// [`both_precisions!`](crate::both_precisions) and [`both_pulls!`](crate::both_pulls) do. These methods
-/// reach the place inside by [`solve_with`](crate::ensemble::solve_with) and
+/// The macro forwards all functions, so the wrapper can do all that the inner backend can:
+/// gradients, ranks, drawn samples, and functions that a later release adds.
+///
+/// `delegate_backend!(wrapper => wrapper.0)` forwards everything. `solve = name` and `pull = name`
+/// name methods of the wrapper that compute solves and gradients instead. These methods are generic
+/// over the precision, as for [`both_precisions!`](crate::both_precisions) and
+/// [`both_pulls!`](crate::both_pulls). They call the inner backend by
+/// [`solve_with`](crate::ensemble::solve_with) and
 /// [`pull_back_with`](crate::ensemble::pull_back_with).
 ///
 /// ```
@@ -314,7 +335,7 @@ macro_rules! delegate_backend {
     )* };
 }
 
-/// Implements [`EnsembleAlgorithm`] for pointers to places.
+/// Implements [`EnsembleAlgorithm`] for pointers to backends.
 macro_rules! pointers {
     ($([$($generics:tt)*] $pointer:ty, $compiled:ty;)*) => { $(
         impl<$($generics)*> EnsembleAlgorithm for $pointer {
@@ -323,7 +344,8 @@ macro_rules! pointers {
         }
     )* };
 }
-// What a place behind a `dyn` needs is not known, and boxes and `Arc`s are there to have one.
+// The needs of a backend behind a `dyn` are unknown at compile time; boxes and `Arc`s usually hold
+// a `dyn`.
 pointers! {
     [A: EnsembleAlgorithm] &A, A::Compiled;
     [] &dyn EnsembleAlgorithm, Everything;
@@ -333,11 +355,13 @@ pointers! {
 }
 
 each_precision! {
-    /// Solves trajectories in a place, by [`single`](EnsembleAlgorithm::single) or by
-    /// [`double`](EnsembleAlgorithm::double), whichever is for this precision.
+    /// Solves trajectories by the function of a backend for this precision.
+    ///
+    /// The function is [`single`](EnsembleAlgorithm::single) or
+    /// [`double`](EnsembleAlgorithm::double).
     ///
     /// # Errors
-    /// Those of the place, and of numbers that do not fit the task.
+    /// The errors of the backend, and inputs that do not fit the task.
     pub fn solve_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn Task<T>,
@@ -348,11 +372,13 @@ each_precision! {
 }
 
 each_precision! {
-    /// Pulls derivatives back in a place, by [`pull_single`](EnsembleAlgorithm::pull_single) or by
-    /// [`pull_double`](EnsembleAlgorithm::pull_double), whichever is for this precision.
+    /// Pulls derivatives back by the function of a backend for this precision.
+    ///
+    /// The function is [`pull_single`](EnsembleAlgorithm::pull_single) or
+    /// [`pull_double`](EnsembleAlgorithm::pull_double).
     ///
     /// # Errors
-    /// As [`solve_with`], and [`SolveError::NoGradients`].
+    /// The errors of [`solve_with`], and [`SolveError::NoGradients`].
     pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn PullTask<T>,

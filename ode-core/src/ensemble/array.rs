@@ -1,4 +1,4 @@
-//! Ensembles as arrays: all trajectories are columns of one matrix, with one step size.
+//! Lockstep ensembles on the CPU: all trajectories have one step size.
 
 mod cells;
 mod clock;

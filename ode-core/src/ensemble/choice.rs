@@ -3,8 +3,9 @@
 use crate::error::debug_as_display;
 use crate::methods;
 
-/// Declares an enum of some methods, each of which is a value, has a name and solves: for a method
-/// that is chosen at run time, and for lists of methods.
+/// Declares an enum of methods, each with a name, to choose one at run time.
+///
+/// A value of the enum is a method and solves. The enum also serves for lists of methods.
 ///
 /// ```
 /// ode_core::any_method! {
@@ -26,10 +27,11 @@ use crate::methods;
 /// # Ok::<(), ode_core::UnknownMethod>(())
 /// ```
 ///
-/// `ensemble.solve(method, EnsembleThreads, &options)` takes one like any method. All of them are
-/// those that [`AnyMethod`](crate::AnyMethod) has; an enum of one's own names fewer, because **each
-/// method that an enum names is compiled for each system that it solves**, whether it is chosen or
-/// not: an enum of four methods takes rustc as long as four programs that each name one.
+/// `ensemble.solve(method, EnsembleThreads, &options)` accepts a value of the enum like any method.
+/// [`AnyMethod`](crate::AnyMethod) contains all methods. An enum of your own contains fewer,
+/// because **each method of an enum is compiled for each system that the enum solves**, whether it
+/// is chosen or not: an enum of four methods takes rustc as long as four programs with one method
+/// each.
 ///
 /// The enum is `Copy` and has
 ///
@@ -38,7 +40,7 @@ use crate::methods;
 /// | `ALL` | the methods, in their order |
 /// | `NAMES` | their names |
 /// | `name(self)` | the name, as `Display` writes it |
-/// | `FromStr` | by the name, in capitals or not; [`UnknownMethod`](crate::UnknownMethod) tells the names |
+/// | `FromStr` | by the name, in any case; [`UnknownMethod`](crate::UnknownMethod) lists them |
 /// | `From` | for each method |
 /// | `Serialize`, `Deserialize` | by the name, with the feature `serde` |
 #[macro_export]
@@ -56,12 +58,12 @@ macro_rules! any_method {
 
         #[allow(dead_code)]
         impl $name {
-            /// The methods, in their order.
+            /// The methods, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$method),+];
             /// The names of the methods, in the same order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($method)),+];
 
-            /// The name.
+            /// Returns the name of the method.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -144,8 +146,10 @@ macro_rules! any_method {
     };
 }
 
-/// Reads and writes the enum as the name of a method. A macro of this crate, since whether it has
-/// the feature is not known where [`any_method!`] is expanded.
+/// Reads and writes the enum as the name of a method.
+///
+/// This is a macro of this crate, since only this crate can test whether its feature is on;
+/// [`any_method!`] is expanded in other crates.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 #[macro_export]
@@ -184,9 +188,9 @@ macro_rules! method_by_name {
 any_method! {
     /// Every method, and [`Auto`](crate::Auto): `"rodas5p".parse::<AnyMethod>()?`.
     ///
-    /// All of them are compiled for each system that it solves, which takes rustc some twenty times
-    /// as long as one does. While a program is written, and wherever a few will do, declare an enum
-    /// of those by [`any_method!`].
+    /// All of the methods are compiled for each system that the enum solves, which takes rustc
+    /// about twenty times as long as one method does. While you write a program, and whenever a few
+    /// methods suffice, declare an enum of these by [`any_method!`].
     pub enum AnyMethod {
         Auto,
         Euler, Heun, Ralston, Rk4, Bs3, Dp5, Tsit5, Vern6, Vern7, Dop853, Vern9,
@@ -196,26 +200,27 @@ any_method! {
     }
 }
 
-/// A name that no method of a choice has. Printed, it has the [nearest](UnknownMethod::nearest)
-/// names, and all.
+/// A name that matches no method of an enum.
+///
+/// The message contains the [nearest](UnknownMethod::nearest) names and the names of all methods.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no method `{name}` here; {}there are `{}`", meant(.name, .known), .known.join("`, `"))]
 pub struct UnknownMethod {
-    /// The name that was asked for.
+    /// The unknown name.
     pub name: String,
-    /// The names of the methods of this choice.
+    /// The names of the enum's methods.
     pub known: &'static [&'static str],
 }
 debug_as_display!(UnknownMethod);
 
-/// Explicit methods of order about 5, adaptive, the one to try first before the others.
+/// Adaptive explicit methods of order about 5, the first choice first.
 const FIFTH: &[&str] = &["Tsit5", "Dp5", "Vern6", "Vern7", "Bs3"];
 /// Methods for stiff systems.
 const STIFF: &[&str] = &["Rodas5P", "Rodas4", "Kvaerno5", "Rosenbrock23"];
 
-/// What other libraries (SciPy, MATLAB, SUNDIALS, Fortran codes) call a method, and the methods
-/// here that do the same or serve the same purpose, best first. All of them are adaptive, as the
-/// others are.
+/// Method names of other libraries (SciPy, MATLAB, SUNDIALS, Fortran codes), each with the methods
+/// of this library that do the same or serve the same purpose, best first. All of them are
+/// adaptive, as their counterparts are.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("rk45", FIFTH),
     ("ode45", FIFTH),
@@ -238,8 +243,10 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
 ];
 
 impl UnknownMethod {
-    /// The names that were probably meant, if there are any: of a method of another library the one
-    /// that serves its purpose best, and else those that are least different, adaptive ones first.
+    /// Returns the names that the user probably meant; the list may be empty.
+    ///
+    /// For a name from another library, this is the method that serves its purpose best. Otherwise
+    /// these are the names with the smallest edit distance, adaptive methods first.
     #[must_use]
     pub fn nearest(&self) -> Vec<&'static str> {
         nearest(&self.name, self.known)
@@ -258,14 +265,14 @@ fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let distances: Vec<usize> = known.iter().map(distance).collect();
     let least = distances.iter().min().copied();
     let each = known.iter().copied().zip(distances);
-    // Half of the letters must be right.
+    // At least half of the letters must match.
     let near = each.filter(|(known, n)| Some(*n) == least && 2 * n < known.len());
     let mut near: Vec<&'static str> = near.map(|(known, _)| known).collect();
     near.sort_by_key(|name| is_for_fixed_steps(name));
     near
 }
 
-/// Whether a method estimates no errors, so that its steps are fixed.
+/// Returns whether a method has no error estimate, so that its steps are fixed.
 fn is_for_fixed_steps(name: &str) -> bool {
     methods::ALL.iter().any(|properties| properties.name == name && !properties.adaptive())
 }
@@ -277,8 +284,8 @@ fn meant(name: &str, known: &[&'static str]) -> String {
     }
 }
 
-/// How many characters must be put in, left out or replaced to make `b` of `a` (Levenshtein's
-/// distance).
+/// Returns the least number of insertions, deletions and replacements that turn `a` into `b`
+/// (Levenshtein distance).
 fn changes(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
@@ -308,7 +315,7 @@ mod tests {
                 *properties
             );
         }
-        // And those that change between two.
+        // And the methods that switch between two.
         assert_eq!(AnyMethod::ALL.len(), methods::ALL.len() + 3);
     }
 
@@ -350,7 +357,7 @@ mod tests {
         assert!(error.starts_with(begin), "{error}");
     }
 
-    /// Methods elsewhere adapt their steps, and so does what is named for them.
+    /// Methods of other libraries adapt their steps, and so do the suggested ones.
     #[test]
     fn methods_of_other_libraries_have_their_like_among_those_there_are() {
         let nearest =
@@ -365,7 +372,7 @@ mod tests {
             ("lsoda", &["Tsit5", "Tsit5Rodas4"], "Tsit5Rodas4"),
             ("LSODA", &["Tsit5", "Auto"], "Auto"),
             ("BDF", &["Tsit5", "Rodas4"], "Rodas4"),
-            // Of those that are equally near, the one for fixed steps last.
+            // Of equally near methods, the one for fixed steps comes last.
             ("rk5", &["Rk4", "Rk9"], "Rk9 Rk4"),
         ] {
             assert_eq!(nearest(name, known), expected, "{name}");

@@ -1,4 +1,4 @@
-//! The places of the CPU.
+//! The backends of the CPU.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::feed::Results;
@@ -18,8 +18,9 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Solves one trajectory after the other in scalar arithmetic, on the calling thread and no other.
-/// It is the reference for the bits of all other places, and the fastest place for one or two
+/// Solves one trajectory after the other on the calling thread, in scalar arithmetic.
+///
+/// This backend is the reference for the bits of all others, and the fastest one for one or two
 /// trajectories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnsembleSerial;
@@ -60,12 +61,12 @@ impl EnsembleSerial {
     }
 }
 
-/// Solves on all threads of the CPU, in SIMD lanes on each: the instruction set is chosen at run
-/// time.
+/// Solves on all threads of the CPU, in the SIMD lanes of each.
 ///
-/// `EnsembleThreads` by itself is `EnsembleThreads::new()`. The ensemble's problems are evaluated
-/// and its trajectories integrated by rayon's current pool, or by a pool of its own after
-/// [`threads`](EnsembleThreads::threads).
+/// The instruction set is chosen at run time. `EnsembleThreads` by itself is
+/// `EnsembleThreads::new()`. Rayon's current pool evaluates the ensemble's problems and integrates
+/// the trajectories; after [`threads`](EnsembleThreads::threads) a pool that belongs to this value
+/// does.
 ///
 /// ```
 /// use ode_core::EnsembleThreads;
@@ -82,11 +83,11 @@ pub struct EnsembleThreads {
     batch: Option<usize>,
 }
 
-/// [`EnsembleThreads::new()`], so that its name works as those of `EnsembleSerial` and methods do.
+/// [`EnsembleThreads::new()`] as a constant, for use as a name like `EnsembleSerial` and methods.
 #[allow(non_upper_case_globals)]
 pub const EnsembleThreads: EnsembleThreads = EnsembleThreads::new();
 
-/// Threads that were asked for by number: started by the first solve, and kept for the next one.
+/// A pool with a chosen number of threads, which the first solve starts and later ones reuse.
 #[derive(Debug)]
 struct OwnThreads {
     count: usize,
@@ -94,21 +95,23 @@ struct OwnThreads {
 }
 
 impl EnsembleThreads {
-    /// Takes the threads of rayon's current pool, and the best instruction set of the machine.
+    /// Returns a backend on rayon's current pool with the machine's best instruction set.
     pub const fn new() -> Self {
         EnsembleThreads { own: None, instructions: None, schedule: Schedule::Auto, batch: None }
     }
 
-    /// Uses this many threads of its own instead of rayon's current pool; 0 is as many as there are
-    /// cores. They are started by the first solve, and end with the last clone of this value: to
-    /// solve more than once, keep it and hand over `&threads`. More than 1024, or than there are cores,
-    /// are [`SolveError::TooManyThreads`] at a solve.
+    /// Uses this many threads of its own instead of rayon's current pool.
+    ///
+    /// 0 is the number of cores. The first solve starts the threads, and they end with the last
+    /// clone of this value: to solve more than once, keep the value and pass `&threads`. If the
+    /// number exceeds both 1024 and the number of cores, a solve fails with
+    /// [`SolveError::TooManyThreads`].
     pub fn threads(self, threads: usize) -> Self {
         let own = OwnThreads { count: threads, pool: OnceLock::new() };
         EnsembleThreads { own: Some(Arc::new(own)), ..self }
     }
 
-    /// Runs `work` on the threads of this place.
+    /// Runs `work` on the threads of this backend.
     pub(super) fn install<R: Send>(
         &self,
         work: impl FnOnce() -> R + Send,
@@ -118,7 +121,8 @@ impl EnsembleThreads {
         Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
     }
 
-    /// The same for what leaves its result itself: see [`workers`](crate::workers).
+    /// Runs `work` as `install` does, for closures without a result: see
+    /// [`workers`](crate::workers).
     pub(super) fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {
             work();
@@ -137,8 +141,9 @@ impl EnsembleThreads {
         }
     }
 
-    /// Uses the lanes of this instruction set instead of the best one. One that the machine lacks
-    /// is replaced by the baseline.
+    /// Uses the lanes of this instruction set instead of the best one.
+    ///
+    /// If the machine lacks the instruction set, the baseline replaces it.
     pub fn instructions(self, instructions: InstructionSet) -> Self {
         EnsembleThreads { instructions: Some(instructions), ..self }
     }
@@ -148,8 +153,9 @@ impl EnsembleThreads {
         EnsembleThreads { schedule, ..self }
     }
 
-    /// Gives a thread this many trajectories at a time, at least 1. By default the library chooses,
-    /// such that all threads have work.
+    /// Sets the number of trajectories that a thread takes at a time, at least 1.
+    ///
+    /// By default the library chooses a number such that all threads have work.
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleThreads { batch: Some(trajectories.max(1)), ..self }
     }
@@ -244,7 +250,8 @@ pub(super) fn report(instructions: String, threads: usize, begin: Instant) -> Ru
 mod tests {
     use super::*;
 
-    /// The threads that were asked for are started once, and do the set-up too.
+    /// The first solve starts the requested threads, later ones reuse them, and they also evaluate
+    /// problems.
     #[test]
     fn own_threads_are_kept() {
         let threads = EnsembleThreads.threads(3);

@@ -1,37 +1,41 @@
-//! The queue from which those who solve take trajectories, each as fast as it can.
+//! The work queue from which workers take chunks, each as fast as it can.
 //!
-//! The results of a trajectory depend on its number alone. So it does not matter who solves it, nor
-//! whether it is solved twice: what one could not finish goes back, and another takes it.
+//! The results of a trajectory depend only on its index. So any worker may solve it, even twice: an
+//! unfinished chunk returns to the queue, and another worker takes it.
 //!
-//! Pieces shrink towards the end, so that all finish together: a taker gets half of its share of
-//! what is left, where its share is by the speed that was measured ("factoring", Flynn Hummel,
-//! Schonberg and Flynn, "Factoring: a method for scheduling parallel loops", Communications of the
-//! ACM 35(8), 1992).
+//! Chunks shrink towards the end of the queue, so that all workers finish at about the same time. A
+//! worker gets half of its expected share of the remaining trajectories, computed from its measured
+//! speed ("factoring", Flynn Hummel, Schonberg and Flynn, "Factoring: a method for scheduling
+//! parallel loops", Communications of the ACM 35(8), 1992).
 
 use core::fmt;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Work that can be cut.
+/// Work that can be split.
 pub trait Divisible: Sized {
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     fn count(&self) -> usize;
 
-    /// The first `count` of them, and those behind; `count` is less than there are, and not 0.
+    /// Splits into the first `count` trajectories and the rest.
+    ///
+    /// `count` is positive and less than the number of trajectories.
     fn split(self, count: usize) -> (Self, Self);
 }
 
-/// How many trajectories one takes at a time.
+/// Chunk limits: the number of trajectories that a worker takes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appetite {
-    /// Fewer are not worth a turn, unless they are the last ones.
+    /// The least number: a smaller chunk costs more than it is worth.
+    ///
+    /// The last chunk may be smaller.
     pub least: usize,
-    /// More do not fit.
+    /// The greatest number: more do not fit into memory.
     pub most: usize,
 }
 
-/// The queue of some work, for a number of takers.
+/// The work queue of a number of workers.
 pub struct Dispenser<W> {
     state: Mutex<State<W>>,
     changed: Condvar,
@@ -39,24 +43,24 @@ pub struct Dispenser<W> {
 
 struct State<W> {
     left: VecDeque<W>,
-    /// The number of pieces that are taken and not done.
+    /// The number of chunks that are leased and not finished.
     out: usize,
     takers: Vec<Taker>,
 }
 
-/// What is known of one who takes.
+/// The state of a worker.
 #[derive(Clone, Debug)]
 struct Taker {
     appetite: Appetite,
-    /// When it took the first piece.
+    /// When the worker took its first chunk.
     since: Option<Instant>,
-    /// How many trajectories it has taken.
+    /// The number of trajectories that the worker has taken.
     taken: usize,
-    /// How many trajectories it has done.
+    /// The number of trajectories that the worker has finished.
     done: usize,
-    /// The number of pieces that it has done.
+    /// The number of chunks that the worker has finished.
     pieces: usize,
-    /// Trajectories a second.
+    /// Trajectories per second.
     speed: Option<f64>,
     gone: bool,
 }
@@ -69,17 +73,17 @@ impl Taker {
     }
 }
 
-/// What one has done of the work.
+/// The work that a worker has finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// The number of trajectories.
     pub trajectories: usize,
-    /// The number of pieces in which it took them.
+    /// The number of chunks.
     pub pieces: usize,
 }
 
 impl<W: Divisible> Dispenser<W> {
-    /// The queue of `work`, for as many takers as there are appetites.
+    /// Creates the queue of `work`, for as many workers as there are chunk limits.
     pub fn new(
         work: impl IntoIterator<Item = W>,
         appetites: impl IntoIterator<Item = Appetite>,
@@ -90,17 +94,17 @@ impl<W: Divisible> Dispenser<W> {
         Dispenser { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Where taker number `index` takes.
+    /// Returns the access of worker `index` to the queue.
     pub fn desk(&self, index: usize) -> Desk<'_, W> {
         Desk { dispenser: self, index }
     }
 
-    /// What is left, once all takers are gone: nothing, unless all of them failed.
+    /// Returns the remaining work after all workers have left: empty, unless all of them failed.
     pub fn into_left(self) -> Vec<W> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).left.into()
     }
 
-    /// What taker number `index` has done.
+    /// Returns the work that worker `index` has finished.
     pub fn done_by(&self, index: usize) -> Done {
         let Taker { done, pieces, .. } = self.lock().takers[index];
         Done { trajectories: done, pieces }
@@ -138,29 +142,33 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// How many of `left` trajectories taker number `index` gets now: half of its share, within its
-/// appetite. None where the others finish what is left before it would finish its least, or where it is
-/// for those who have not had any, unless nobody has anything under way (`alone`).
+/// Returns the number of trajectories, of `left`, that worker `index` gets now.
+///
+/// The number is half of the worker's expected share, within its chunk limits. 0 if the other
+/// workers would finish the remaining trajectories before this worker finished its smallest chunk.
+/// Also 0 if the rest is reserved for workers without a first chunk, unless no chunk is leased
+/// (`alone`).
 fn portion(left: usize, takers: &[Taker], index: usize, alone: bool) -> usize {
     let there = || takers.iter().filter(|taker| !taker.gone);
     let known: Vec<f64> = there().filter_map(|taker| taker.speed).collect();
-    // Of whom nothing is known yet, an average is expected.
+    // A worker of unknown speed is expected to have the mean speed.
     let average = if known.is_empty() { 1.0 } else { mean(&known) };
     let speed_of = |taker: &Taker| taker.speed.unwrap_or(average);
     let taker = &takers[index];
     let (speed, all) = (speed_of(taker), there().map(speed_of).sum::<f64>());
     let Appetite { least, most } = taker.appetite;
-    // As many as before at most: so it begins at once even if the inputs of more are still made, and
-    // does not overtake those who make them.
+    // At most as many trajectories as the worker has taken so far. So a worker starts at once, even
+    // while the inputs of later trajectories are being evaluated, and does not overtake their
+    // evaluation.
     let most = taker.taken.clamp(least, most);
     let others = || takers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
-    // Who is only about to begin gets something, too.
+    // A worker that has not begun yet also gets a first chunk.
     let beginners = others().filter(|(_, other)| other.taken == 0);
     let theirs: usize = beginners.map(|(_, other)| other.appetite.least).sum();
     if !alone && taker.taken > 0 && left <= theirs {
         return 0;
     }
-    // Others take no less than their least, either.
+    // The other workers also take at least their least number.
     let turns = others().map(|(_, other)| other.appetite.least.min(left) as f64 / speed_of(other));
     let turn = turns.fold(f64::INFINITY, f64::min);
     let by_others = left as f64 / (all - speed) + turn;
@@ -170,24 +178,28 @@ fn portion(left: usize, takers: &[Taker], index: usize, alone: bool) -> usize {
     }
     let share = left as f64 * speed / all;
     let portion = ((share / 2.0) as usize).clamp(least, most).min(left);
-    // What would be left is not worth a turn.
+    // A smaller rest would not be worth a chunk.
     if left - portion < least / 2 && left <= most { left } else { portion }
 }
 
-/// Where one taker takes its pieces.
+/// The access of one worker to the queue.
 pub struct Desk<'d, W: Divisible> {
     dispenser: &'d Dispenser<W>,
     index: usize,
 }
 
 impl<'d, W: Divisible> Desk<'d, W> {
-    /// The next piece. `None` where nothing is left, or others finish it sooner.
+    /// Takes the next chunk, without waiting.
+    ///
+    /// Returns `None` if no work is left, or if other workers would finish it sooner.
     pub fn take_now(&self) -> Option<Taken<'d, W>> {
         let work = self.dispenser.lock().take(self.index)?;
         Some(self.taken(work))
     }
 
-    /// The next piece. Waits while others may give something back; `None` where all is done.
+    /// Takes the next chunk; waits while other workers may return one.
+    ///
+    /// Returns `None` if all work is finished.
     pub fn take(&self) -> Option<Taken<'d, W>> {
         let mut state = self.dispenser.lock();
         loop {
@@ -203,30 +215,30 @@ impl<'d, W: Divisible> Desk<'d, W> {
     }
 
     fn taken(&self, work: W) -> Taken<'d, W> {
-        // Others may have waited for this one to begin.
+        // Other workers may be waiting until this one has its first chunk.
         self.dispenser.changed.notify_all();
         Taken { dispenser: self.dispenser, index: self.index, work: Some(work) }
     }
 }
 
 impl<W: Divisible> Drop for Desk<'_, W> {
-    /// Who leaves has no share any more.
+    /// Removes the worker from the shares of the others.
     fn drop(&mut self) {
         self.dispenser.lock().takers[self.index].gone = true;
         self.dispenser.changed.notify_all();
     }
 }
 
-/// A piece of work under way. It goes back when it is dropped without being [`done`](Self::done).
+/// The lease of a chunk; the chunk returns to the queue if dropped before [`done`](Self::done).
 pub struct Taken<'d, W: Divisible> {
     dispenser: &'d Dispenser<W>,
     index: usize,
-    /// `None` only while it is being dropped.
+    /// `None` only during the drop.
     work: Option<W>,
 }
 
 impl<W: Divisible> Taken<'_, W> {
-    /// The work.
+    /// Returns the leased work.
     pub fn work(&mut self) -> &mut W {
         match &mut self.work {
             Some(work) => work,
@@ -234,8 +246,9 @@ impl<W: Divisible> Taken<'_, W> {
         }
     }
 
-    /// Keeps the first `count` trajectories, and gives those behind back. From now on the taker
-    /// takes no more at a time.
+    /// Keeps the first `count` trajectories and returns the rest to the queue.
+    ///
+    /// From now on the worker takes at most `count` trajectories at a time.
     pub fn keep(&mut self, count: usize) {
         let mut state = self.dispenser.lock();
         let taker = &mut state.takers[self.index];
@@ -253,7 +266,7 @@ impl<W: Divisible> Taken<'_, W> {
         self.dispenser.changed.notify_all();
     }
 
-    /// Says that the results are there.
+    /// Marks the chunk as finished.
     pub fn done(mut self) {
         let Some(work) = self.work.take() else { return };
         let mut state = self.dispenser.lock();
@@ -318,7 +331,7 @@ mod tests {
 
     const ANY: Appetite = Appetite { least: 1, most: 1000 };
 
-    /// Several threads take, and drop every third piece: each number is done once in the end.
+    /// Several threads take chunks and drop every third one: in the end each index is done once.
     #[test]
     fn everything_is_done_once() {
         for takers in [1, 2, 3, 7, 64] {
@@ -353,7 +366,7 @@ mod tests {
         }
     }
 
-    /// One that leaves with a piece hands it to another one, which waits for that.
+    /// If a worker leaves with a lease, another worker, which waits, gets the chunk.
     #[test]
     fn what_one_gives_back_another_one_takes() {
         let dispenser = Dispenser::new(Some(0..10), [Appetite { least: 10, most: 10 }; 2]);
@@ -381,12 +394,12 @@ mod tests {
         desk.take().unwrap().done();
         drop((desk.take(), desk));
         let left: usize = dispenser.into_left().iter().map(Divisible::count).sum();
-        // The least at first.
+        // The first chunk has the least size.
         assert_eq!(left, 90);
     }
 
-    /// One that is quick takes no second piece before the others have had their first one, unless
-    /// nobody works.
+    /// A fast worker takes no second chunk before the others have had their first one, unless no
+    /// chunk is leased.
     #[test]
     fn everybody_gets_something() {
         let each = Appetite { least: 10, most: 10 };
@@ -398,14 +411,15 @@ mod tests {
         assert!(first.take_now().is_none() && second.take_now().is_none());
         one.done();
         two.done();
-        // The third one has not come, and nobody would solve what is left.
+        // The third worker has not begun, and no lease is out: the rest must not wait for the third
+        // worker.
         let three = second.take().unwrap();
         assert!(third.take_now().is_none());
         three.done();
         assert_eq!([0, 1, 2].map(|i| dispenser.done_by(i).pieces), [1, 2, 0]);
     }
 
-    /// A piece that does not fit is cut, and later ones are no larger.
+    /// A chunk that does not fit is cut, and later chunks are no larger.
     #[test]
     fn memory_that_does_not_suffice_is_not_asked_for_again() {
         let dispenser = Dispenser::new(Some(0..1000), [Appetite { least: 100, most: 400 }]);
@@ -425,9 +439,10 @@ mod tests {
         assert_eq!(next, 1000);
     }
 
-    /// The time until takers of these speeds have done all, in units of the time that they would
-    /// take if none ever waited: simulated, by the rule above. Piece `k` takes `cost(k)` as long as
-    /// by the taker's speed, and each piece `overhead` besides.
+    /// Simulates workers of these speeds by the rule above, and returns their efficiency: the time
+    /// without any waiting, divided by the time until all work is finished. Chunk `k` takes
+    /// `cost(k)` times as long as the worker's speed predicts, and each chunk takes `overhead`
+    /// more.
     fn simulated(
         speeds: &[f64],
         appetites: &[Appetite],
@@ -459,10 +474,10 @@ mod tests {
         total as f64 / speeds.iter().sum::<f64>() / last
     }
 
-    /// Devices of unequal speed, and CPU threads beside them, are busy nearly all of the time.
+    /// Devices of unequal speed, with CPU threads beside them, are busy nearly all of the time.
     #[test]
     fn simulated_devices_finish_together() {
-        // Trajectories a second, as of a hundred million a second in all; a launch costs 20 us.
+        // Speeds in trajectories per second, for about 1e8 per second in all; a launch costs 20 us.
         let total = 1 << 24;
         let device = Appetite { least: 1 << 16, most: 1 << 18 };
         let uneven = |k: usize| 0.8 + 0.4 * ((k * 7919) % 101) as f64 / 100.0;
@@ -477,12 +492,13 @@ mod tests {
                 assert!(found > least, "{speeds:?}: {found}");
             }
         }
-        // So many that each gets a few pieces.
+        // So many devices that each gets only a few chunks.
         let speeds: Vec<f64> = (0..64).map(|i| 1e7 * (1 + i % 4) as f64).collect();
         let found = simulated(&speeds, &[device; 64], 1 << 28, 2e-5, uneven);
         println!("| 64, of four speeds, 2^28 | {found:.3} |");
         assert!(found > 0.97, "{found}");
-        // A thread of a CPU is a thousand times slower: its last piece is not waited for.
+        // A CPU thread is a thousand times slower: the device must not wait for the thread's last
+        // chunk.
         let mut speeds = vec![1e5; 16];
         speeds.push(1e8);
         let mut appetites = vec![Appetite { least: 64, most: 8192 }; 16];

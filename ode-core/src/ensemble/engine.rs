@@ -1,7 +1,7 @@
-//! Several who solve together: devices, threads of the CPU beside them, simulated ones in tests.
+//! Workers that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
 //!
-//! Each [`Engine`] takes pieces from one queue, as fast as it can, on a thread of its own. One that
-//! fails leaves, and the others solve what it could not.
+//! Each worker ([`Engine`]) runs on its own thread and takes chunks from one work queue, as fast as
+//! it can. A worker that fails leaves, and the others solve the chunks that it did not finish.
 
 use core::ops::ControlFlow;
 
@@ -19,12 +19,12 @@ use crate::problem::layout::Layout;
 use crate::problem::settings::Settings;
 use crate::solution::{RawResults, ResultSink, Share, Warning};
 
-/// Consecutive trajectories to solve, and where their results go.
+/// A chunk: consecutive trajectories and the slices for their results.
 #[derive(Debug)]
 pub struct Piece<'a, T> {
     /// The trajectories.
     pub columns: ColumnRange<'a, T>,
-    /// The places of their results.
+    /// The slices for their results.
     pub results: Results<'a, T>,
 }
 
@@ -40,37 +40,37 @@ impl<T: Scalar> Divisible for Piece<'_, T> {
     }
 }
 
-/// One of those who solve an ensemble together.
+/// A worker: one of several that solve an ensemble together.
 pub trait Engine<T: Scalar>: Send {
-    /// Its name, for people.
+    /// Returns the display name of the worker.
     fn name(&self) -> String;
 
-    /// How many trajectories it takes at a time, of a block of so many.
+    /// Returns the chunk limits of the worker for a batch of `trajectories`.
     fn appetite(&self, trajectories: usize) -> Appetite;
 
-    /// Takes pieces and solves them until there are no more.
+    /// Takes chunks and solves them until the queue has no more for this worker.
     ///
     /// # Errors
-    /// Why it takes no more. Pieces that are not done go back.
+    /// The reason why the worker stops early. Unfinished chunks return to the queue.
     fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError>;
 }
 
-/// What engines did together.
+/// The results of a run of several workers.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What each of them solved, in their order.
+    /// The trajectories that each worker solved, in the order of the workers.
     pub shares: Vec<Share>,
-    /// What went wrong without harm to the solution.
+    /// Problems that did not affect the solution.
     pub warnings: Vec<Warning>,
 }
 
-/// Has engines solve the trajectories of `columns` and hands the results to `sink`, block by block.
-/// `lock` page-locks memory for results, where engines copy to such memory directly.
+/// Solves the trajectories of `columns` on several workers and passes the results to `sink`.
 ///
-/// A block is stored while the next one is solved.
+/// The results arrive batch by batch. While one batch is stored, the next one is solved. `lock`
+/// page-locks memory for results, for workers that copy to such memory directly.
 ///
 /// # Errors
-/// What an engine failed with, if all failed; and what `sink` returns.
+/// The error of a worker, if all workers failed; and errors that `sink` returns.
 pub fn run<T: Scalar>(
     engines: &mut [&mut dyn Engine<T>],
     settings: &Settings<T>,
@@ -82,9 +82,9 @@ pub fn run<T: Scalar>(
     let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
     let mut outcome = Outcome::default();
     let mut done = vec![Done::default(); engines.len()];
-    // The engines that have not failed, by their numbers.
+    // The indices of the workers that have not failed.
     let mut there: Vec<usize> = (0..engines.len()).collect();
-    // The memory of the block before.
+    // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
     let mut solved: Option<(ColumnRange<'_, T>, RawResults<T>)> = None;
     for block in columns.blocks(sink.block()) {
@@ -104,13 +104,15 @@ pub fn run<T: Scalar>(
                     team.push((index, &mut **engine));
                 }
             }
-            // To know what fits may take a call of a driver.
+            // A worker may need a driver call to find out how many trajectories fit into its
+            // memory.
             let appetites = team.iter().map(|(_, engine)| engine.appetite(block.len()));
             let mut appetites: Vec<Appetite> = appetites.collect();
             let Some(first) = appetites.first() else {
                 return Err(failed.unwrap_or(SolveError::NotPrepared));
             };
-            // What the first takes at a time is not worth the others' threads.
+            // If one chunk of the first worker covers the batch, threads of other workers would not
+            // pay.
             if block.len() <= first.least {
                 team.truncate(1);
                 appetites.truncate(1);
@@ -155,18 +157,19 @@ pub fn run<T: Scalar>(
     Ok(outcome)
 }
 
-/// What storing a block returns.
+/// The result of storing a batch.
 type Stored = Result<ControlFlow<()>, SolveError>;
 
-/// Runs the engines of a team, and `store` on the calling thread. One engine with nothing beside it
-/// runs there itself.
+/// Runs the workers of a team on their threads, and `store` on the calling thread.
+///
+/// A single worker without a `store` runs on the calling thread.
 fn together<T: Scalar>(
     team: &mut [(usize, &mut dyn Engine<T>)],
     dispenser: &Dispenser<Piece<'_, T>>,
     store: Option<&mut dyn FnMut() -> Stored>,
 ) -> (Vec<Result<(), SolveError>>, Option<Stored>) {
     if let ([(_, engine)], None) = (&mut *team, &store) {
-        // A thread takes longer to start than a small solve takes.
+        // Starting a thread takes longer than a small solve.
         return (vec![engine.run(&dispenser.desk(0))], None);
     }
     std::thread::scope(|scope| {
@@ -185,17 +188,17 @@ fn together<T: Scalar>(
     })
 }
 
-/// A thread of the CPU as an engine: it solves in SIMD lanes.
+/// A worker on a CPU thread, which solves in SIMD lanes.
 pub struct LaneEngine<'a, T> {
     task: &'a dyn Task<T>,
     settings: &'a Settings<T>,
     states: usize,
-    /// The number of this thread, for its name, and how many there are.
+    /// The index of this thread, for its name, and the number of threads.
     thread: (usize, usize),
 }
 
 impl<'a, T: Scalar> LaneEngine<'a, T> {
-    /// `count` threads, for systems of `states` states.
+    /// Returns `count` workers, for systems of `states` states.
     #[must_use]
     pub fn threads(
         task: &'a dyn Task<T>,

@@ -1,4 +1,4 @@
-//! The CPU's [`Source`] and [`Sink`]: a chunk of trajectories, and the slices their results go to.
+//! The CPU's [`Source`] and [`Sink`]: a chunk of trajectories and the slices for its results.
 
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
@@ -8,7 +8,7 @@ use crate::solution::RawResults;
 use crate::system::System;
 use ode_macros::inlined;
 
-/// The places for the results of some neighbouring trajectories.
+/// The slices for the results of consecutive trajectories.
 #[derive(Debug)]
 pub struct Results<'a, T> {
     /// A slice for each component of the final states.
@@ -20,19 +20,18 @@ pub struct Results<'a, T> {
     pub(crate) codes: &'a mut [u8],
     pub(crate) steps: &'a mut [u32],
     pub(crate) rejected: &'a mut [u32],
-    /// How many states were saved; empty where there are no times to save at.
+    /// The saved counts; empty if there are no times to save at.
     pub(crate) kept: &'a mut [u32],
-    /// What the [guard](crate::step::guard) reports; empty where it is off.
+    /// The reports of the [guard](crate::step::guard); empty if the guard is off.
     pub(crate) guarded: &'a mut [u32],
-    /// A slice for each event: how often it happened.
+    /// A slice for each event: how often the event occurred.
     pub(crate) events: Vec<&'a mut [u32]>,
     /// A slice for each number of each logged event, `[slot * width + number]`.
     pub(crate) log: Vec<&'a mut [T]>,
 }
 
 impl<'a, T: Scalar> Results<'a, T> {
-    /// The places for the results of all `n` trajectories of `raw`, whose arrays
-    /// [fit](RawResults::fit).
+    /// Returns the slices for all `n` trajectories of `raw`, whose arrays [fit](RawResults::fit).
     pub fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
         let n = n.max(1);
         Results {
@@ -49,11 +48,11 @@ impl<'a, T: Scalar> Results<'a, T> {
         }
     }
 
-    /// The places of the first `count` trajectories, and of those behind.
+    /// Splits into the slices of the first `count` trajectories and of the rest.
     #[must_use]
     pub fn split(self, count: usize) -> (Self, Self) {
         fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
-            // Empty where there is nothing to write.
+            // A slice without results is empty.
             slice.split_at_mut(at.min(slice.len()))
         }
         fn rows<V>(rows: Vec<&mut [V]>, at: usize) -> (Vec<&mut [V]>, Vec<&mut [V]>) {
@@ -87,7 +86,7 @@ impl<'a, T: Scalar> Results<'a, T> {
         )
     }
 
-    /// The same places for a while.
+    /// Reborrows the slices.
     #[must_use]
     pub fn reborrow(&mut self) -> Results<'_, T> {
         Results {
@@ -104,9 +103,10 @@ impl<'a, T: Scalar> Results<'a, T> {
         }
     }
 
-    /// The places as bytes, row by row, for who copies them from a device: final states, saved
-    /// numbers, end times, steps, rejected steps, numbers of saved times, reports of the guard,
-    /// counts of events, logged numbers, codes.
+    /// Returns the slices as bytes, row by row, as targets of copies from a device.
+    ///
+    /// The order is final states, saved numbers, end times, steps, rejected steps, saved counts,
+    /// reports of the guard, counts of events, logged numbers, codes.
     pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 10] {
         fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
             rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
@@ -132,10 +132,10 @@ impl<'a, T: Scalar> Results<'a, T> {
 /// An upper bound of the number of lanes of all instruction sets.
 pub(crate) const MOST_LANES: usize = 64;
 
-/// The index of a lane that has no trajectory.
+/// The index of a lane without a trajectory.
 pub(crate) const IDLE: usize = usize::MAX;
 
-/// The inputs of a chunk of trajectories, which are counted from its first one.
+/// The inputs of a chunk of trajectories, indexed from its first one.
 #[derive(Debug)]
 pub(crate) struct Views<'f, T: Scalar> {
     pub(crate) u0: Vec<View<'f, T>>,
@@ -156,23 +156,24 @@ impl<'f, T: Scalar> Views<'f, T> {
     }
 }
 
-/// Feeds the trajectories `next..end` of a chunk, which are of system `S`.
+/// The source and sink of the trajectories `next..end` of a chunk, for system `S`.
 #[derive(Debug)]
 pub(crate) struct CpuFeed<'f, 'a, S, T: Scalar> {
     pub(crate) settings: &'f Settings<T>,
     pub(crate) range: ColumnRange<'f, T>,
     pub(crate) views: &'f Views<'f, T>,
     pub(crate) results: &'f mut Results<'a, T>,
-    /// The next trajectory to take, counted within the chunk.
+    /// The next trajectory to take, as an index within the chunk.
     pub(crate) next: usize,
     pub(crate) end: usize,
     pub(crate) saves: bool,
     /// The first trajectory that was taken.
     pub(crate) first: usize,
-    /// Steps that lanes in need have waited, and how many they are to wait.
+    /// Steps that idle lanes have waited, summed over lanes, and the sum at which they take
+    /// trajectories.
     waited: u32,
     patience: u32,
-    /// What each lane works on, counted within the chunk.
+    /// The trajectory of each lane, as an index within the chunk.
     pub(crate) lanes: [usize; MOST_LANES],
     system: S,
 }
@@ -207,8 +208,9 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
 }
 
 impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
-    /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but
-    /// one.
+    /// Returns `x` with the values of an input in lanes `got`.
+    ///
+    /// If the input is shared, all lanes contain its value.
     #[inlined]
     fn load<R: Real<Scalar = T>>(&self, column: &View<'_, T>, got: R::Mask, mut x: R) -> R {
         match column {
@@ -222,14 +224,15 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
         x
     }
 
-    /// Where the trajectory of a lane lies in the columns.
+    /// Returns the index of a lane's trajectory in the inputs.
     #[inlined]
     pub(crate) fn index(&self, lane: usize) -> usize {
         self.range.indices().start + self.lanes[lane]
     }
 
-    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`. The next
-    /// `unknown` indices after the known times give NaN.
+    /// Returns `t` with time number `slot` of each trajectory in lanes `which`.
+    ///
+    /// The `unknown` indices after the known times give NaN.
     #[inlined]
     pub(crate) fn time<R: Real<Scalar = T>>(
         &self,
@@ -255,7 +258,7 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     }
 }
 
-/// Iterates over the indices of the lanes whose bit is set.
+/// Iterates over the indices of the lanes with set bits.
 #[inlined]
 pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -265,7 +268,7 @@ pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What is done once for each trajectory, or for each time to save at, is called.
+/// Operations that run once per trajectory, or once per time to save at, are called functions.
 impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for CpuFeed<'_, '_, S, T>
 where
     S: System<N, P>,
@@ -281,8 +284,9 @@ where
     #[inlined]
     fn vote(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
-        // Taking trajectories costs about a step of all lanes: those in need wait until they have
-        // lost as much. With fixed steps, which do not shrink to nothing at its end, none can wait.
+        // Taking trajectories costs about one step of all lanes, so idle lanes wait until their
+        // lost steps add up to as much. With fixed steps no lane can wait: such a step does not
+        // shrink to zero at the end of a trajectory.
         self.patience = if self.settings.adaptive { alive } else { 1 };
         self.waited = 0;
         alive > 0
@@ -397,7 +401,7 @@ where
                         self.results.saved[last][self.lanes[lane]] = t.lane(lane);
                     }
                 }
-                // Known at compile time for systems without any.
+                // A constant for systems without observables.
                 if S::OBSERVABLES > 0 && row.observables > 0 {
                     let (saved, lanes) = (&mut self.results.saved, &self.lanes);
                     self.system.observe::<R>(
@@ -418,7 +422,7 @@ where
         );
     }
 
-    /// Nobody goes back.
+    /// This sink has no backward pass.
     #[inlined]
     fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
 
@@ -502,7 +506,7 @@ where
                     if let Some(place) = self.results.guarded.get_mut(i) {
                         *place = end.guarded.lane(lane) as u32;
                     }
-                    // What a trajectory did not reach is not a number.
+                    // Values that a trajectory did not reach are NaN.
                     let reached = kept as usize * self.settings.saved.width();
                     for number in self.results.saved.iter_mut().skip(reached) {
                         number[i] = T::nan();
@@ -537,8 +541,9 @@ mod tests {
         [0.0]
     }
 
-    /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
-    /// and the upper one as rejected steps. (`tests/support/numbered.rs` has the same for devices.)
+    /// Takes all trajectories and finishes them, with the lower half of each index as attempted
+    /// steps and the upper half as rejected steps. (`tests/support/numbered.rs` has the same for
+    /// devices.)
     struct Numbered<'f, 'a, T: Scalar>(CpuFeed<'f, 'a, still, T>);
 
     impl<T: Scalar> Program<T> for Numbered<'_, '_, T> {
@@ -592,7 +597,7 @@ mod tests {
         }
     }
 
-    /// A lane knows the number of its trajectory, of 64 bits.
+    /// Each lane returns the index of its trajectory, of 64 bits.
     #[test]
     fn trajectories_have_numbers() {
         check::<f32>();

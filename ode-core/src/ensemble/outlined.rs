@@ -1,5 +1,6 @@
-//! A method of which parts are functions of their own: compiled once for all programs that use
-//! them.
+//! A wrapper that compiles parts of a method as separate functions.
+//!
+//! Each part is compiled once for all programs that use it.
 
 use core::marker::PhantomData;
 use ode_macros::inlined;
@@ -8,8 +9,9 @@ use crate::lane::Real;
 use crate::step::stepper::{Ask, State, Step, Stepper};
 use crate::system::System;
 
-/// The method `M`, whose states within a step, and with `STEP` its steps too, are computed by
-/// functions that are [called](Real::outline).
+/// The method `M`, with parts that are [called](Real::outline) as separate functions.
+///
+/// These parts compute states within a step, and with `STEP` also the steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlined<M, const STEP: bool>(PhantomData<M>);
 

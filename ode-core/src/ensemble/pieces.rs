@@ -1,4 +1,4 @@
-//! The results of a solve in blocks, and blocks in chunks for threads.
+//! Results of a solve in batches, and batches in chunks for threads.
 
 use crate::ensemble::feed::Results;
 use crate::error::SolveError;
@@ -10,12 +10,13 @@ use crate::problem::layout::Layout;
 use crate::problem::settings::Settings;
 use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
 
-/// Integrates trajectories by a method in some place.
+/// Integrates trajectories by a method on a backend.
 pub(crate) type Place<'a, T> =
     &'a dyn Fn(&Settings<T>, &Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
-/// Has `place` hand the results of all trajectories to `sink`. It is asked twice where how many
-/// ends of steps are saved is not known before.
+/// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
+///
+/// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
 pub(crate) fn integrate<T: Scalar>(
     inputs: &mut Inputs<T>,
     place: Place<'_, T>,
@@ -24,7 +25,7 @@ pub(crate) fn integrate<T: Scalar>(
     let Inputs { settings, columns } = inputs;
     let mut before = Timings::default();
     if settings.saved.times > 0 {
-        // As many steps are taken where nothing is saved.
+        // The number of steps does not depend on the saved times.
         let mut steps = MostSteps { block: sink.block(), most: 0 };
         let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
         let counted = place(settings, columns, &mut steps);
@@ -37,11 +38,11 @@ pub(crate) fn integrate<T: Scalar>(
     Ok(run)
 }
 
-/// Integrates the trajectories of a block.
+/// Integrates the trajectories of a batch.
 type Fill<'a, T> =
     &'a mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
 
-/// Hands the results of all trajectories to `sink`, a block at a time, each filled by `fill`.
+/// Passes the results of all trajectories to `sink`, in batches that `fill` computes.
 pub(super) fn by_blocks<T: Scalar>(
     settings: &Settings<T>,
     columns: &Columns<T>,
@@ -60,20 +61,21 @@ pub(super) fn by_blocks<T: Scalar>(
     Ok(())
 }
 
-/// In a batch of this many trajectories the idle lanes at its end are negligible.
+/// Number of trajectories of a chunk for which the idle lanes at its end are negligible.
 const ENOUGH: usize = 512;
 
-/// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish
+/// Chunks for each thread, if there are [`ENOUGH`] trajectories: enough that all threads finish
 /// together.
 const ROUNDS: usize = 8;
 
-/// More trajectories than this at a time would only fill the caches.
+/// Greatest number of trajectories of a chunk: larger chunks would only fill the caches.
 const MOST_AT_A_TIME: usize = 8192;
 
-/// Trajectories that a thread takes at a time. All threads have work where there are at least twice
-/// as many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches
-/// are of a size, and no more of them than make all threads finish together, since lanes run dry at
-/// the end of each.
+/// Returns the number of trajectories that a thread takes at a time.
+///
+/// All threads have work if there are at least twice as many trajectories as one thread has lanes,
+/// since few trajectories may be expensive ones. The chunks have equal sizes. Lanes run dry at the
+/// end of each chunk, so there are only as many chunks as all threads need to finish together.
 pub(super) fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     if trajectories < 2 * lanes {
         return trajectories.max(1);
@@ -82,19 +84,19 @@ pub(super) fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> u
     trajectories.div_ceil(threads * rounds).clamp(1, MOST_AT_A_TIME)
 }
 
-/// How many trajectories of so many states one thread works on at a time.
+/// Returns the number of trajectories, of `states` states each, that one thread integrates at once.
 pub(super) fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     let register = match isa {
         InstructionSet::Avx512 => 64,
         InstructionSet::Avx2 => 32,
-        // One lane at a time, see `dispatch::run`; elsewhere arrays.
+        // One lane at a time, see `dispatch::run`. Other architectures use arrays.
         InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
         InstructionSet::Baseline => return 32 / size_of::<T>(),
     };
     register / size_of::<T>() * dispatch::vectors(states)
 }
 
-/// A block and its results cut into chunks of `batch` trajectories, each with slices of its own.
+/// Cuts a batch and its results into chunks of `batch` trajectories with disjoint slices.
 pub(super) fn chunks<'a, T: Scalar>(
     block: ColumnRange<'a, T>,
     raw: &'a mut RawResults<T>,
@@ -134,18 +136,18 @@ mod tests {
                         assert_eq!(batches, 1, "{case}");
                         continue;
                     }
-                    // The longest any thread works, in trajectories, is hardly more than its share.
+                    // The busiest thread integrates hardly more trajectories than the mean.
                     let longest = batch * batches.div_ceil(threads);
                     let share = n as f64 / threads as f64;
                     assert!(longest as f64 <= 1.13 * share + 8.0, "{case}: {longest}");
-                    // Many cheap trajectories are not cut into more pieces than before.
+                    // Many cheap trajectories are not cut into smaller chunks than before.
                     if n >= threads * ENOUGH {
                         assert!(batch >= ENOUGH, "{case}");
                     }
                 }
             }
         }
-        // Half a thousand heavy trajectories on 16 cores.
+        // 500 expensive trajectories on 16 cores.
         assert_eq!(batch_size(500, 16, 16), 32);
         assert_eq!(batch_size(32, 16, 16), 2);
     }
@@ -185,7 +187,7 @@ mod tests {
         Inputs { settings, columns }
     }
 
-    /// Takes two trajectories at a time.
+    /// A sink with batches of two trajectories.
     #[derive(Default)]
     struct Pairs(Vec<(u64, Vec<u32>)>);
 
@@ -204,8 +206,8 @@ mod tests {
         }
     }
 
-    /// How many ends of steps there are to save is counted first, in blocks of the same size, by a
-    /// solve that saves nothing; the sink gets the results of the second one only.
+    /// A first solve, in batches of the same size, counts the ends of steps and saves nothing. The
+    /// sink receives only the results of the second solve.
     #[test]
     fn ends_of_steps_are_counted_before_they_are_saved() {
         for times in [0, 1] {

@@ -1,4 +1,4 @@
-//! What a loop on lanes of the CPU is compiled for, and its options.
+//! Loop configurations on lanes of the CPU, and the options of a loop.
 
 use crate::integrate::options::{Options, Plan};
 use crate::lane::{Bits, Real, Scalar};
@@ -10,8 +10,10 @@ use crate::step::{control, norm};
 use crate::system::System;
 use ode_macros::inlined;
 
-/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
-/// next to nothing, which would lose a fifth of their speed (measured, `bench/HISTORY.md`).
+/// Returns whether a step is compiled as a separate function.
+///
+/// Explicit methods with a very cheap right-hand side are not: they would lose a fifth of their
+/// speed (measured, `bench/HISTORY.md`).
 pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
 where
     S: System<N, P>,
@@ -30,14 +32,16 @@ fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
     lits
 }
 
-/// The options of the lanes that solve `range`; `every_step`: whether the end of every step is saved.
+/// Returns the options of the lanes that solve `range`.
+///
+/// `every_step`: whether the end of every step is saved.
 #[inlined]
 pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     settings: &Settings<T>,
     range: ColumnRange<'_, T>,
     every_step: bool,
 ) -> Options<R, N> {
-    // By loops: functions of arrays that take a function are not inlined everywhere.
+    // Loops, since array functions that take a closure are not always inlined.
     let mut abstol = [R::lit(0.0); N];
     for d in 0..N {
         abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
@@ -58,7 +62,7 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     }
 }
 
-/// A [`Plan`] whose constants are parameters of the type.
+/// A loop configuration ([`Plan`]) with constants that are parameters of the type.
 #[derive(Debug)]
 pub struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
 

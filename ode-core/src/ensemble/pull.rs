@@ -1,5 +1,7 @@
-//! What a place is asked to do for gradients, whatever the system and the method: to solve a chunk
-//! of trajectories, to record their steps, and to go backwards through these.
+//! Gradient tasks: solve a chunk of trajectories, record their steps, and go backwards through the
+//! records.
+//!
+//! Backends see neither the system nor the method.
 
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
@@ -24,40 +26,44 @@ use core::fmt;
 use core::marker::PhantomData;
 use ode_macros::inlined;
 
-/// Trajectories that are recorded together. Their records are to stay in a cache.
+/// Number of trajectories that are recorded together, so that their step records stay in a cache.
 const GROUP: usize = 128;
 
 /// One of the two kernels of a gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// The one that solves, and records steps.
+    /// The forward kernel, which solves and records steps.
     There,
-    /// The one that goes back.
+    /// The backward kernel.
     Back,
 }
 
-/// The gradients of a system by a method in one precision. All that is generic over these is behind
-/// it, so that places are not.
+/// The gradients of a system by a method in one precision, types erased.
+///
+/// Backends are therefore not generic over the system and the method.
 pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
-    /// The numbers that its system has.
+    /// Returns the dimensions of the system.
     fn shape(&self) -> Shape;
 
-    /// Identifies a kernel within the process.
+    /// Returns the key that identifies a kernel within the process.
     fn key(&self, way: Way) -> TaskKey;
 
-    /// The texts of the kernels for the way there, which records, and for the way back; see
-    /// [`kernel::pull`].
+    /// Returns the source of the forward kernel, which records, or of the backward kernel.
+    ///
+    /// See [`kernel::pull`].
     ///
     /// # Errors
-    /// [`SolveError::NoDeviceSource`] where the system has none.
+    /// [`SolveError::NoDeviceSource`] if the system has no device source.
     fn kernel(&self, way: Way, variant: &Variant) -> Result<String, SolveError>;
 
-    /// Integrates the trajectories of a chunk, and pulls `cotangents`, or the derivatives of the
-    /// system's own loss, back to their initial states and parameters.
+    /// Integrates the trajectories of a chunk and pulls derivatives back.
+    ///
+    /// The function starts from `cotangents`, or from the derivatives of the system's own loss. The
+    /// results are the derivatives with respect to initial states and parameters.
     ///
     /// # Errors
-    /// As [`Task::run`](crate::ensemble::task::Task::run), and [`SolveError::OutOfMemory`] where the records of some trajectories do
-    /// not fit into memory.
+    /// The errors of [`Task::run`](crate::ensemble::task::Task::run), and
+    /// [`SolveError::OutOfMemory`] if the step records do not fit into memory.
     fn run(
         &self,
         lanes: In,
@@ -69,18 +75,18 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
     ) -> Result<(), SolveError>;
 }
 
-/// The gradients of system `S` by method `M`, of the loss that `L` says, as far as `C` says.
+/// The gradients of system `S` by method `M`, for the loss `L`, compiled as `C` requires.
 pub struct Pull<S, M, L, C, const N: usize, const P: usize> {
     system: S,
     solve: Solve<S, M, C, N, P>,
     types: Types<M, L, C>,
 }
 
-/// A marker of types of which no value is owned.
+/// A marker of types without an owned value.
 type Types<M, L, C> = PhantomData<fn() -> (M, L, C)>;
 
 impl<S, M, L, C, const N: usize, const P: usize> Pull<S, M, L, C, N, P> {
-    /// The task.
+    /// Returns the gradient task of a system.
     #[must_use]
     pub const fn new(system: S) -> Self
     where
@@ -138,7 +144,7 @@ where
         mut results: Results<'_, T>,
         mut given: Given<'_, T>,
     ) -> Result<(), SolveError> {
-        // The arrays of the way there, and of the way back.
+        // The arrays of the forward pass and of the backward pass.
         let bytes = 3 * self.solve.stack(lanes, settings)?;
         let adaptive = settings.adaptive;
         let mut full = false;
@@ -159,7 +165,7 @@ where
     }
 }
 
-/// Runs a chunk, by adaptive steps or by fixed ones; returns whether memory did not suffice.
+/// Runs a chunk with adaptive or fixed steps; returns whether memory is exhausted.
 fn run<T, S, M, L, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
@@ -187,7 +193,7 @@ where
     task::in_lanes::<T, C, _>(lanes, chunk)
 }
 
-/// What a loop is compiled for that records, as parameters of the type.
+/// The loop configuration of a recording loop, as parameters of the type.
 struct Recorded<const ADAPTIVE: bool>;
 
 impl<const ADAPTIVE: bool> Plan for Recorded<ADAPTIVE> {

@@ -1,5 +1,7 @@
-//! What goes into gradients and what comes out of them: derivatives by what trajectories gave, those
-//! by what they began with, and the loss that they are of.
+//! Inputs and outputs of gradients.
+//!
+//! The input is cotangents. The outputs are the loss and its derivatives with respect to initial
+//! states and parameters.
 
 use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};
@@ -9,47 +11,55 @@ use crate::problem::layout::Shape;
 use crate::system::Loss;
 use ode_macros::inlined;
 
-/// The derivatives of a loss by what trajectories gave, which are pulled back. With a loss of the
-/// system's own there are none.
+/// The derivatives of a loss with respect to trajectory outputs (cotangents).
+///
+/// All arrays are empty if the system has its own loss.
 #[derive(Clone, Copy, Debug)]
 pub struct RawCotangents<'a, T> {
-    /// By saved states, `[(save index * states + component) * trajectories + trajectory]`; empty
-    /// where there are none.
+    /// Derivatives with respect to saved states.
+    ///
+    /// The layout is `[(save index * states + component) * trajectories + trajectory]`. Empty if
+    /// there are none.
     pub saved: &'a [T],
-    /// By final states, `[component * trajectories + trajectory]`; empty where there are none.
+    /// Derivatives with respect to final states, `[component * trajectories + trajectory]`.
+    ///
+    /// Empty if there are none.
     pub last: &'a [T],
     /// The number of trajectories.
     pub trajectories: usize,
 }
 
 impl<T: Scalar> RawCotangents<'_, T> {
-    /// The number of a row of `saved` for trajectory `i`.
+    /// Returns the element of row `row` of `saved` for trajectory `i`.
     #[inlined]
     pub(super) fn saved(&self, row: usize, i: usize) -> T {
         self.saved.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
 
-    /// That of `last`.
+    /// Returns the element of row `row` of `last` for trajectory `i`.
     #[inlined]
     pub(super) fn last(&self, row: usize, i: usize) -> T {
         self.last.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
 }
 
-/// The gradients of consecutive trajectories, as a structure of arrays: a place fills it.
+/// The gradients of consecutive trajectories, as a structure of arrays that a backend fills.
 #[derive(Clone, Debug, Default)]
 pub struct RawGradients<T> {
     /// The loss of each trajectory.
     pub loss: Buffer<T>,
-    /// The derivatives by initial states, `[component * n + trajectory]` with `n` trajectories.
+    /// The derivatives with respect to initial states.
+    ///
+    /// The layout is `[component * n + trajectory]` with `n` trajectories.
     pub u0: Buffer<T>,
-    /// The derivatives by parameters, likewise.
+    /// The derivatives with respect to parameters, in the layout of `u0`.
     pub p: Buffer<T>,
 }
 
 impl<T: Scalar> RawGradients<T> {
-    /// Sets the lengths of the arrays for `n` trajectories. The contents are arbitrary: a place
-    /// writes every number.
+    /// Sets the lengths of the arrays for `n` trajectories.
+    ///
+    /// The contents are arbitrary: a backend writes every element.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
@@ -59,7 +69,7 @@ impl<T: Scalar> RawGradients<T> {
         self.p.fit(shape.parameters.saturating_mul(n))
     }
 
-    /// The places for the gradients of all `n` trajectories.
+    /// Returns the slices for the gradients of all `n` trajectories.
     pub fn whole(&mut self, n: usize) -> Given<'_, T> {
         let n = n.max(1);
         Given {
@@ -70,7 +80,7 @@ impl<T: Scalar> RawGradients<T> {
     }
 }
 
-/// The places for the gradients of some neighbouring trajectories.
+/// Slices for the gradients of consecutive trajectories.
 #[derive(Debug)]
 pub struct Given<'a, T> {
     pub(crate) loss: &'a mut [T],
@@ -79,7 +89,7 @@ pub struct Given<'a, T> {
 }
 
 impl<'a, T> Given<'a, T> {
-    /// The places of the first `count` trajectories, and of those behind.
+    /// Splits into the slices of the first `count` trajectories and of the rest.
     #[must_use]
     pub fn split(self, count: usize) -> (Self, Self) {
         let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));
@@ -89,8 +99,10 @@ impl<'a, T> Given<'a, T> {
         (Given { loss, u0, p }, Given { loss: behind_loss, u0: behind_u0, p: behind_p })
     }
 
-    /// The places as bytes, row by row, for who copies them from a device: losses, derivatives by
-    /// initial states, derivatives by parameters.
+    /// Returns the slices as bytes, row by row, as targets of copies from a device.
+    ///
+    /// The order is losses, derivatives with respect to initial states, derivatives with respect to
+    /// parameters.
     pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 3]
     where
         T: bytemuck::Pod,
@@ -103,12 +115,12 @@ impl<'a, T> Given<'a, T> {
     }
 }
 
-/// Where the loss at saved times comes from.
+/// The origin of the loss at saved times.
 pub trait LossOf<S, const N: usize, const P: usize>: Send + Sync + 'static {
-    /// Whether its derivatives are [given](RawCotangents); otherwise the system has it.
+    /// Whether its derivatives are [given](RawCotangents); otherwise the system has a loss.
     const GIVEN: bool;
 
-    /// The loss that the system has.
+    /// Returns the loss of the system and its derivatives.
     fn lost<R: Real>(system: S, u: &[R; N], p: &[R; P], t: R) -> Lost<R, N, P>;
 }
 
@@ -127,7 +139,7 @@ impl<S: Loss<N, P>, const N: usize, const P: usize> LossOf<S, N, P> for Own {
     }
 }
 
-/// No loss of the system: derivatives by saved and final states are given.
+/// An external loss: its derivatives with respect to saved and final states are given.
 #[derive(Clone, Copy, Debug)]
 pub struct Outside;
 

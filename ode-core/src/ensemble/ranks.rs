@@ -1,29 +1,33 @@
-//! Processes that make sums over trajectories together.
+//! Processes that compute sums over trajectories together.
 
 use crate::error::SolveError;
 
-/// Several processes of one program, of which this is one. All of them make the same calls in the same
-/// order, and each gets the same.
+/// The processes of one program that compute together, including this one.
+///
+/// All processes make the same calls in the same order, and each gets the same results.
 pub trait Ranks {
-    /// The number of this process, from 0.
+    /// Returns the rank of this process, from 0.
     fn rank(&self) -> usize;
 
-    /// The number of processes.
+    /// Returns the number of processes.
     fn of(&self) -> usize;
 
-    /// Makes sure that all processes have the same names and values, which say what they are to do.
-    /// A process that cannot go on gives its error.
+    /// Checks that all processes have the same names and values, which describe their task.
+    ///
+    /// A process that cannot continue passes its error.
     ///
     /// # Errors
-    /// On all processes: if one has an error, or what they have differs. A process that has an error
-    /// gets its own.
+    /// On all processes, if one of them has an error or their entries differ. A process with an
+    /// error returns its own error.
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError>;
 
-    /// Has each process compute its numbers, which the place that has these ranks then does by itself,
-    /// and gives all of them, in the order of the processes. `at` is what the numbers are a function of.
+    /// Computes numbers on each process and returns the numbers of all, in rank order.
+    ///
+    /// During `compute` the backend of these ranks solves by itself, without the other processes.
+    /// `at`: the point at which the function is evaluated.
     ///
     /// # Errors
-    /// If a process cannot compute its numbers, or they are not at the same `at`: then on all.
+    /// On all processes, if one of them cannot compute its numbers or their `at` differ.
     fn gathered(
         &self,
         at: &[f64],

@@ -1,4 +1,4 @@
-//! Solving.
+//! The functions that solve problems and ensembles.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::cpu::EnsembleSerial;
@@ -24,13 +24,13 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    /// Solves all trajectories by `method` in the place `algorithm`:
-    /// [`EnsembleThreads`](struct@crate::EnsembleThreads), [`EnsembleSerial`] or `EnsembleGpuKernel`. All
-    /// of them give the same bits.
+    /// Solves all trajectories by `method` on the backend `algorithm`.
     ///
-    /// A trajectory that fails does not fail the solve: its
-    /// [`code`](EnsembleSolution::code) says what happened, and the others are what they would be
-    /// without it.
+    /// The backend is [`EnsembleThreads`](struct@crate::EnsembleThreads), [`EnsembleSerial`] or
+    /// `EnsembleGpuKernel`. All of these give the same bits.
+    ///
+    /// A failed trajectory does not fail the solve. Its [`code`](EnsembleSolution::code) names the
+    /// reason, and the results of the other trajectories do not change.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
@@ -49,7 +49,7 @@ where
     ///
     /// # Errors
     /// [`SolveError`]: if the problem or the options are invalid, the results do not fit into
-    /// memory, or the place fails.
+    /// memory, or the backend fails.
     pub fn solve<M, A>(
         &self,
         method: M,
@@ -72,8 +72,10 @@ where
         Ok(solution)
     }
 
-    /// Solves as [`solve`](Self::solve) does, and hands the results to `sink`, a block of
-    /// trajectories at a time, instead of keeping them in memory.
+    /// Solves as [`solve`](Self::solve) does, but passes the results to `sink`.
+    ///
+    /// The sink receives one batch of trajectories at a time, so the results of all trajectories
+    /// need not fit into memory.
     ///
     /// ```
     /// # use core::ops::ControlFlow;
@@ -108,7 +110,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`solve`](Self::solve), and what the sink returns.
+    /// The errors of [`solve`](Self::solve), and errors that the sink returns.
     pub fn solve_into<M, A>(
         &self,
         method: M,
@@ -126,8 +128,10 @@ where
         Ok(run)
     }
 
-    /// The inputs of a solve, whose results `sink` got; `again` says that it may get them twice, of
-    /// which the second ones count.
+    /// Passes the results of a solve to `sink` and returns the inputs of the solve.
+    ///
+    /// `again`: whether the sink accepts results twice. The later ones then replace the earlier
+    /// ones.
     fn integrate<M, A>(
         &self,
         method: M,
@@ -145,14 +149,15 @@ where
         let place: Place<'_, T> = &|settings, columns, sink| {
             method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
         };
-        // A thread of rayon that waits would be one fewer to evaluate, and may be the last one.
+        // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
+        // could.
         let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
         let able = Abilities { early, draws: algorithm.draws_samples() };
         solved(&self.asked(), options, &properties, able, (&algorithm, place), sink)
     }
 }
 
-/// Evaluates an ensemble's problems, and has a place hand the results of all trajectories to `sink`.
+/// Evaluates an ensemble's problems and solves them; `sink` receives the results.
 fn evaluated<'a, T: Scalar>(
     ensemble: &'a Asked<'a, T>,
     options: &SolveOptions,
@@ -208,7 +213,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 }
 
 each_precision! {
-    /// The inputs of an ensemble and the report of the place that solved it.
+    /// Returns the inputs of an ensemble and the report of the backend that solved it.
     fn solved<'a, T>(
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,

@@ -1,4 +1,4 @@
-//! What an ensemble is solved by: a method, or a choice of one.
+//! Methods, and run-time choices of a method.
 
 use crate::ensemble::algorithm::{EnsembleAlgorithm, solve_with};
 use crate::ensemble::task::{Compiled, Solve};
@@ -12,8 +12,10 @@ use crate::solution::{ResultSink, RunReport};
 use crate::step::properties::Properties;
 use crate::system::System;
 
-/// Anything that can be the method of a solve: every [`Method`], [`Auto`], and enums of methods by
-/// name ([`any_method!`](crate::any_method)).
+/// A type that can be the method of a solve.
+///
+/// Every [`Method`], [`Auto`], and enums of methods by name ([`any_method!`](crate::any_method))
+/// implement this trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a method",
     label = "expected a method, such as `Tsit5`, `Rodas4` or `Auto`, by itself",
@@ -23,11 +25,12 @@ use crate::system::System;
             chosen by its name at run time is `name.parse::<AnyMethod>()?`"
 )]
 pub trait Solver: Copy + sealed::Sealed {
-    /// The properties of the method that solves a system of `states` states with these options;
-    /// `mass` says whether the system has a mass matrix.
+    /// Returns the properties of the method that these options select.
+    ///
+    /// The system has `states` states, and a mass matrix if `mass` is `true`.
     ///
     /// # Errors
-    /// [`SolveError::NotFixed`], for fixed steps where the choice is made by errors.
+    /// [`SolveError::NotFixed`], if steps are fixed and the choice depends on error estimates.
     fn properties(
         &self,
         options: &SolveOptions,
@@ -35,11 +38,12 @@ pub trait Solver: Copy + sealed::Sealed {
         mass: bool,
     ) -> Result<Properties, SolveError>;
 
-    /// Integrates the trajectories of `columns`, of this system, in a place that has `C` compiled,
-    /// and hands the results to `sink`.
+    /// Integrates the trajectories of `columns` on a backend and passes the results to `sink`.
+    ///
+    /// `C` lists the parts of the task that the backend needs compiled.
     ///
     /// # Errors
-    /// As [`EnsembleAlgorithm::single`].
+    /// The errors of [`EnsembleAlgorithm::single`].
     fn integrate<T, S, C, const N: usize, const P: usize>(
         &self,
         system: S,
@@ -54,22 +58,24 @@ pub trait Solver: Copy + sealed::Sealed {
         C: Compiled;
 }
 
-/// A method by its name: what solves by one lane program. Only the methods of the library implement
-/// it.
+/// A single method, compiled to one lane program.
+///
+/// Only the methods of the library implement this trait.
 pub trait Method: Definition + Solver {
     /// Order, stages and further properties of the method.
     const PROPERTIES: Properties;
 }
 
-/// So that methods can be given more to do.
+/// Keeps [`Solver`] sealed, so that a release can add functions to methods.
 #[doc(hidden)]
 pub mod sealed {
-    /// Implemented by methods and choices of them.
+    /// A trait of methods and of choices of methods.
     pub trait Sealed {}
 }
 
-/// Methods solve by themselves. One by one: an implementation for all that are a [`Method`] would
-/// leave no room for choices of methods in other crates.
+/// Implements [`Solver`] for each method by itself.
+///
+/// A blanket implementation for all [`Method`]s would forbid choices of methods in other crates.
 macro_rules! solves {
     ($($method:ident),*) => {
         /// The names that [`any_method!`](crate::any_method) accepts.
@@ -141,25 +147,27 @@ solves!(
     Vern7Rodas5P
 );
 
-/// The library's choice: for those who do not know whether their system is stiff, or of which only
-/// some trajectories are.
+/// The library's choice of a method, for systems of unknown or varying stiffness.
 ///
-/// A trajectory begins with an explicit method, changes to a Rosenbrock method where it turns out
-/// to be stiff, and back; the others are not touched by that. Down to a relative tolerance of
-/// `1e-6` the methods are [`Tsit5`](crate::methods::Tsit5) and [`Rodas4`], below it
-/// [`Vern7`](crate::methods::Vern7) and [`Rodas5P`]; with 16 states and more, whose stages are many
-/// for a GPU, the limit is `1e-8`. A system with a mass matrix is solved by the Rosenbrock method
-/// alone. The solution [says](crate::EnsembleSolution::method) what was chosen, and [which
-/// trajectories](crate::EnsembleSolution::used_stiff_method) were stiff.
+/// Each trajectory begins with an explicit method, and changes to a Rosenbrock method when it turns
+/// out to be stiff, and back. The other trajectories are not affected. Down to a relative tolerance
+/// of `1e-6` the methods are [`Tsit5`](crate::methods::Tsit5) and [`Rodas4`], below it
+/// [`Vern7`](crate::methods::Vern7) and [`Rodas5P`]. With 16 or more states the limit is `1e-8`,
+/// since the stages of the higher-order methods are then many for a GPU. A system with a mass
+/// matrix is solved by the Rosenbrock method alone. The solution contains [the methods that were
+/// chosen](crate::EnsembleSolution::method) and [the trajectories that were
+/// stiff](crate::EnsembleSolution::used_stiff_method).
 ///
-/// Where all trajectories are known to be stiff, or none, a method by name takes less time: a GPU's
-/// threads run together, and those of a warp take both methods' steps if they are in both modes.
+/// If all trajectories are stiff, or none is, a method by name takes less time. The threads of a
+/// GPU's warp run together: if some are in stiff mode and some are not, all of them execute the
+/// steps of both methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto;
 
-/// Relative tolerances from this one on are for the methods of lower order. With 20 states Rodas4
-/// takes less time on a GPU than Rodas5P down to 1e-6 at least, with less error (Pollution,
-/// `bench/HISTORY.md`).
+/// Returns the least relative tolerance for which the methods of lower order are chosen.
+///
+/// With 20 states Rodas4 takes less time on a GPU than Rodas5P at tolerances down to at least 1e-6,
+/// with less error (Pollution, `bench/HISTORY.md`).
 fn loose(states: usize) -> f64 {
     if states < 16 { 1e-6 } else { 1e-8 }
 }
@@ -198,7 +206,7 @@ impl Solver for Auto {
         C: Compiled,
     {
         let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&settings.method);
-        // A branch by a constant of the system: what it leaves out is not compiled.
+        // A branch on a constant of the system: rustc does not compile the other branch.
         if S::MASS {
             match loose {
                 true => Rodas4.integrate::<T, S, C, N, P>(system, place, settings, columns, sink),

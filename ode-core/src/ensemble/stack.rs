@@ -1,11 +1,11 @@
-//! Stacks that hold the arrays of a solve.
+//! Threads with stacks that are large enough for the arrays of a solve.
 //!
 //! Lanes keep everything in local variables: states, stages and the matrices of linear equations,
-//! of as many trajectories as a register has room for. A thread that is not the first of its
-//! process has 2 MiB for that, which a dense matrix of 100 equations exceeds, or the stages of 1000
-//! equations; and without optimisation each operation has a place of its own. So what may be too
-//! large runs on a thread with a stack of its own. Addresses are taken for it and not memory, of
-//! which it uses as much as it touches.
+//! for as many trajectories as fit into a register. The stack of a thread other than the first of
+//! its process has 2 MiB. A dense matrix of 100 equations exceeds this, and so do the stages of
+//! 1000 equations. Without optimisation each operation also has stack memory of its own. So a solve
+//! that may be too large runs on a thread with a larger stack. The larger stack reserves addresses,
+//! and uses only the memory that the solve touches.
 
 use crate::error::{Memory, SolveError};
 use crate::methods::Definition;
@@ -14,28 +14,31 @@ use rayon::ThreadPoolBuilder;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Numbers in the loop, whatever the system.
+/// Numbers in the loop, for any system.
 const LOOP: usize = 256;
 
-/// Numbers in the search for events, if there are any.
+/// Numbers in the search for events, if the system has events.
 const SEARCH: usize = 1024;
 
-/// How much more than its arrays a solve may take. Measured, on AVX-512 with 5, 16 and 48 equations
-/// that all depend on each other by Tsit5, Vern9, Rodas5P and Kvaerno5: 0.2 to 0.5 of the numbers
-/// that [`needed`] counts in a release build; up to 32 times as many without optimisation.
+/// Safety factor on the counted numbers of a solve.
+///
+/// Measured on AVX-512 with 5, 16 and 48 fully coupled equations by Tsit5, Vern9, Rodas5P and
+/// Kvaerno5: a solve takes 0.2 to 0.5 of the numbers that [`needed`] counts in a release build, and
+/// up to 32 times as many without optimisation.
 const FACTOR: usize = if cfg!(debug_assertions) { 64 } else { 2 };
 
-/// Bytes that any stack has room for.
+/// Bytes that every stack has left.
 const ANY: usize = 512 << 10;
 
-/// Bytes of stack, surely enough, for solving system `S` by method `M` where one number of all
-/// lanes together takes `number` bytes.
+/// Returns an upper bound of the stack for system `S` by method `M`, in bytes.
+///
+/// One number of all lanes together takes `number` bytes.
 pub(super) fn needed<S, M, const N: usize, const P: usize>(number: usize) -> usize
 where
     S: System<N, P>,
     M: Definition,
 {
-    // The matrix, its factors, and their way into and out of functions.
+    // The matrix, its factors, and copies of these as arguments and results of functions.
     let matrices = if M::DEFINED.solves > 0 { 8 } else { 0 };
     // The stages that are kept, and those that are not.
     let stages = size_of::<M::Kept<f32, N>>() / (size_of::<f32>() * N.max(1));
@@ -54,10 +57,10 @@ where
     .saturating_mul(FACTOR)
 }
 
-/// Calls `work` where there are so many bytes of stack.
+/// Calls `work` on a stack of at least `bytes` bytes.
 ///
 /// # Errors
-/// [`SolveError::OutOfMemory`] where the system has not so many addresses, or no more threads.
+/// [`SolveError::OutOfMemory`] if the system has not enough addresses or no more threads.
 pub(super) fn with(bytes: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
     if bytes <= ANY {
         work();
@@ -70,11 +73,12 @@ pub(super) fn with(bytes: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), 
     })
 }
 
-/// Calls `work` on a thread of a pool of so many, each with so many bytes of stack: on the calling one
-/// and rayon's current pool, where that has them.
+/// Calls `work` on a thread of a pool of `threads` threads with `bytes` bytes of stack each.
+///
+/// If any stack is large enough, `work` runs on the calling thread and rayon's current pool.
 ///
 /// # Errors
-/// As [`with`].
+/// The errors of [`with`].
 pub(super) fn with_pool(
     bytes: usize,
     threads: usize,

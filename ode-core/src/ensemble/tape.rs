@@ -1,4 +1,4 @@
-//! The CPU's tape of a group of trajectories: who records it, and who reads it backwards.
+//! The CPU's step records of a group of trajectories: their recorder and their backward reader.
 
 use crate::ensemble::feed::{CpuFeed, IDLE, MOST_LANES, set_bits};
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
@@ -10,19 +10,19 @@ use crate::step::adjoint::Back;
 use crate::system::System;
 use ode_macros::inlined;
 
-/// The steps of some trajectories, in rows of one step of each lane.
+/// The step records of some trajectories, in rows of one step per lane.
 #[derive(Debug)]
 pub(super) struct Records<R> {
-    /// Of each row the states, then times, their rounding errors and sizes of steps.
+    /// For each row: states, time, its rounding error, and step size.
     numbers: Vec<R>,
-    /// Of each row the lanes that have a step in it.
+    /// For each row: the lanes with a step in it.
     lanes: Vec<u64>,
-    /// Of each trajectory the row that its lane was at when it was taken, and the trajectory that
-    /// the lane had before.
+    /// For each trajectory: the row of its lane when the lane took it, and the lane's trajectory
+    /// before.
     taken: Vec<(usize, usize)>,
     /// The last trajectory of each lane.
     last: [usize; MOST_LANES],
-    /// Whether memory did not suffice.
+    /// Whether memory is exhausted.
     pub(super) full: bool,
 }
 
@@ -32,7 +32,7 @@ impl<R: Real> Records<R> {
         Records { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
     }
 
-    /// Room for `n` trajectories, none of which has a step. Memory stays.
+    /// Prepares for `n` trajectories without steps. Allocated memory stays.
     pub(super) fn clear(&mut self, n: usize) {
         self.numbers.clear();
         self.lanes.clear();
@@ -41,7 +41,7 @@ impl<R: Real> Records<R> {
         self.last = [IDLE; MOST_LANES];
     }
 
-    /// Room for another row of so many numbers.
+    /// Reserves memory for another row of `width` numbers; returns `false` if memory is exhausted.
     #[inlined]
     fn reserve(&mut self, width: usize) -> bool {
         let room = self.numbers.capacity() - self.numbers.len();
@@ -56,7 +56,7 @@ impl<R: Real> Records<R> {
     }
 }
 
-/// Takes trajectories from the field `feed`, but for what is done by these functions.
+/// Implements [`Source`] by the field `feed`, except for the given functions.
 macro_rules! fed {
     (
         impl<$($lifetime:lifetime,)* R $(, $type:ident)*> $name:ty { $($functions:item)* }
@@ -102,7 +102,7 @@ macro_rules! fed {
     };
 }
 
-/// Feeds trajectories as [`CpuFeed`] does, and records their steps.
+/// A source as [`CpuFeed`] which also records the steps of its trajectories.
 pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
     pub(super) records: &'r mut Records<R>,
@@ -185,11 +185,11 @@ where
     }
 }
 
-/// Feeds recorded trajectories to the loop that goes backwards, those that `feed` fed before.
+/// The source of the backward loop: the recorded trajectories that `feed` supplied before.
 pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
     pub(super) records: &'r mut Records<R>,
-    /// The row that it is at.
+    /// The current row.
     row: usize,
     pub(super) cotangents: &'g RawCotangents<'g, T>,
     pub(super) given: &'g mut Given<'b, T>,
@@ -198,7 +198,7 @@ pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
 }
 
 impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
-    /// Behind the last row.
+    /// Creates a tape that is positioned behind the last row.
     pub(super) fn new(
         system: S,
         feed: CpuFeed<'f, 'a, S, T>,
@@ -211,7 +211,7 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L
         CpuTape { feed, records, row, cotangents, given, system, loss }
     }
 
-    /// Whether a lane's trajectory counts.
+    /// Returns whether a lane's trajectory succeeded, so that its derivatives count.
     #[inlined]
     fn counts(&self, lane: usize) -> bool {
         let code = self.feed.results.codes[self.feed.lanes[lane]];
@@ -221,7 +221,7 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L
 
 fed! {
     impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
-        /// Lanes that end trajectories here began them together.
+        /// Lanes whose trajectories end together here also began them together.
         #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
             need.any()
@@ -236,13 +236,13 @@ fed! {
         fn acquire(&mut self, need: R::Mask) -> R::Mask {
             let mut got = 0;
             for lane in set_bits(need.to_bitmask()) {
-                // The last one at first.
+                // The last trajectory comes first.
                 let mut i = self.records.last[lane];
                 let left = self.feed.lanes[lane];
                 if left != IDLE {
                     let (start, before) = self.records.taken[left - self.feed.first];
-                    // Steps that a trajectory went before it failed, or began anew, are none of
-                    // another.
+                    // Remaining steps of a trajectory that failed, or that began anew, must not
+                    // count for the lane's previous trajectory.
                     for row in start..self.row {
                         self.records.lanes[row] &= !(1 << lane);
                     }
@@ -257,7 +257,7 @@ fed! {
     }
 }
 
-/// `bits` with `value` in one lane.
+/// Returns `bits` with `value` in one lane.
 #[inlined]
 fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
     let mut numbers = R::from_bits(bits);
@@ -292,7 +292,7 @@ where
         let save = &self.feed.range.columns().save;
         let mut saved = saved;
         for lane in set_bits(assigned.to_bitmask()) {
-            // One that succeeded has reached all of its times.
+            // A trajectory that succeeded has reached all of its times.
             let i = self.feed.index(lane);
             let all = || (0..save.slots()).take_while(|slot| save.get(i, *slot).is_finite());
             let count = if self.counts(lane) { all().count() } else { 0 };

@@ -1,4 +1,4 @@
-//! What a place is asked to do, whatever the system and the method.
+//! Tasks: solves with the system and the method erased.
 
 use crate::ensemble::array::{self, ArrayPlan};
 use crate::ensemble::feed::{CpuFeed, Results, Views};
@@ -23,43 +23,48 @@ use core::fmt;
 use core::marker::PhantomData;
 use ode_macros::inlined;
 
-/// Which lanes a chunk of trajectories is integrated in.
+/// The lanes that integrate a chunk of trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum In {
     /// One trajectory after the other.
     OneLane,
-    /// As many at a time as the registers of the instruction set have room for.
+    /// As many trajectories at a time as fit into the registers of the instruction set.
     Lanes(InstructionSet),
 }
 
-/// A system by a method in one precision. All that is generic over these is behind it, so that
-/// places are not.
+/// A system by a method in one precision, types erased.
+///
+/// Backends are therefore not generic over the system and the method.
 pub trait Task<T: Scalar>: sealed::Sealed + Sync {
-    /// Identifies the task within the process.
+    /// Returns the key that identifies the task within the process.
     fn key(&self) -> TaskKey;
 
-    /// The name of its system.
+    /// Returns the name of the system.
     fn system(&self) -> &'static str;
 
-    /// The numbers that its system has.
+    /// Returns the dimensions of the system.
     fn shape(&self) -> Shape;
 
-    /// The text of the task's kernel; see [`kernel::source`] and [`kernel::array::source`].
+    /// Returns the source of the task's kernel.
+    ///
+    /// See [`kernel::source`] and [`kernel::array::source`].
     ///
     /// # Errors
-    /// [`SolveError::NoDeviceSource`] where the system has none.
+    /// [`SolveError::NoDeviceSource`] if the system has no device source.
     fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
 
-    /// Integrates the trajectories of a chunk. Where the lanes that are asked for were not
-    /// [compiled](Compiled), in those that were: the bits are the same.
+    /// Integrates the trajectories of a chunk.
     ///
-    /// Where the arrays of that may not fit the stack of the calling thread, it is another thread
-    /// that integrates, while this one waits.
+    /// If the requested lanes are not [compiled](Compiled), the compiled ones integrate the chunk:
+    /// the bits are the same.
+    ///
+    /// If the arrays may exceed the stack of the calling thread, another thread integrates while
+    /// this one waits.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`] where they fit no stack that could be had, and
-    /// [`SolveError::NotAdaptive`] or [`SolveError::NotFixed`] for steps that the method does not
-    /// take; [`SolveError::TextOnly`] in places that have [`Text`] compiled only.
+    /// [`SolveError::OutOfMemory`] if no large enough stack can be allocated;
+    /// [`SolveError::NotAdaptive`] or [`SolveError::NotFixed`] for a kind of steps that the method
+    /// lacks; [`SolveError::TextOnly`] if only [`Text`] is compiled.
     fn run(
         &self,
         lanes: In,
@@ -69,12 +74,13 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
         schedule: Schedule,
     ) -> Result<(), SolveError>;
 
-    /// Integrates the trajectories of a block as columns of one array, on the threads of rayon's
-    /// current pool; returns the one whose steps had the greatest error, where steps are adaptive.
+    /// Integrates the trajectories of a batch in lockstep, on the threads of rayon's current pool.
+    ///
+    /// If steps are adaptive, returns the member with the greatest error of its steps.
     ///
     /// # Errors
-    /// [`SolveError::NoArrays`] in places that have no arrays [compiled](Compiled), and for a method
-    /// that switches; [`SolveError::OutOfMemory`], and those of [`run`](Task::run).
+    /// [`SolveError::NoArrays`] if lockstep is not [compiled](Compiled), or the method switches, or
+    /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
     fn run_array(
         &self,
         plan: ArrayPlan,
@@ -84,8 +90,9 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ) -> Result<Option<WorstColumn>, SolveError>;
 }
 
-/// The identity of a task: its types and, where the type does not determine the system's value, the
-/// system's text.
+/// The identity of a task: its types and, if necessary, the source of its system.
+///
+/// The source is included if the type does not determine the system's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaskKey {
     types: TypeId,
@@ -93,7 +100,7 @@ pub struct TaskKey {
 }
 
 impl TaskKey {
-    /// The identity of a task of the types `X` and of this system.
+    /// Returns the identity of a task of the types `X` with this system.
     pub(super) fn of<X: 'static, S: System<N, P>, const N: usize, const P: usize>(
         system: &S,
     ) -> Self {
@@ -102,20 +109,23 @@ impl TaskKey {
     }
 }
 
-/// Which parts of a task a place needs compiled. Solvers are compiled with the user's system, so a
-/// place leaves out the parts that it never runs.
+/// The parts of a task that a backend needs compiled.
+///
+/// Solvers are compiled together with the user's system, so a backend omits the parts that it never
+/// runs.
 pub trait Compiled: sealed::Sealed + 'static {
     /// Whether solving in one lane is compiled.
     const ONE_LANE: bool;
     /// Whether solving in the lanes of all instruction sets is compiled.
     const LANES: bool;
-    /// Whether solving all trajectories as columns of one array is compiled.
+    /// Whether solving in lockstep is compiled.
     const ARRAYS: bool;
 }
 
-/// Keeps [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]: `unsafe` code that
-/// launches kernels rests on [`Shape`], and on a text that is of it and comes from `unsafe` code
-/// ([`DeviceSource`]).
+/// Restricts [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`].
+///
+/// The `unsafe` code that launches kernels relies on [`Shape`], and on a kernel source that matches
+/// it and comes from `unsafe` code ([`DeviceSource`]).
 pub(super) mod sealed {
     pub trait Sealed {}
 }
@@ -137,30 +147,31 @@ macro_rules! compiled {
 }
 
 compiled! {
-    /// One lane and the lanes of all instruction sets: of places that are chosen at run time. Arrays
-    /// are not among them, for which programs without arrays would pay.
+    /// One lane and the lanes of all instruction sets: for backends that are chosen at run time.
+    ///
+    /// Lockstep is not included: programs without lockstep would pay for its compilation.
     Everything: true, true, false;
-    /// One lane only: for places that solve one trajectory after the other.
+    /// One lane only: for backends that solve one trajectory after the other.
     OneLane: true, false, false;
     /// The lanes of all instruction sets, without one lane.
     Lanes: false, true, false;
-    /// Only the text of kernels: for places with a device of their own.
+    /// Only the source of kernels: for backends with a device of their own.
     Text: false, false, false;
-    /// All trajectories as columns of one array, in the lanes of all instruction sets.
+    /// All trajectories in lockstep, in the lanes of all instruction sets.
     Arrays: false, false, true;
 }
 
-/// The task of system `S` by method `M`, as far as `C` says.
+/// The task of system `S` by method `M`, compiled as `C` requires.
 pub struct Solve<S, M, C, const N: usize, const P: usize> {
     system: S,
     types: Types<M, C>,
 }
 
-/// A marker of types of which no value is owned.
+/// A marker of types without an owned value.
 type Types<M, C> = PhantomData<fn() -> (M, C)>;
 
 impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P> {
-    /// The task.
+    /// Returns the task of a system.
     #[must_use]
     pub const fn new(system: S) -> Self {
         Solve { system, types: PhantomData }
@@ -173,10 +184,10 @@ where
     M: Definition,
     C: Compiled,
 {
-    /// Bytes of stack, surely enough, of a chunk.
+    /// Returns an upper bound of the stack that a chunk needs, in bytes.
     ///
     /// # Errors
-    /// Those of a task that is not compiled, and of steps that the method does not take.
+    /// If the task is not compiled, or the method lacks this kind of steps.
     pub(super) fn stack<T: Scalar>(
         &self,
         lanes: In,
@@ -242,7 +253,7 @@ where
         schedule: Schedule,
     ) -> Result<(), SolveError> {
         let bytes = self.stack(lanes, settings)?;
-        // Steps that the method does not take are not compiled.
+        // A kind of steps that the method lacks is not compiled.
         let adaptive = settings.adaptive;
         let inputs = (settings, range);
         stack::with(bytes, &mut || {
@@ -279,7 +290,7 @@ where
     }
 }
 
-/// Runs a chunk, by adaptive steps or by fixed ones.
+/// Runs a chunk with adaptive or fixed steps.
 fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
@@ -298,8 +309,9 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     in_lanes::<T, C, _>(lanes, chunk);
 }
 
-/// Runs a program in the lanes that are asked for, or in those that are compiled; where none are,
-/// nothing is run.
+/// Runs a program in the requested lanes, or in the compiled ones if these differ.
+///
+/// If no lanes are compiled, nothing runs.
 pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
     lanes: In,
     program: G,
@@ -347,7 +359,7 @@ where
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, settings.saved.times > 0);
         let n = self.results.codes.len();
-        // Statically scheduled, the lanes get one trajectory each, and then the next group.
+        // With the static schedule each lane gets one trajectory, and then the next group begins.
         let group = if self.schedule == Schedule::Static { R::LANES } else { n };
         let views = Views::new(range);
         let mut from = 0;
@@ -361,8 +373,8 @@ where
                     system, &mut feed, &options,
                 );
             } else if const { R::LANES > 1 } && !feed.saves {
-                // Worth a program of its own: where a step takes so little, what saves would be 5%
-                // of it.
+                // A separate program: if a step is this cheap, the code for saving would take 5% of
+                // its time.
                 integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, false>, N, P>(
                     system, &mut feed, &options,
                 );

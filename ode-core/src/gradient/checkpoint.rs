@@ -1,8 +1,8 @@
-//! The checkpoint of a training: a file from which it goes on, with the same bits.
+//! The checkpoint of a training run: a file from which the run continues with the same bits.
 //!
-//! It is text. Numbers are written with as many digits as give them back exactly. A hash at its end
-//! shows damage, and what the training is stands before its state, so that the checkpoint of
-//! another training is refused by what differs.
+//! The file is text. Numbers have as many digits as exact parsing needs. A hash at the end detects
+//! damage. The identity of the run precedes its state, so the error for the checkpoint of another
+//! run can name the difference.
 
 use crate::error::CheckpointError;
 use crate::kept::{self, Difference};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-/// How often it is written at most.
+/// Least time between two writes.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The state of a training, between two iterations.
+/// The state of a training run between two iterations.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     pub(super) theta: Vec<f64>,
@@ -23,12 +23,12 @@ pub(super) struct State {
     /// The losses of the iterations so far.
     pub(super) losses: Vec<f64>,
     pub(super) converged: bool,
-    /// What the optimiser remembers.
+    /// The memory of the optimiser.
     pub(super) memory: Vec<Vec<f64>>,
 }
 
 impl State {
-    /// The number of iterations, and a hash of everything.
+    /// Returns the number of iterations and a hash of the state.
     pub(super) fn fingerprint(&self) -> String {
         let mut text = String::new();
         put(&mut text, self);
@@ -45,23 +45,23 @@ pub(super) struct Best {
     pub(super) theta: Vec<f64>,
 }
 
-/// Where a training is kept.
+/// The checkpoint file of a training run.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
-    /// What the training is, as lines.
+    /// The identity of the run, as lines.
     identity: String,
     written: Option<Instant>,
 }
 
 impl Checkpoint {
-    /// The checkpoint of the training that these names and values are of.
+    /// Creates the checkpoint of the run with these names and values.
     pub(super) fn new(path: PathBuf, identity: &[(&'static str, String)]) -> Self {
         let identity = kept::lines(identity);
         Checkpoint { path, identity, written: None }
     }
 
-    /// The state that the file has, if there is a file.
+    /// Returns the state in the file, if the file exists.
     pub(super) fn read(&self) -> Result<Option<State>, CheckpointError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -79,7 +79,7 @@ impl Checkpoint {
             .ok_or_else(|| self.damaged())
     }
 
-    /// Whether to write: the last time was long enough ago, or this is the `last`.
+    /// Returns whether to write: the last write was long enough ago, or this is the `last` one.
     pub(super) fn due(&self, last: bool) -> bool {
         last || self.written.is_none_or(|written| written.elapsed() >= PERIOD)
     }
@@ -96,7 +96,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The error of a file whose state is not one of this optimiser.
+    /// Returns the error for a file with a state that does not fit this optimiser.
     pub(super) fn damaged(&self) -> CheckpointError {
         CheckpointError::Damaged { path: self.path.clone() }
     }

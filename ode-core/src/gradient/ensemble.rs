@@ -1,4 +1,4 @@
-//! Gradients of an ensemble, by initial states and parameters of each trajectory.
+//! Gradients of an ensemble with respect to initial states and parameters of each trajectory.
 
 use crate::ensemble::pull::{Pull, PullTask};
 use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
@@ -20,9 +20,10 @@ use crate::workers::Workers;
 use ndarray::{Array2, Array3, ArrayView2, Axis};
 use std::time::Instant;
 
-/// The derivatives of a loss by the states that a solve gives, which
-/// [`pull_back`](EnsembleProblem::pull_back) takes to initial states and parameters: by those at
-/// saved times, by final ones, or by both.
+/// The derivatives of a loss with respect to saved states, final states, or both.
+///
+/// [`pull_back`](EnsembleProblem::pull_back) maps these cotangents to derivatives with respect to
+/// initial states and parameters.
 ///
 /// ```
 /// use ndarray::{Array2, Array3};
@@ -40,28 +41,30 @@ pub struct Cotangents<T> {
 }
 
 impl<T> Cotangents<T> {
-    /// The derivatives by saved states: trajectory, save, component, as
-    /// [`all_states`](crate::EnsembleSolution::all_states) has these.
+    /// Creates cotangents of saved states, indexed by trajectory, save, component.
+    ///
+    /// [`all_states`](crate::EnsembleSolution::all_states) has the same layout.
     pub fn saved(by: Array3<T>) -> Self {
         Cotangents { saved: Some(by), last: None }
     }
 
-    /// The derivatives by final states: trajectory, component, as
-    /// [`final_states`](crate::EnsembleSolution::final_states) has these; besides those by saved
-    /// states, if there are any.
+    /// Adds the cotangents of final states, indexed by trajectory, component.
+    ///
+    /// [`final_states`](crate::EnsembleSolution::final_states) has the same layout. Cotangents of
+    /// saved states, if there are any, stay.
     pub fn last(self, by: Array2<T>) -> Self {
         Cotangents { last: Some(by), ..self }
     }
 }
 
-/// The derivatives by final states alone.
+/// Cotangents of final states alone.
 impl<T> From<Array2<T>> for Cotangents<T> {
     fn from(by: Array2<T>) -> Self {
         Cotangents { saved: None, last: Some(by) }
     }
 }
 
-/// The derivatives by saved states alone.
+/// Cotangents of saved states alone.
 impl<T> From<Array3<T>> for Cotangents<T> {
     fn from(by: Array3<T>) -> Self {
         Cotangents::saved(by)
@@ -74,12 +77,16 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    /// The derivatives of a loss by the initial state and the parameters of each trajectory, where
-    /// `cotangents` are those by the states that [`solve`](Self::solve) gives with the same method
-    /// and options (a vector–Jacobian product). It solves again, records, and goes backwards
-    /// through the steps; what is computed has the same bits in every place.
+    /// Computes a vector–Jacobian product: derivatives with respect to initial states and
+    /// parameters.
     ///
-    /// A trajectory that fails has derivatives of zero, and its code says so.
+    /// `cotangents` are the derivatives of a loss with respect to the states that
+    /// [`solve`](Self::solve) returns with the same method and options. The result contains its
+    /// derivatives with respect to the initial state and the parameters of each trajectory. The
+    /// function solves again, records the steps, and goes backwards through them. All backends give
+    /// the same bits.
+    ///
+    /// A failed trajectory has derivatives of zero, and its code names the reason.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveError, SolveOptions, Unvaried};
@@ -97,9 +104,9 @@ where
     /// # }
     /// ```
     ///
-    /// # Errors
-    /// As [`solve`](Self::solve); [`SolveError::Cotangents`] where the shape of an array is not
-    /// that of the states, and [`SolveError::NoGradientsOf`] for options that have no gradients.
+    /// The errors of [`solve`](Self::solve); [`SolveError::Cotangents`] if the shape of an array
+    /// differs from the shape of the states; [`SolveError::NoGradientsOf`] for options without
+    /// gradients.
     pub fn pull_back<M, A>(
         &self,
         method: M,
@@ -115,11 +122,13 @@ where
         self.pulled::<M, A, Outside>(method, algorithm, options, &cotangents.into())
     }
 
-    /// The sum of the system's `#[loss]` over the saved times of each trajectory, and its
-    /// derivatives by the initial state and the parameters; see [`pull_back`](Self::pull_back).
+    /// Computes the system's `#[loss]` for each trajectory, and its derivatives.
+    ///
+    /// The loss of a trajectory is the sum over its saved times. The derivatives are those with
+    /// respect to the initial state and the parameters; see [`pull_back`](Self::pull_back).
     ///
     /// # Errors
-    /// As [`pull_back`](Self::pull_back).
+    /// The errors of [`pull_back`](Self::pull_back).
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -161,16 +170,16 @@ where
     }
 }
 
-/// What is known of a method and a system.
+/// The properties of a method and the origin of the loss.
 #[derive(Clone, Copy, Debug)]
 struct How {
     properties: Properties,
-    /// Whether the loss is that of the system.
+    /// Whether the system itself has the loss.
     own: bool,
 }
 
 each_precision! {
-    /// The results and gradients of an ensemble.
+    /// Returns the results and gradients of an ensemble.
     fn pulled<'a, T>(
         ensemble: (&'a Asked<'a, T>, &'a SolveOptions, &'a How),
         algorithm: &'a dyn EnsembleAlgorithm,
@@ -242,7 +251,7 @@ fn evaluated<T: Scalar>(
         if by.shape() != expected {
             return wrong("saved states", by.shape(), expected.to_vec());
         }
-        // Trajectory last.
+        // The index of the trajectory comes last.
         saved = by.view().permuted_axes([1, 2, 0]).iter().copied().collect::<Vec<T>>();
         raw.saved = &saved;
     }
@@ -254,7 +263,7 @@ fn evaluated<T: Scalar>(
         last = by.view().reversed_axes().iter().copied().collect::<Vec<T>>();
         raw.last = &last;
     }
-    // Nothing is saved on the way there.
+    // The forward pass saves nothing.
     let layout = Layout { slots: 0, ..Layout::new(&settings, &columns) };
     settings.step_slots = 0;
     let mut results = RawResults::default();
@@ -269,8 +278,9 @@ fn evaluated<T: Scalar>(
     Ok((results, gradients, run))
 }
 
-/// Trajectories whose loss or gradient is not finite fail, too, and count for nothing: those of a
-/// chaotic system over a long span may overflow.
+/// Marks trajectories with a non-finite loss or gradient as failed, with zeros.
+///
+/// A chaotic system may overflow over a long span.
 fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradients<T>) {
     let n = gradients.loss.len();
     let rows = |numbers: &[T]| numbers.len() / n.max(1);
@@ -288,7 +298,7 @@ fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradient
     }
 }
 
-/// Gradients of all trajectories of an ensemble. Those of one that failed are zero.
+/// The gradients of all trajectories of an ensemble; failed ones have zeros.
 #[derive(Clone, Debug)]
 pub struct EnsembleGradient<T, const N: usize, const P: usize> {
     pub(super) results: RawResults<T>,
@@ -297,32 +307,32 @@ pub struct EnsembleGradient<T, const N: usize, const P: usize> {
 }
 
 impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.gradients.loss.len()
     }
 
-    /// Whether there are no trajectories, as in a part of an ensemble that has none.
+    /// Returns whether there are no trajectories, as in an empty shard of an ensemble.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The loss of each trajectory; zero where derivatives were given.
+    /// Returns the loss of each trajectory; zero if cotangents were given.
     #[must_use]
     pub fn losses(&self) -> &[T] {
         &self.gradients.loss
     }
 
-    /// The sum of the losses, in a fixed order.
+    /// Returns the sum of the losses, in a fixed order.
     #[must_use]
     pub fn loss(&self) -> f64 {
         let put = |i: usize, sums: &mut [f64]| sums[0] += self.gradients.loss[i].widen();
         sum::tree(Workers::Caller, self.len(), 1, &put)[0]
     }
 
-    /// The derivatives by the initial state of trajectory `i`.
+    /// Returns the derivatives with respect to the initial state of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -332,7 +342,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         core::array::from_fn(|d| self.gradients.u0[d * n + i])
     }
 
-    /// The derivatives by the parameters of trajectory `i`.
+    /// Returns the derivatives with respect to the parameters of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -342,13 +352,13 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         core::array::from_fn(|d| self.gradients.p[d * n + i])
     }
 
-    /// The derivatives by all initial states: trajectory, component.
+    /// Returns the derivatives with respect to all initial states: trajectory, component.
     #[must_use]
     pub fn all_u0(&self) -> ArrayView2<'_, T> {
         self.view(&self.gradients.u0, N)
     }
 
-    /// The derivatives by all parameters: trajectory, parameter.
+    /// Returns the derivatives with respect to all parameters: trajectory, parameter.
     #[must_use]
     pub fn all_p(&self) -> ArrayView2<'_, T> {
         self.view(&self.gradients.p, P)
@@ -362,15 +372,19 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         view
     }
 
-    /// The sum of the derivatives by initial states over all trajectories, in a fixed order: the
-    /// derivatives by an initial state that they share.
+    /// Returns the sum of the derivatives with respect to initial states over all trajectories.
+    ///
+    /// The order of the additions is fixed. If all trajectories share an initial state, the sum is
+    /// the derivative with respect to it.
     #[must_use]
     pub fn sum_u0(&self) -> [f64; N] {
         self.sum(|i| self.u0(i))
     }
 
-    /// The sum of the derivatives by parameters over all trajectories, in a fixed order: the
-    /// derivatives by parameters that they share.
+    /// Returns the sum of the derivatives with respect to parameters over all trajectories.
+    ///
+    /// The order of the additions is fixed. If all trajectories share their parameters, the sum is
+    /// the derivative with respect to these.
     #[must_use]
     pub fn sum_p(&self) -> [f64; P] {
         self.sum(|i| self.p(i))
@@ -384,7 +398,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         core::array::from_fn(|k| sums[k])
     }
 
-    /// How trajectory `i` ended.
+    /// Returns how trajectory `i` ended.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -392,13 +406,15 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         self.results.code(i)
     }
 
-    /// The number of trajectories that failed, and count for nothing.
+    /// Returns the number of trajectories that failed, which do not contribute.
     #[must_use]
     pub fn failed(&self) -> usize {
         (0..self.len()).filter(|i| self.code(*i) != ReturnCode::Success).count()
     }
 
-    /// The accepted steps of trajectory `i`, through which the derivatives were taken.
+    /// Returns the number of accepted steps of trajectory `i`.
+    ///
+    /// The derivatives go through these steps.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -407,7 +423,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         self.results.steps[i] - self.results.rejected[i]
     }
 
-    /// Where it was computed, and how long that took.
+    /// Returns the backend's report: its hardware and timings.
     #[must_use]
     pub fn report(&self) -> &RunReport {
         &self.run

@@ -5,17 +5,19 @@ use crate::gradient::optimiser::{Evaluation, Optimiser};
 use core::fmt;
 use core::ops::ControlFlow;
 
-/// The limited-memory method of Broyden, Fletcher, Goldfarb and Shanno: steps of a Newton's method
-/// whose second derivatives are those that the last gradients show. Near a minimum it needs far
-/// fewer gradients than [`Adam`](crate::gradient::Adam). It compares losses, so it takes no
-/// minibatches.
+/// The limited-memory method of Broyden, Fletcher, Goldfarb and Shanno (L-BFGS).
 ///
-/// Directions are those of J. Nocedal and S. J. Wright, "Numerical Optimization", 2nd edition,
-/// 2006, algorithm 7.4, with the scale of equation 7.20. Along a direction it looks for a step that
-/// fulfils the weak conditions of Wolfe, by bisection and expansion: A. S. Lewis and M. L. Overton,
-/// "Nonsmooth optimization via quasi-Newton methods", Math. Program. 141 (2013) 135–163, algorithm
-/// 2.6. Each point on the way is an iteration of [`Train`](crate::gradient::Train). A point at
-/// which more trajectories fail than at the beginning of the line counts as a larger loss.
+/// The steps are Newton steps with second derivatives that are estimated from the last gradients.
+/// Near a minimum the method needs far fewer gradients than [`Adam`](crate::gradient::Adam). It
+/// compares losses, so it does not work with minibatches.
+///
+/// The directions follow J. Nocedal and S. J. Wright, "Numerical Optimization", 2nd edition, 2006,
+/// algorithm 7.4, with the scale of equation 7.20. The line search finds a step that satisfies the
+/// weak Wolfe conditions, by bisection and expansion: A. S. Lewis and M. L. Overton, "Nonsmooth
+/// optimization via quasi-Newton methods", Math. Program. 141 (2013) 135–163, algorithm 2.6. Each
+/// point of a line search is an iteration of [`Train`](crate::gradient::Train). If more
+/// trajectories fail at a point than at the beginning of the line, the point counts as a larger
+/// loss.
 ///
 /// ```
 /// # use ode_core::gradient::{EnsembleLoss, Lbfgs, Train};
@@ -31,27 +33,27 @@ use core::ops::ControlFlow;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Lbfgs {
-    /// How many pairs of steps and changes of the gradient are kept.
+    /// The number of stored pairs of a step and the change of the gradient over it.
     pub memory: usize,
-    /// A step must make the loss smaller by this part of what the slope promises.
+    /// The least decrease of the loss, as a fraction of the decrease that the slope predicts.
     pub decrease: f64,
-    /// A step must leave at most this part of the slope.
+    /// The greatest slope after a step, as a fraction of the slope before it.
     pub curvature: f64,
     /// Steps and the changes of the gradient over them, the oldest first.
     pairs: Vec<[Vec<f64>; 2]>,
     line: Option<Line>,
 }
 
-/// The line along which it looks for the next point.
+/// The state of a line search.
 #[derive(Clone, PartialEq)]
 struct Line {
-    /// Where it begins, the gradient there, and its direction.
+    /// The initial point, the gradient there, and the direction.
     from: Vec<f64>,
     gradient: Vec<f64>,
     direction: Vec<f64>,
     loss: f64,
     failed: f64,
-    /// The step that is tried, one that is too short, and one that is too long.
+    /// The current trial step, a step that is too short, and one that is too long.
     step: f64,
     short: f64,
     long: f64,
@@ -75,20 +77,20 @@ impl Default for Lbfgs {
 }
 
 impl Lbfgs {
-    /// With a memory of 10 pairs, and the conditions of Wolfe with 1e-4 and 0.9.
+    /// Returns L-BFGS with a memory of 10 pairs, and Wolfe conditions with 1e-4 and 0.9.
     #[must_use]
     pub fn new() -> Self {
         Lbfgs { memory: 10, decrease: 1e-4, curvature: 0.9, pairs: Vec::new(), line: None }
     }
 
-    /// Keeps this many pairs of steps and changes of the gradient.
+    /// Sets the number of stored pairs of steps and changes of the gradient.
     #[must_use]
     pub fn memory(self, pairs: usize) -> Self {
         Lbfgs { memory: pairs, ..self }
     }
 
-    /// The product of the inverse of the second derivatives, as far as they are known, and the
-    /// gradient, with a minus.
+    /// Returns minus the product of the estimated inverse of the second derivatives and the
+    /// gradient.
     fn direction(&self, gradient: &[f64]) -> Vec<f64> {
         let mut q: Vec<f64> = gradient.iter().map(|number| -number).collect();
         let mut parts = Vec::with_capacity(self.pairs.len());
@@ -108,13 +110,14 @@ impl Lbfgs {
         q
     }
 
-    /// Begins a line at `theta`, and goes to the first point on it. Gives `Break` where there is no
-    /// direction in which the loss falls.
+    /// Begins a line search at `theta` and moves to its first point.
+    ///
+    /// Returns `Break` if the loss decreases in no direction.
     fn begin(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()> {
         let gradient = found.gradient;
         let mut direction = self.direction(gradient);
         let slope = dot(&direction, gradient);
-        // A step of Newton's method makes the loss smaller by half of the slope.
+        // A Newton step decreases the loss by half of the slope.
         if !self.pairs.is_empty() && slope < 0.0 && -slope <= rounding(found.loss) {
             return ControlFlow::Break(());
         }
@@ -126,7 +129,8 @@ impl Lbfgs {
                 return ControlFlow::Break(());
             }
         }
-        // Without a memory the direction has no scale: the first step has a length of 1 at most.
+        // Without a memory the direction has no scale, so the length of the first step is at most
+        // 1.
         let length = dot(&direction, &direction).sqrt();
         let step = if self.pairs.is_empty() { 1.0_f64.min(1.0 / length) } else { 1.0 };
         let line = Line {
@@ -158,7 +162,7 @@ impl Optimiser for Lbfgs {
         let slope = dot(&line.direction, &line.gradient);
         let here = dot(&line.direction, found.gradient);
         let least = line.loss + self.decrease * line.step * slope + rounding(line.loss);
-        // What is not finite is too long.
+        // A step to a non-finite loss or slope is too long.
         let falls = found.loss <= least && here.is_finite() && found.failed as f64 <= line.failed;
         if falls && here >= self.curvature * slope {
             let s: Vec<f64> = theta.iter().zip(&line.from).map(|(to, from)| to - from).collect();
@@ -185,8 +189,8 @@ impl Optimiser for Lbfgs {
             self.line = Some(line);
             return ControlFlow::Continue(());
         }
-        // No number is between the two steps. The direction of a memory may be wrong; that of the
-        // gradient is not.
+        // No floating-point number is between the two steps. A direction that depends on the memory
+        // may be wrong; the direction of the gradient is not.
         theta.copy_from_slice(&line.from);
         if self.pairs.is_empty() {
             return ControlFlow::Break(());
@@ -240,7 +244,7 @@ impl Optimiser for Lbfgs {
     }
 }
 
-/// Losses that differ by less are equal but for rounding.
+/// Returns the difference below which losses are equal up to rounding.
 fn rounding(loss: f64) -> f64 {
     4.0 * f64::EPSILON * loss.abs()
 }
@@ -260,7 +264,7 @@ mod tests {
 
     type Function = fn(&[f64]) -> (f64, Vec<f64>);
 
-    /// The function of Rosenbrock, in as many dimensions.
+    /// The Rosenbrock function, in any number of dimensions.
     fn rosenbrock(x: &[f64]) -> (f64, Vec<f64>) {
         let mut value = 0.0;
         let mut gradient = vec![0.0; x.len()];
@@ -273,7 +277,7 @@ mod tests {
         (value, gradient)
     }
 
-    /// It is not finite left of zero, and has its minimum at 1.
+    /// A function that is not finite left of zero, with its minimum at 1.
     fn logarithm(x: &[f64]) -> (f64, Vec<f64>) {
         (x[0] - x[0].ln(), vec![1.0 - 1.0 / x[0]])
     }

@@ -1,4 +1,4 @@
-//! The loss of an ensemble as a function of what is learnt.
+//! The loss of an ensemble as a function of the learnt quantities.
 
 use crate::ensemble::EnsembleAlgorithm;
 use crate::error::SolveError;
@@ -15,13 +15,15 @@ use core::fmt;
 use core::ops::Deref;
 use std::sync::Arc;
 
-/// The loss of an ensemble: the sum of a module's `#[loss]` over all saved times of all
-/// trajectories, as a function of its `Theta`. Each trajectory has an `Item`, the data from which,
-/// together with `Theta`, the module's `initial` and `parameters` make its problem.
+/// The loss of an ensemble as a function of its module's `Theta`, the learnt quantities.
 ///
-/// `N`, `P`, `K` and `I` are the numbers of states, of parameters, of what is learnt and of the
-/// data of a trajectory. `docs/gradients.md` has an example; here is one that makes a module's loss
-/// and its gradient:
+/// The loss is the sum of the module's `#[loss]` over all saved times of all trajectories. Each
+/// trajectory has an `Item`, its data. The module's `initial` and `parameters` compute the
+/// trajectory's problem from its `Item` and `Theta`.
+///
+/// `N`, `P`, `K` and `I` are the numbers of states, of parameters, of learnt quantities and of the
+/// data of a trajectory. `docs/gradients.md` has an example of a module. This example computes a
+/// module's loss and its gradient:
 ///
 /// ```
 /// # use ode_core::gradient::EnsembleLoss;
@@ -51,15 +53,16 @@ impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> fmt::
     }
 }
 
-// Of `f64` alone, so that literals have a type.
+// For `f64` alone, so that literals have a type.
 impl<S, const N: usize, const P: usize, const K: usize, const I: usize>
     EnsembleLoss<S, f64, N, P, K, I>
 where
     S: Learn<N, P, K, I> + Loss<N, P>,
 {
-    /// The loss of one trajectory for each of `items`, over this time span, in `f64`. An item may be an array of
-    /// the numbers of `Item` in their order, such as a row of a file;
-    /// [`cast`](Self::cast) gives it in `f32`.
+    /// Creates the loss of one trajectory for each of `items`, over this time span, in `f64`.
+    ///
+    /// An item may be an array of the numbers of `Item` in their order, such as a row of a file.
+    /// [`cast`](Self::cast) converts the loss to `f32`.
     pub fn new(
         system: S,
         tspan: impl TimeSpan<f64>,
@@ -76,8 +79,10 @@ where
     S: Learn<N, P, K, I> + Loss<N, P>,
     T: Scalar,
 {
-    /// The same loss, of solves in the precision `U`. What is learnt, sums over trajectories and
-    /// the derivatives of `initial` and `parameters` stay `f64`.
+    /// Converts the loss to solves in the precision `U`.
+    ///
+    /// Learnt quantities, sums over trajectories and the derivatives of `initial` and `parameters`
+    /// stay `f64`.
     #[must_use]
     pub fn cast<U: Scalar>(self) -> EnsembleLoss<S, U, N, P, K, I> {
         let to = |x: T| U::narrow(x.widen());
@@ -85,19 +90,19 @@ where
         EnsembleLoss { system, span: (to(t0), to(t1)), items }
     }
 
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no trajectories.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The number of trajectories, and a hash of their time span and data.
+    /// Returns the number of trajectories and a hash of their time span and data.
     pub(super) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let span = [self.span.0.widen(), self.span.1.widen()];
@@ -107,7 +112,7 @@ where
         format!("{} {}", self.len(), hasher.finalize().to_hex())
     }
 
-    /// The loss of these trajectories alone, by their numbers: a minibatch.
+    /// Returns the loss of the trajectories with these indices alone: a minibatch.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -117,7 +122,7 @@ where
         EnsembleLoss { system: self.system, span: self.span, items }
     }
 
-    /// The ensemble that has this loss at `theta`: to solve it, and to see its trajectories.
+    /// Returns the ensemble with this loss at `theta`, to solve it and inspect its trajectories.
     pub fn ensemble(
         &self,
         theta: impl Numbers<f64, K>,
@@ -133,14 +138,14 @@ where
         EnsembleProblem { problem, trajectories, sweep, samples, vary: learnt, tstops, part }
     }
 
-    /// The loss at `theta`, and its gradient.
+    /// Computes the loss at `theta` and its gradient.
     ///
-    /// Trajectories that fail count for nothing, and are [counted](EnsembleGradient::failed). Sums
-    /// over trajectories are made in an order that depends on their number alone, so that loss and
-    /// gradient have the same bits in every place.
+    /// Failed trajectories do not contribute; [`failed`](EnsembleGradient::failed) returns their
+    /// number. The order of sums over trajectories depends only on their number, so loss and
+    /// gradient have the same bits on every backend.
     ///
     /// # Errors
-    /// As [`EnsembleProblem::pull_back`].
+    /// The errors of [`EnsembleProblem::pull_back`].
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -159,8 +164,10 @@ where
         Ok(LossGradient { loss, theta: S::Theta::from_numbers(theta), each, at })
     }
 
-    /// The loss at `theta` and its gradient, made by all processes of the place together. They have
-    /// the bits that [`gradient`](Self::gradient) has, since their sums are nodes of the same tree.
+    /// Computes the loss at `theta` and its gradient on all processes of the backend together.
+    ///
+    /// The bits equal those of [`gradient`](Self::gradient), since the sums of each process are
+    /// nodes of the same tree.
     pub(super) fn sums<M, A>(
         &self,
         method: M,
@@ -190,8 +197,10 @@ where
         Ok(Sums::of(rows))
     }
 
-    /// The gradients of all trajectories, and of the tree that sums them the nodes of `unit`
-    /// trajectories: the loss, its derivatives by what is learnt, and the number of those that failed.
+    /// Computes the gradients of all trajectories and nodes of their summation tree.
+    ///
+    /// A node is a row of sums over `unit` trajectories: the loss, its derivatives with respect to
+    /// the learnt quantities, and the number of failed trajectories.
     fn rows<M, A>(
         &self,
         method: M,
@@ -223,19 +232,19 @@ where
     }
 }
 
-/// What a training needs of a gradient.
+/// The parts of a gradient that a training run needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sums<const K: usize> {
     /// The loss.
     pub(super) loss: f64,
-    /// Its derivatives by what is learnt.
+    /// The derivatives of the loss with respect to the learnt quantities.
     pub(super) theta: [f64; K],
     /// The number of trajectories that failed.
     pub(super) failed: usize,
 }
 
 impl<const K: usize> Sums<K> {
-    /// The numbers of a row.
+    /// The number of elements of a row.
     const COUNT: usize = K + 2;
 
     fn of(rows: Vec<f64>) -> Self {
@@ -245,7 +254,7 @@ impl<const K: usize> Sums<K> {
     }
 }
 
-/// What is learnt and the data of all trajectories, which make their problems.
+/// The learnt quantities and the data of all trajectories, which determine their problems.
 #[derive(Clone, Debug)]
 pub struct Learnt<S, const K: usize, const I: usize> {
     system: S,
@@ -268,7 +277,7 @@ where
 }
 
 impl<S, const K: usize, const I: usize> Learnt<S, K, I> {
-    /// The derivatives of the loss of trajectory `i`.
+    /// Returns the derivatives of the loss of trajectory `i`.
     fn of<T: Scalar, const N: usize, const P: usize>(
         &self,
         each: &EnsembleGradient<T, N, P>,
@@ -282,16 +291,20 @@ impl<S, const K: usize, const I: usize> Learnt<S, K, I> {
     }
 }
 
-/// The loss of an ensemble and its gradient. It dereferences to the gradients of the trajectories
-/// by their initial states and parameters.
+/// The loss of an ensemble and its gradient.
+///
+/// The type dereferences to the gradients of the trajectories with respect to their initial states
+/// and parameters.
 #[derive(Clone, Debug)]
 pub struct LossGradient<S, T, const N: usize, const P: usize, const K: usize, const I: usize>
 where
     S: Learn<N, P, K, I>,
 {
-    /// The loss, over all trajectories that did not fail; [`loss()`](EnsembleGradient::loss) gives the same.
+    /// The loss over all trajectories that did not fail.
+    ///
+    /// [`loss()`](EnsembleGradient::loss) returns the same number.
     pub loss: f64,
-    /// Its derivatives by what is learnt.
+    /// The derivatives of the loss with respect to the learnt quantities.
     pub theta: S::Theta,
     each: EnsembleGradient<T, N, P>,
     at: Learnt<S, K, I>,
@@ -303,7 +316,7 @@ where
     S: Learn<N, P, K, I>,
     T: Scalar,
 {
-    /// The derivatives of the loss of trajectory `i` by what is learnt.
+    /// Returns the derivatives of the loss of trajectory `i` with respect to the learnt quantities.
     ///
     /// # Panics
     /// If there is no such trajectory.

@@ -1,4 +1,4 @@
-//! Optimisers: how numbers that are learnt follow gradients.
+//! Optimisers: update rules for learnt quantities.
 //!
 //! Their arithmetic is additions, products, quotients and square roots in a fixed order, so that
 //! the numbers have the same bits on every machine.
@@ -7,35 +7,42 @@ use crate::error::SolveError;
 use core::fmt::{self, Debug};
 use core::ops::ControlFlow;
 
-/// How numbers that are learnt follow gradients. It keeps what it remembers of earlier steps.
+/// An optimisation algorithm and its state.
 ///
-/// Its `Debug` prints its settings and not what it remembers: a checkpoint has that text, and is
-/// refused where it differs.
+/// `Debug` prints the settings of the optimiser without its memory of earlier steps. A checkpoint
+/// contains this text; a run with a different text cannot continue from it.
 pub trait Optimiser: Debug + Send {
-    /// Changes `theta`, where `found` is the loss, to the point at which the next gradient is to
-    /// be computed. The number of entries is the same from call to call.
+    /// Moves `theta` to the point at which the next gradient is to be computed.
     ///
-    /// It gives `Break` where it can find no better point; `theta` is then the best that it knows.
+    /// `found` is the loss and its gradient at `theta`. The number of entries is the same in all
+    /// calls.
+    ///
+    /// If the optimiser can find no better point, it returns `Break`; `theta` is then the best
+    /// point that it has found.
     fn step(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()>;
 
-    /// What it remembers of earlier steps, as rows of numbers, for a checkpoint.
+    /// Returns the memory of earlier steps as rows of numbers, for a checkpoint.
     fn state(&self) -> Vec<Vec<f64>>;
 
-    /// Remembers these rows, which [`state`](Self::state) of an optimiser with the same settings
-    /// has given. Gives whether they are such rows.
+    /// Restores the memory from rows; returns `false` if the rows are invalid.
+    ///
+    /// The rows come from [`state`](Self::state) of an optimiser with the same settings.
     fn restore(&mut self, state: &[Vec<f64>]) -> bool;
 
-    /// Whether it compares the losses of different points, so that each must be of all
-    /// trajectories. Minibatches are then an error.
+    /// Returns whether the optimiser compares the losses of different points.
+    ///
+    /// Each loss must then include all trajectories, and minibatches are an error.
     fn compares_losses(&self) -> bool {
         false
     }
 
-    /// Refuses settings with which no training succeeds. [`Train`](crate::gradient::Train) calls it
-    /// before the first gradient.
+    /// Checks the settings.
+    ///
+    /// [`Train`](crate::gradient::Train) calls this function before the first gradient.
     ///
     /// # Errors
-    /// [`SolveError::Training`] by the optimisers of this library.
+    /// If no training run can succeed with the settings. The optimisers of this library return
+    /// [`SolveError::Training`].
     fn check(&self) -> Result<(), SolveError> {
         Ok(())
     }
@@ -46,9 +53,9 @@ pub trait Optimiser: Debug + Send {
 pub struct Evaluation<'a> {
     /// The loss.
     pub loss: f64,
-    /// Its derivatives.
+    /// The derivatives of the loss.
     pub gradient: &'a [f64],
-    /// The number of trajectories that failed, and are not part of the loss.
+    /// The number of trajectories that failed, which do not contribute to the loss.
     pub failed: usize,
 }
 
@@ -59,11 +66,11 @@ pub struct Evaluation<'a> {
 pub struct Adam {
     /// The size of steps.
     pub rate: f64,
-    /// How much of the average of gradients stays from step to step.
+    /// The decay factor of the average of gradients.
     pub beta1: f64,
-    /// How much of the average of their squares stays.
+    /// The decay factor of the average of squared gradients.
     pub beta2: f64,
-    /// What is added to the root of that average.
+    /// The number that is added to the root of the average of squares.
     pub epsilon: f64,
     averages: Averages,
 }
@@ -84,7 +91,7 @@ impl Debug for Averages {
 }
 
 impl Adam {
-    /// Steps of this size, with `beta1` = 0.9, `beta2` = 0.999 and `epsilon` = 1e-8.
+    /// Returns Adam with steps of this size, `beta1` = 0.9, `beta2` = 0.999 and `epsilon` = 1e-8.
     #[must_use]
     pub fn new(rate: f64) -> Self {
         let averages = Averages::default();
@@ -133,19 +140,19 @@ impl Optimiser for Adam {
     }
 }
 
-/// Adam with decay of what is learnt, apart from the gradient.
+/// Adam with decay of the learnt quantities, decoupled from the gradient.
 ///
 /// I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", ICLR 2019, algorithm 2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamW {
-    /// The steps by gradients.
+    /// The optimiser for the steps by gradients.
     pub adam: Adam,
-    /// The part of what is learnt that each step takes away, divided by the size of steps.
+    /// The fraction of the learnt quantities that a step removes, divided by the size of steps.
     pub decay: f64,
 }
 
 impl AdamW {
-    /// Steps of this size, with a decay of 0.01.
+    /// Returns AdamW with steps of this size and a decay of 0.01.
     #[must_use]
     pub fn new(rate: f64) -> Self {
         AdamW { adam: Adam::new(rate), decay: 0.01 }
@@ -173,12 +180,12 @@ impl Optimiser for AdamW {
     }
 }
 
-/// Steps along the gradient, with momentum if that is not zero.
+/// Gradient descent, with momentum if it is not zero.
 #[derive(Clone, PartialEq)]
 pub struct Sgd {
     /// The size of steps.
     pub rate: f64,
-    /// How much of a step is made again in the next one.
+    /// The fraction of a step that the next step repeats.
     pub momentum: f64,
     velocity: Vec<f64>,
 }
@@ -194,13 +201,13 @@ impl Debug for Sgd {
 }
 
 impl Sgd {
-    /// Steps of this size, without momentum.
+    /// Returns gradient descent with steps of this size, without momentum.
     #[must_use]
     pub fn new(rate: f64) -> Self {
         Sgd { rate, momentum: 0.0, velocity: Vec::new() }
     }
 
-    /// Keeps this much of a step in the next one.
+    /// Sets the fraction of a step that the next step repeats.
     #[must_use]
     pub fn momentum(self, momentum: f64) -> Self {
         Sgd { momentum, ..self }
@@ -238,7 +245,7 @@ mod tests {
     use super::*;
     use crate::gradient::Lbfgs;
 
-    /// The first step of Adam is of its size, whatever the gradient: 1e-8 relative to that.
+    /// The first step of Adam has its size for any gradient, within 1e-8 relative to the gradient.
     #[test]
     fn first_steps_of_adam() {
         let mut theta = [3.0, 1.0, 0.0];
@@ -276,7 +283,7 @@ mod tests {
         }
     }
 
-    /// One that remembers what another one did goes on as that does.
+    /// An optimiser with the memory of another one continues as the other one does.
     #[test]
     fn memories_are_all_that_steps_depend_on() {
         for (mut one, mut fresh) in all().into_iter().zip(all()) {
@@ -290,7 +297,7 @@ mod tests {
                     assert_eq!(flows[0], flows[1]);
                     assert_eq!(theta, copied, "{one:?} after {before}");
                 }
-                // Settings are what is printed.
+                // The printed text contains the settings only.
                 assert_eq!(format!("{one:?}"), format!("{fresh:?}"));
                 assert!(!fresh.restore(&vec![Vec::new(); 99]));
             }

@@ -1,17 +1,19 @@
-//! Sums over trajectories that have the same bits whoever computes them.
+//! Sums over trajectories with the same bits for any distribution of the work.
 //!
-//! The order of the additions depends on the number of trajectories alone: blocks of [`BLOCK`], and
-//! within a block and between blocks pairs of neighbours, pairs of pairs, and so on. A pairwise sum
-//! of `n` numbers has an error of `log2 n` units in the last place (N. J. Higham, "The accuracy of
-//! floating point summation", SIAM J. Sci. Comput. 14 (1993) 783–799).
+//! The order of the additions depends only on the number of trajectories. Blocks of [`BLOCK`]
+//! trajectories are summed pairwise: neighbours, then neighbouring pairs, and so on. The sums of
+//! the blocks are added in the same way. A pairwise sum of `n` numbers has an error of `log2 n`
+//! units in the last place (N. J. Higham, "The accuracy of floating point summation", SIAM J. Sci.
+//! Comput. 14 (1993) 783–799).
 
 use crate::workers::Workers;
 
-/// Trajectories that one worker adds up at a time.
+/// Number of trajectories that one thread sums at a time.
 pub(super) const BLOCK: usize = 256;
 
-/// The sum of `count` numbers of each of `n` trajectories; `put(i, sums)` adds those of trajectory
-/// `i` to zeros.
+/// Returns the sums of `count` numbers per trajectory over `n` trajectories.
+///
+/// `put(i, sums)` adds the numbers of trajectory `i` to zeros.
 pub(super) fn tree(
     workers: Workers,
     n: usize,
@@ -21,9 +23,11 @@ pub(super) fn tree(
     pairwise(nodes(workers, n, BLOCK, count, put), count)
 }
 
-/// The nodes of that tree which are sums of `unit` trajectories, a power of two, or of fewer at the
-/// end: a row of `count` numbers each. [`pairwise`] makes the sum of them. Those of an ensemble are
-/// those of its parts, one after the other, where the parts begin with multiples of `unit`.
+/// Returns the nodes of the summation tree at the level of `unit` trajectories.
+///
+/// Each node is a row of `count` numbers. `unit` is a power of two; the last node may have fewer
+/// trajectories. [`pairwise`] sums the nodes. If an ensemble is cut at multiples of `unit`, its
+/// nodes are the nodes of the cut pieces, one after the other.
 pub(super) fn nodes(
     workers: Workers,
     n: usize,
@@ -44,14 +48,15 @@ pub(super) fn nodes(
     sums.concat()
 }
 
-/// How many trajectories make a node where several processes make the nodes: a power of two, so that
-/// each process has some.
+/// Returns the number of trajectories of a node if several processes compute the nodes.
+///
+/// The number is a power of two such that each process has some nodes.
 pub(super) fn unit(n: usize, processes: usize) -> usize {
     let each = n / (4 * processes.max(1));
     if each == 0 { 1 } else { BLOCK.min(1 << each.ilog2()) }
 }
 
-/// The sum of rows of `count` numbers: of neighbours, of neighbours among these sums, and so on.
+/// Sums rows of `count` numbers: neighbours, then neighbours among these sums, and so on.
 pub(super) fn pairwise(mut rows: Vec<f64>, count: usize) -> Vec<f64> {
     let mut left = rows.len() / count.max(1);
     while left > 1 {

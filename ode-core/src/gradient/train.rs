@@ -1,4 +1,4 @@
-//! Training: gradient after gradient.
+//! Training runs: iterations of a gradient and an optimiser step.
 
 use crate::ensemble::EnsembleAlgorithm;
 use crate::error::SolveError;
@@ -17,7 +17,7 @@ use core::fmt;
 use core::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// What makes the loss of an ensemble small: an [`Optimiser`], and for how long.
+/// Configuration of a training run: the loss, an [`Optimiser`] and its limits.
 ///
 /// ```
 /// # use ode_core::gradient::{EnsembleLoss, Train};
@@ -36,7 +36,7 @@ use std::path::PathBuf;
 /// # }
 /// ```
 ///
-/// All arithmetic is in a fixed order, so that a training has the same bits in every place.
+/// All arithmetic is in a fixed order, so a training run gives the same bits on every backend.
 #[must_use]
 pub struct Train<'e, S, T, const N: usize, const P: usize, const K: usize, const I: usize>
 where
@@ -69,46 +69,49 @@ where
     }
 }
 
-/// A gradient of a training.
+/// The data of one iteration of a training run, for a callback.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<Q> {
-    /// How many there were before.
+    /// The number of iterations before this one.
     pub iteration: usize,
     /// The loss, of the minibatch if there is one.
     pub loss: f64,
-    /// Where it was computed.
+    /// The point of the loss and gradient.
     pub theta: Q,
     /// The derivatives of the loss.
     pub gradient: Q,
-    /// The number of trajectories that failed, and count for nothing.
+    /// The number of trajectories that failed, which do not contribute.
     pub failed: usize,
 }
 
-/// The result of a training.
+/// The result of a training run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trained<Q> {
-    /// The best point among those whose gradients were computed: that with the fewest failed
-    /// trajectories, and among such the one with the least loss. With minibatches each loss is the one of its
-    /// minibatch, so the best point may be one whose minibatch is easy, and [`last`](Self::last) is often better.
+    /// The best point with a computed gradient.
+    ///
+    /// The best point has the fewest failed trajectories, and among such points the least loss.
+    /// With minibatches each loss belongs to one minibatch, so the best point may belong to an
+    /// easy minibatch, and [`last`](Self::last) is often better.
     pub theta: Q,
-    /// The loss there: with minibatches that of one minibatch. [`EnsembleLoss::gradient`] computes the loss of all
-    /// trajectories at a point.
+    /// The loss at the best point; with minibatches, the loss of one minibatch.
+    ///
+    /// [`EnsembleLoss::gradient`] computes the loss of all trajectories at a point.
     pub loss: f64,
-    /// The number of trajectories that failed there.
+    /// The number of trajectories that failed at the best point.
     pub failed: usize,
     /// The loss of each iteration.
     pub losses: Vec<f64>,
-    /// The point that the last step led to.
+    /// The point after the last step.
     pub last: Q,
-    /// Whether the optimiser found no better point, and ended the training. [`Lbfgs`] does so.
+    /// Whether the optimiser ended the run because it found no better point, as [`Lbfgs`] does.
     pub converged: bool,
 }
 
-/// What a callback says: to go on, by giving nothing or [`ControlFlow::Continue`], or to stop.
+/// A return value of a callback: `()` and [`ControlFlow::Continue`] continue, `Break` stops.
 pub trait IntoFlow {
-    /// Whether to go on.
+    /// Returns whether to continue.
     fn into_flow(self) -> ControlFlow<()>;
 }
 
@@ -130,8 +133,9 @@ where
     S: Learn<N, P, K, I> + Loss<N, P>,
     T: Scalar,
 {
-    /// A training that begins at `theta`: 100 iterations of [`Adam`] with steps of 0.01, each of
-    /// all trajectories.
+    /// Creates a training run that begins at `theta`.
+    ///
+    /// By default it has 100 iterations of [`Adam`] with steps of 0.01, each over all trajectories.
     pub fn new(loss: &'e EnsembleLoss<S, T, N, P, K, I>, theta: impl Numbers<f64, K>) -> Self {
         Train {
             loss,
@@ -145,62 +149,67 @@ where
         }
     }
 
-    /// Takes any optimiser. Its memory of earlier steps, if it has one, is used on.
+    /// Sets the optimiser. If it has a memory of earlier steps, the run continues from it.
     pub fn optimiser(self, optimiser: impl Optimiser + 'e) -> Self {
         Train { optimiser: Box::new(optimiser), ..self }
     }
 
-    /// Takes [`Adam`] with steps of this size.
+    /// Uses [`Adam`] with steps of this size.
     pub fn adam(self, rate: f64) -> Self {
         self.optimiser(Adam::new(rate))
     }
 
-    /// Takes [`AdamW`] with steps of this size.
+    /// Uses [`AdamW`] with steps of this size.
     pub fn adam_w(self, rate: f64) -> Self {
         self.optimiser(AdamW::new(rate))
     }
 
-    /// Takes [`Sgd`] with steps of this size.
+    /// Uses [`Sgd`] with steps of this size.
     pub fn sgd(self, rate: f64) -> Self {
         self.optimiser(Sgd::new(rate))
     }
 
-    /// Takes [`Lbfgs`], which needs all trajectories in each iteration.
+    /// Uses [`Lbfgs`], which needs all trajectories in each iteration.
     pub fn lbfgs(self) -> Self {
         self.optimiser(Lbfgs::new())
     }
 
-    /// Computes this many gradients at most. There is a step after each.
+    /// Computes at most this many gradients; a step follows each.
     pub fn iterations(self, iterations: usize) -> Self {
         Train { iterations, ..self }
     }
 
-    /// Computes each gradient of so many trajectories only, at least 1, in the order of a random
-    /// permutation of all; each pass over all has another one.
+    /// Computes each gradient from this many trajectories only, at least 1.
+    ///
+    /// The minibatches follow a random permutation of all trajectories; each pass over them has
+    /// another permutation.
     pub fn minibatch(self, trajectories: usize) -> Self {
         Train { minibatch: Some(trajectories), ..self }
     }
 
-    /// Sets the seed of these permutations; 0 by default.
+    /// Sets the seed of the permutations of minibatches; 0 by default.
     pub fn seed(self, seed: u64) -> Self {
         Train { seed, ..self }
     }
 
-    /// Keeps the training in a file, from which it goes on: the same program run again takes it up
-    /// where the last one ended or was killed, and the result has the same bits. More
-    /// [`iterations`](Self::iterations) continue a training that has ended.
+    /// Stores the state of the run in a file, from which a later run continues.
     ///
-    /// The file is written after steps, once a second at most, and at the end. It is replaced at
-    /// once, so that a program that is killed leaves a whole file. A training with another system,
-    /// method, options, items, beginning, optimiser or order of trajectories is refused. The place
-    /// may be another one, since all give the same bits. Of several processes that train together, all
-    /// read the file, and one writes it.
+    /// The same program, run again, continues at the last stored state, and the result has the same
+    /// bits. More [`iterations`](Self::iterations) continue a run that has ended.
+    ///
+    /// The file is written after steps, at most once per second, and at the end. Each write
+    /// replaces the file atomically, so a killed program leaves a complete file. A run with another
+    /// system, method, options, items, initial point, optimiser or order of trajectories is an
+    /// error. The backend may differ, since all backends give the same bits. If several processes
+    /// train together, all of them read the file, and one writes it.
     pub fn checkpoint(self, file: impl Into<PathBuf>) -> Self {
         Train { checkpoint: Some(file.into()), ..self }
     }
 
-    /// Calls `watch` after each gradient and before the step. It may give
-    /// [`ControlFlow::Break`](core::ops::ControlFlow::Break) to end the training there.
+    /// Calls `watch` after each gradient and before the step.
+    ///
+    /// The callback may return [`ControlFlow::Break`](core::ops::ControlFlow::Break) to end the run
+    /// there.
     pub fn on_step<F: IntoFlow>(
         self,
         mut watch: impl FnMut(&Progress<S::Theta>) -> F + 'e,
@@ -208,15 +217,17 @@ where
         Train { on_step: Some(Box::new(move |progress| watch(progress).into_flow())), ..self }
     }
 
-    /// Trains by `method` in the place `algorithm`.
+    /// Trains by `method` on the backend `algorithm`.
     ///
     /// # Errors
-    /// As [`EnsembleLoss::gradient`]; [`SolveError::Training`] for a setting with which it cannot
-    /// succeed, such as a negative rate; [`SolveError::Minibatch`] for an optimiser that compares
-    /// losses, with minibatches; [`SolveError::Checkpoint`] for a file that cannot be read or
-    /// written, is damaged, or is of another training; [`SolveError::NothingLearnt`] if all
-    /// trajectories of all iterations failed. Several processes make sure before the first step that
-    /// they train the same, and each has the place's error if they do not.
+    /// The errors of [`EnsembleLoss::gradient`];
+    /// * [`SolveError::Training`] for a setting that cannot succeed, such as a negative rate;
+    /// * [`SolveError::Minibatch`] for minibatches with an optimiser that compares losses;
+    /// * [`SolveError::Checkpoint`] for a file that cannot be read or written, is damaged, or
+    ///   belongs to another run;
+    /// * [`SolveError::NothingLearnt`] if all trajectories of all iterations failed;
+    /// * an error of the backend on each of several processes, if these differ in their runs, which
+    ///   they compare before the first step.
     pub fn run<M, A>(
         mut self,
         method: M,
@@ -248,7 +259,7 @@ where
             self.checkpoint.as_ref().map(|file| Checkpoint::new(file.clone(), &identity));
         let state = self.begun(checkpoint.as_ref());
         let mut state = match algorithm.ranks() {
-            // Each has read its own file.
+            // Each process has read its own file.
             Some(ranks) if checkpoint.is_some() => {
                 let has = state.as_ref().map(|state| [("checkpoint", state.fingerprint())]);
                 ranks.agree(
@@ -258,7 +269,7 @@ where
             }
             _ => state?,
         };
-        // Several processes have the same state, of which one writes it.
+        // All processes have the same state; one of them writes it.
         let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
         let mut checkpoint = checkpoint.filter(|_| writes);
         while state.losses.len() < self.iterations && !state.converged {
@@ -284,7 +295,8 @@ where
             };
             let flow = self.on_step.as_mut().map(|watch| watch(&progress));
             if flow.is_some_and(|flow| flow.is_break()) {
-                // The checkpoint is of the point before: the step is still to be made.
+                // The checkpoint holds the point before the step, since the step is still to be
+                // taken.
                 self.keep(checkpoint.as_mut(), &mut state, true)?;
                 state.losses.push(found.loss);
                 return self.trained(state);
@@ -298,7 +310,7 @@ where
         self.trained(state)
     }
 
-    /// The state at the beginning, or that which the checkpoint has.
+    /// Returns the initial state, or the state of the checkpoint.
     fn begun(&mut self, checkpoint: Option<&Checkpoint>) -> Result<State, SolveError> {
         if let Some(checkpoint) = checkpoint
             && let Some(kept) = checkpoint.read()?
@@ -317,7 +329,7 @@ where
         })
     }
 
-    /// Writes the checkpoint, if there is one and it is time to, or this is the `last` time.
+    /// Writes the checkpoint if it is due, or if this is the `last` time.
     fn keep(
         &self,
         checkpoint: Option<&mut Checkpoint>,
@@ -332,7 +344,7 @@ where
         Ok(())
     }
 
-    /// What tells this training from others.
+    /// Returns the names and values that distinguish this run from others.
     fn identity(
         &self,
         method: &'static str,
@@ -351,13 +363,13 @@ where
         ]
     }
 
-    /// The trajectories of an iteration, if these are not all.
+    /// Returns the loss of the minibatch of an iteration; `None` if it contains all trajectories.
     fn batch(&self, iteration: usize) -> Option<EnsembleLoss<S, T, N, P, K, I>> {
         let (all, size) = (self.loss.len(), self.minibatch?);
         if size >= all {
             return None;
         }
-        // A pass leaves out what does not fill a batch.
+        // A pass leaves out a rest that does not fill a minibatch.
         let passes = all / size;
         let (pass, within) = (iteration / passes, iteration % passes);
         let order = order(self.seed, pass as u64, all);
@@ -365,14 +377,15 @@ where
         Some(self.loss.of(&numbers))
     }
 
-    /// The result that a training has led to; an error where no trajectory ever had a loss.
+    /// Returns the result of a run; an error if no trajectory ever had a loss.
     fn trained(&self, state: State) -> Result<Trained<S::Theta>, SolveError> {
         let quantities =
             |numbers: &[f64]| S::Theta::from_numbers(core::array::from_fn(|k| numbers[k]));
         let State { theta, best, losses, converged, .. } = state;
         let none = || Best { failed: 0, loss: f64::NAN, theta: theta.clone() };
         let best = best.unwrap_or_else(none);
-        // Each iteration has as many, and the best one has the fewest that failed.
+        // All iterations have the same number of trajectories, and the best one has the fewest
+        // failures.
         let each = self.minibatch.map_or(self.loss.len(), |size| size.min(self.loss.len()));
         if !losses.is_empty() && best.failed >= each {
             return Err(SolveError::NothingLearnt { trajectories: each, iterations: losses.len() });
@@ -388,7 +401,7 @@ where
     }
 }
 
-/// A random permutation of `0..n`, of this seed and pass.
+/// Returns a random permutation of `0..n`, for this seed and pass.
 fn order(seed: u64, pass: u64, n: usize) -> impl Fn(usize) -> usize {
     let half = |number: u64, upper: bool| if upper { number >> 32 } else { number & 0xffff_ffff };
     let key = [half(seed, false), half(seed, true)];

@@ -1,5 +1,7 @@
-//! The texts of kernels of the loop of columns: that of all trajectories as columns of one array, see
-//! `array.hpp`, and those of crowds of others.
+//! Kernels of the lockstep loop.
+//!
+//! They solve all trajectories in lockstep, see `array.hpp`, or use other implementations of the
+//! loop's `Crowd`.
 
 use crate::error::SolveError;
 use crate::integrate::ARRAY_PROGRAMS;
@@ -8,21 +10,24 @@ use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::system::System;
 
-/// Which columns a thread has, and what they say together.
+/// The members of a thread, and the reductions over all members.
 const ARRAY: &str = include_str!("array.hpp");
-/// Sums that are trees of neighbours, of which the words of targets make use.
+/// Sums as trees of neighbours, which the words of targets use.
 const SUMS: &str = include_str!("sums.hpp");
 
 /// Name of the kernel.
 pub const ARRAY_NAME: &str = "odes_solve_array";
 
-/// The complete text: a kernel [`ARRAY_NAME`] of
-/// [`JobArguments`](crate::kernel::JobArguments), the shared numbers and [`ArrayArguments`], which
-/// CUDA takes by value, and which is launched cooperatively with one block for each that has columns.
-/// On a host it is a function of three addresses.
+/// Returns the complete text of a lockstep solve.
+///
+/// The kernel [`ARRAY_NAME`] has the arguments [`JobArguments`](crate::kernel::JobArguments), the
+/// shared values and [`ArrayArguments`], which CUDA passes by value. The launch is cooperative,
+/// with exactly the blocks that have members. On a host the kernel is a function of three
+/// addresses.
 ///
 /// # Errors
-/// As [`with_crowd`], and [`SolveError::NoArrays`] by a method that switches and of a system with events.
+/// The errors of [`with_crowd`], and [`SolveError::NoArrays`] for a method that switches or a
+/// system with events.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -52,27 +57,30 @@ where
     with_crowd::<T, S, M, N, P>(system, variant, &crowd)
 }
 
-/// The text of a [`Crowd`](crate::integrate::lockstep::Crowd) and of what it needs.
+/// The text of a [`Crowd`](crate::integrate::lockstep::Crowd) and its dependencies.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdText<'a> {
     /// The name of the kernel.
     pub name: &'a str,
     /// The threads of a block.
     pub threads: u32,
-    /// Lane programs that it calls, besides those of the loop.
+    /// Lane programs that the text calls, besides the programs of the loop.
     pub programs: &'a str,
     /// Members of `Config`.
     pub config: &'a str,
-    /// C++ that defines `ArrayJob`, the kernel's third argument, and `solve_array`, in `namespace odes`; the words
-    /// of `targets/array_*.hpp` come before it.
+    /// C++ that defines `ArrayJob`, the kernel's third argument, and `solve_array`.
+    ///
+    /// Both are in `namespace odes`. The words of `targets/array_*.hpp` come before the text.
     pub text: &'a str,
 }
 
-/// The complete text of a kernel of [`JobArguments`](crate::kernel::JobArguments), the shared numbers and
-/// an `ArrayJob`, which CUDA takes by value, and which is launched cooperatively.
+/// Returns the complete text of a kernel with the lockstep loop.
+///
+/// Its arguments are [`JobArguments`](crate::kernel::JobArguments), the shared values and an
+/// `ArrayJob`, which CUDA passes by value. The launch is cooperative.
 ///
 /// # Errors
-/// As [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
+/// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
 pub fn with_crowd<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -106,24 +114,27 @@ where
 pub struct ArrayArguments {
     /// [`word_bytes`] of zeros.
     pub words: u64,
-    /// [`memory_rows`] of one number of each column.
+    /// [`memory_rows`] rows of one number per member.
     pub memory: u64,
-    /// A number of each column: the greatest error of its accepted steps, squared, as the sum over
-    /// components.
+    /// One number per member: the greatest error of its accepted steps.
+    ///
+    /// The error is squared, as the sum over components.
     pub errors: u64,
-    /// Blocks that have columns: as many as are launched.
+    /// The number of blocks with members, which is the number of launched blocks.
     pub blocks: u32,
-    /// Tiles of a block: a power of two where the error of all columns is a mean.
+    /// The number of tiles of a block: a power of two if the norm is a mean.
     pub tiles: u32,
 }
 
-/// The bytes of what so many blocks say.
+/// Returns the bytes of the words by which `blocks` blocks communicate.
 #[must_use]
 pub const fn word_bytes(blocks: usize) -> usize {
     2 * 2 * 8 * blocks
 }
 
-/// The rows of memory for columns that are not in registers; `fsal` is the method's.
+/// Returns the rows of memory for members that are not in registers.
+///
+/// `fsal` is the method's.
 #[must_use]
 pub const fn memory_rows(states: usize, fsal: bool) -> usize {
     2 * states * if fsal { 2 } else { 1 } + 3

@@ -1,6 +1,6 @@
-//! Kernels that draw sampled quantities: the functions that a rule is made of, and its numbers.
+//! Kernels that draw sampled inputs: the functions of a rule and its numbers.
 //!
-//! Which functions are called is text, so that a kernel has what it needs and no more; numbers are
+//! The called functions are text, so a kernel contains only those that it needs. The numbers are
 //! words in memory, so that other numbers need no other kernel.
 
 use crate::lane::Scalar;
@@ -9,26 +9,26 @@ use crate::problem::draw::values::{Marginal, Scrambled, Source, Values};
 use crate::problem::samples::{LogNormal, Normal};
 use crate::random::{LANE_PROGRAMS, Network};
 
-/// The functions of a rule, which `drawn.hpp` has.
+/// The functions of a rule, which `drawn.hpp` defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recipe {
-    /// What a trajectory's number becomes.
+    /// The function of the trajectory's index.
     of_number: &'static str,
-    /// What becomes of that, where it is between 0 and 1.
+    /// The function of the first result, if that is a number between 0 and 1.
     quantile: Option<&'static str>,
 }
 
-/// The words of numbers.
+/// Returns the words of numbers.
 fn bits<const N: usize>(numbers: [f64; N]) -> Vec<u64> {
     numbers.map(f64::to_bits).to_vec()
 }
 
 impl Recipe {
-    /// The recipe of a rule, and the words that its functions read.
+    /// Returns the recipe of a rule, and the words that its functions read.
     pub(super) fn of(values: &Values) -> (Self, Vec<u64>) {
         let direct = |of_number, words| (Recipe { of_number, quantile: None }, words);
         match values {
-            // Numbers that are not apart, of which the first is the last.
+            // A range in which the first number equals the last.
             &Values::Constant(value) => direct("linspace", bits([0.0, value, value, 0.0])),
             &Values::Linspace { last, from, to, step } => {
                 direct("linspace", bits([last, from, to, step]))
@@ -45,7 +45,7 @@ impl Recipe {
         }
     }
 
-    /// The call, of the trajectory `number` and the words `rule`.
+    /// Returns the call for the trajectory with index `number` and the words `words`.
     fn call(self) -> String {
         let Recipe { of_number, quantile } = self;
         let of_number = format!("rule::{of_number}(number, words)");
@@ -86,8 +86,10 @@ fn quantile_of(marginal: &Marginal) -> (&'static str, Vec<u64>) {
     }
 }
 
-/// The words of all rules, in the order of their columns: where each begins, then these. None where
-/// nothing is drawn.
+/// Returns the words of all rules, in the order of their inputs.
+///
+/// The offset of each rule comes first, then the words of all rules. If nothing is drawn, there are
+/// no words.
 #[must_use]
 pub fn rules<T: Scalar>(columns: &Columns<T>) -> Vec<u64> {
     let rules = columns.quantities().filter_map(|column| column.rule());
@@ -100,7 +102,7 @@ pub fn rules<T: Scalar>(columns: &Columns<T>) -> Vec<u64> {
     [begins, rules.concat()].concat()
 }
 
-/// The text by which a kernel draws, of the columns that have a recipe.
+/// Returns the text by which a kernel draws the inputs with a recipe.
 pub(super) fn text(recipes: &[(usize, Recipe)]) -> String {
     if recipes.is_empty() {
         return "DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }".to_owned();

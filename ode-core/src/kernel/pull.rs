@@ -1,5 +1,4 @@
-//! The C++ of gradients: a kernel that solves and records steps, and one that goes backwards through
-//! these.
+//! The C++ of gradients: the forward kernel, which records steps, and the backward kernel.
 
 use crate::error::SolveError;
 use crate::integrate::backward;
@@ -15,18 +14,19 @@ pub const RECORD_NAME: &str = "odes_record";
 /// Name of the kernel in the text of [`source`].
 pub const PULL_NAME: &str = "odes_pull_back";
 
-/// Where a thread's records are.
+/// The step records of a thread.
 const RECORDS: &str = include_str!("record.hpp");
 
-/// The feed of a thread that goes backwards.
+/// The source and sink of a thread of the backward kernel.
 const KERNEL: &str = include_str!("pull.hpp");
 
-/// The complete text of a solve that records: a kernel [`RECORD_NAME`] of
-/// [`JobArguments`](crate::kernel::JobArguments), [`Variant::shared_numbers`] and [`PullArguments`].
-/// Nothing is saved.
+/// Returns the complete text of the forward kernel, which records steps.
+///
+/// The kernel [`RECORD_NAME`] has the arguments [`JobArguments`](crate::kernel::JobArguments),
+/// [`Variant::shared_numbers`] and [`PullArguments`]. The kernel saves no states.
 ///
 /// # Errors
-/// As [`kernel::source`](crate::kernel::source).
+/// The errors of [`kernel::source`](crate::kernel::source).
 pub fn recording_source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -41,11 +41,14 @@ where
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
 
-/// The complete text of the way back: a kernel [`PULL_NAME`] of the same arguments, with as many
-/// threads. `given`: whether derivatives are given; otherwise they are those of the system's loss.
+/// Returns the complete text of the backward kernel.
+///
+/// The kernel [`PULL_NAME`] has the same arguments as the forward kernel, and as many threads.
+/// `given`: whether cotangents are given; otherwise the kernel starts from the derivatives of the
+/// system's loss.
 ///
 /// # Errors
-/// As [`kernel::source`](crate::kernel::source).
+/// The errors of [`kernel::source`](crate::kernel::source).
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -66,7 +69,7 @@ where
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
 
-/// The text of a kernel that `does` what a function of this name does.
+/// Returns the text of a kernel that calls the function `does`.
 fn kernel<T: Scalar>(variant: &Variant, more: &str, does: &str, name: &str) -> String {
     let words = match variant.target {
         Target::Cuda => include_str!("targets/pull_cuda.hpp"),
@@ -80,20 +83,22 @@ fn kernel<T: Scalar>(variant: &Variant, more: &str, does: &str, name: &str) -> S
     )
 }
 
-/// The bytes of a row of one thread: a step, and whether there is one.
+/// Returns the bytes of a row of one thread: a step, and whether there is one.
 #[must_use]
 pub fn row_bytes<T: Scalar>(states: usize, adaptive: bool) -> usize {
     width::<T>(states, adaptive) * size_of::<T>() + 1
 }
 
-/// The numbers of a step, `Rows::WIDTH` in `record.hpp`.
+/// Returns the number of elements of a step, `Rows::WIDTH` in `record.hpp`.
 #[must_use]
 pub fn width<T: Scalar>(states: usize, adaptive: bool) -> usize {
     let low = usize::from(!T::DOUBLE);
     states + if adaptive { 2 + low } else { 0 }
 }
 
-/// The third argument of both kernels: `PullJob` in `record.hpp`. Pointers are device addresses.
+/// The third argument of both kernels: `PullJob` in `record.hpp`.
+///
+/// Pointers are device addresses.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]

@@ -1,11 +1,10 @@
-//! From a lane program to the instructions of this machine.
+//! Run-time selection of the instruction set of a lane program.
 //!
-//! A [`Program`] is generic over [`Real`](crate::lane::Real); [`run`] instantiates it inside a
-//! function that is compiled for an instruction set (`#[target_feature]`) and chosen at run time, so
-//! that a plain `cargo build --release` is fast on any machine. Everything between that entry point
-//! and the arithmetic is `#[inline(always)]`, or called by
-//! [`Real::outline`](crate::lane::Real::outline): any other call would be compiled for the baseline,
-//! where intrinsics are calls, too.
+//! A [`Program`] is generic over [`Real`](crate::lane::Real). [`run`] instantiates it in a function
+//! that is compiled for an instruction set (`#[target_feature]`) and selected at run time, so a
+//! plain `cargo build --release` is fast on any machine. All code between that entry point and the
+//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`](crate::lane::Real::outline).
+//! Any other call would be compiled for the baseline, in which intrinsics are calls, too.
 
 pub use super::real::{Program, SimdFamily};
 #[cfg(target_arch = "x86_64")]
@@ -18,8 +17,9 @@ use crate::lane::{Lanes, Portable, Scalar};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum InstructionSet {
-    /// What every machine of the target has. Without fused multiply-add in hardware (x86-64) it
-    /// gives the same bits, slowly.
+    /// The instructions of every machine of the target.
+    ///
+    /// If these lack fused multiply-add (x86-64), the bits are the same but the solve is slow.
     Baseline,
     /// x86-64 with AVX2 and FMA (2013 and later).
     Avx2,
@@ -28,21 +28,23 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// The instruction sets that this machine has and this library is compiled for (the features
-    /// `avx2` and `avx512`), slowest first.
+    /// Returns the instruction sets that are available, slowest first.
+    ///
+    /// This machine has them, and this library is compiled for them (the features `avx2` and
+    /// `avx512`).
     #[must_use]
     pub fn available() -> Vec<InstructionSet> {
         use InstructionSet::{Avx2, Avx512, Baseline};
         [Baseline, Avx2, Avx512].into_iter().filter(|set| set.is_available()).collect()
     }
 
-    /// The fastest of the [available](InstructionSet::available) instruction sets.
+    /// Returns the fastest of the [available](InstructionSet::available) instruction sets.
     #[must_use]
     pub fn best() -> InstructionSet {
         Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline)
     }
 
-    /// Whether this machine has the instruction set and this library is compiled for it.
+    /// Returns whether this machine has the instruction set and this library is compiled for it.
     #[must_use]
     pub fn is_available(self) -> bool {
         let compiled = match self {
@@ -53,7 +55,7 @@ impl InstructionSet {
         compiled && self <= Self::of_machine()
     }
 
-    /// The largest instruction set that this machine has, which contains the smaller ones.
+    /// Returns the largest instruction set of this machine, which contains the smaller ones.
     fn of_machine() -> InstructionSet {
         #[cfg(target_arch = "x86_64")]
         {
@@ -69,14 +71,16 @@ impl InstructionSet {
     }
 }
 
-/// The number of vectors per number for a system of `n` equations: two hide the latency of the
-/// arithmetic while the state, its stages and the intermediate results still fit the registers.
+/// Returns the number of vectors per number for a system of `n` equations.
+///
+/// Two vectors hide the latency of the arithmetic, as long as the state, its stages and the
+/// intermediate results fit into the registers.
 #[must_use]
 pub const fn vectors(n: usize) -> usize {
     if n <= 4 { 2 } else { 1 }
 }
 
-/// Runs `program` in one lane, with FMA where the machine has it.
+/// Runs `program` in one lane, with FMA if the machine has it.
 pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
     if !cfg!(target_feature = "fma") && InstructionSet::of_machine() >= InstructionSet::Avx2 {
@@ -91,13 +95,14 @@ pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
     program.run::<T>()
 }
 
-/// Runs `program` in the lanes of `isa`. An instruction set that this machine lacks is replaced by
-/// the baseline, which gives the same bits.
+/// Runs `program` in the lanes of `isa`.
+///
+/// If this machine lacks the instruction set, the baseline replaces it and gives the same bits.
 pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
     {
         match if isa.is_available() { isa } else { InstructionSet::Baseline } {
-            // Without FMA there is nothing to gain from arrays: their products are library calls.
+            // Without FMA arrays gain nothing: their products are library calls.
             InstructionSet::Baseline => run_scalar(program),
             #[cfg(feature = "avx2")]
             // SAFETY: `is_available` has found the features of the entry point.
@@ -144,7 +149,7 @@ macro_rules! family_entry {
         unsafe fn $name<P: Program<$scalar>>(program: P) -> P::Output {
             use crate::lane::x86::$vector;
             align_stack();
-            // A constant condition: what never runs is not compiled.
+            // A constant condition: the branch that never runs is not compiled.
             if const { P::VECTORS > 1 } {
                 program.run::<Lanes<Two<$vector>>>()
             } else {

@@ -1,4 +1,4 @@
-//! Functions that are compiled for an instruction set, and their stacks.
+//! Functions that are compiled for an instruction set, and the alignment of their stacks.
 
 /// Declares a function that calls another one and is compiled for the given CPU features.
 macro_rules! entry {
@@ -17,13 +17,14 @@ macro_rules! entry {
 #[repr(align(64))]
 struct CacheLine([u8; 64]);
 
-/// Aligns the stack of the function it is inlined into.
+/// Aligns the stack of the function that it is inlined into.
 ///
-/// LLVM aligns the stack for local variables, but not for registers that it spills later: where
-/// there are only those, every access to one crosses a cache line (measured: up to half the speed).
+/// LLVM aligns the stack for local variables, but not for registers that it spills later. If there
+/// are only spilled registers, every access to one crosses a cache line (measured: up to half of
+/// the speed).
 #[ode_macros::inlined]
 pub(crate) fn align_stack() {
-    // Mutable, or it would be a constant elsewhere.
+    // Mutable, since an immutable value would become a constant elsewhere.
     let mut line = CacheLine([0; 64]);
     core::hint::black_box(&mut line.0);
 }

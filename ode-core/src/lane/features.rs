@@ -1,4 +1,4 @@
-//! The CPU features of each instruction set: once, for what is detected and for what is compiled.
+//! The CPU features of each instruction set, in one place for detection and compilation.
 //!
 //! `avx2! { macro rest }` is `macro! { ["avx2" "fma" …] rest }`.
 
@@ -17,7 +17,7 @@ macro_rules! avx512 {
     };
 }
 
-/// Whether this machine has all of the features.
+/// Returns whether this machine has all of the features.
 macro_rules! detected {
     ([$($feature:tt)*]) => {
         $(std::arch::is_x86_feature_detected!($feature))&&*

@@ -1,58 +1,59 @@
 //! The list of the elementary functions.
 
-/// Hands the list of the elementary functions to a macro: documentation, name, arguments (of a
-/// method the first is the receiver), and the name in C's library, to which `f` is added for
-/// `float`.
+/// Passes the list of the elementary functions to a macro.
+///
+/// Each entry has documentation, name, arguments (for a method the first is the receiver), and the
+/// name in C's library, to which `f` is added for `float`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! elementary_functions {
     ($macro:ident) => {
         $macro! {
-            /// `e` to this power.
+            /// Computes `e^x`.
             exp(x) = exp;
-            /// Natural logarithm.
+            /// Computes the natural logarithm.
             ln(x) = log;
-            /// Sine.
+            /// Computes the sine.
             sin(x) = sin;
-            /// Cosine.
+            /// Computes the cosine.
             cos(x) = cos;
-            /// Tangent.
+            /// Computes the tangent.
             tan(x) = tan;
-            /// Hyperbolic tangent.
+            /// Computes the hyperbolic tangent.
             tanh(x) = tanh;
-            /// `x` to the power `y`.
+            /// Computes `x` to the power `y`.
             powf(x, y) = pow;
-            /// 2 to this power.
+            /// Computes `2^x`.
             exp2(x) = exp2;
-            /// `e` to this power, less 1.
+            /// Computes `e^x - 1`, accurate near 0.
             exp_m1(x) = expm1;
-            /// Natural logarithm of 1 more than this.
+            /// Computes `ln(1 + x)`, accurate near 0.
             ln_1p(x) = log1p;
-            /// Logarithm to base 2.
+            /// Computes the logarithm to base 2.
             log2(x) = log2;
-            /// Logarithm to base 10.
+            /// Computes the logarithm to base 10.
             log10(x) = log10;
-            /// Cube root.
+            /// Computes the cube root.
             cbrt(x) = cbrt;
-            /// Arc sine.
+            /// Computes the arc sine.
             asin(x) = asin;
-            /// Arc cosine.
+            /// Computes the arc cosine.
             acos(x) = acos;
-            /// Arc tangent.
+            /// Computes the arc tangent.
             atan(x) = atan;
-            /// Hyperbolic sine.
+            /// Computes the hyperbolic sine.
             sinh(x) = sinh;
-            /// Hyperbolic cosine.
+            /// Computes the hyperbolic cosine.
             cosh(x) = cosh;
-            /// Inverse hyperbolic sine.
+            /// Computes the inverse hyperbolic sine.
             asinh(x) = asinh;
-            /// Inverse hyperbolic cosine.
+            /// Computes the inverse hyperbolic cosine.
             acosh(x) = acosh;
-            /// Inverse hyperbolic tangent.
+            /// Computes the inverse hyperbolic tangent.
             atanh(x) = atanh;
-            /// The angle of the point `(x, y)`.
+            /// Computes the angle of the point `(x, y)`.
             atan2(y, x) = atan2;
-            /// The length of the vector `(x, y)`.
+            /// Computes the length of the vector `(x, y)`.
             hypot(x, y) = hypot;
         }
     };

@@ -1,11 +1,13 @@
-//! One lane with fused multiply-add, for architectures on which not every machine has it.
+//! One lane with fused multiply-add, for architectures on which some machines lack it.
 
 use super::{Real, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use ode_macros::inlined;
 
-/// A number of one lane, `f32` or `f64`, whose [outlined](Real::outline) functions are compiled for
-/// a machine with FMA: on x86-64 the scalars themselves are for all machines.
+/// A number of one lane, `f32` or `f64`, for a machine with FMA.
+///
+/// Its [outlined](Real::outline) functions are compiled for such a machine: on x86-64 the scalars
+/// themselves are for all machines.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct Fused<T>(T);
@@ -31,7 +33,7 @@ impl<T: Scalar> Neg for Fused<T> {
     }
 }
 
-/// Methods that forward to the scalar.
+/// Declares methods that forward to the scalar.
 macro_rules! same {
     ($($method:ident($($argument:ident),*) -> $result:ident;)*) => {
         $(same! { @ $result $method($($argument),*) })*
@@ -118,8 +120,8 @@ impl<T: Scalar> Real for Fused<T> {
     }
     #[inlined]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
-        // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, where the features
-        // were found.
+        // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, which has checked the
+        // features.
         unsafe { crate::lane::entry::with_fma(f) }
     }
     #[inlined]

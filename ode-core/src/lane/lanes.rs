@@ -1,8 +1,8 @@
 //! Vectors of one instruction set as one number: the fast CPU path.
 //!
-//! One vector per operation leaves the floating-point units waiting for the previous result; two
-//! independent vectors hide that latency (40 to 47% faster on three equations), and four need
-//! more registers than there are. So the number of vectors is a property of the system's size
+//! With one vector per operation the floating-point units wait for the previous result. Two
+//! independent vectors hide that latency (40 to 47% faster on three equations), and four need more
+//! registers than there are. So the number of vectors depends on the size of the system
 //! ([`crate::lane::dispatch::vectors`]).
 
 use super::{Bits, Mask, Real, Scalar};
@@ -10,10 +10,10 @@ use core::fmt::{self, Debug};
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 use ode_macros::inlined;
 
-/// One SIMD register of real numbers, or an array that stands for one.
+/// One SIMD register of real numbers, or an array in place of one.
 ///
-/// Its methods are the primitives that [`Lanes`] is made of, and mean what the methods of
-/// [`Real`], [`Bits`] and [`Mask`] of the same name do.
+/// The methods are the primitives of [`Lanes`], with the meaning of the methods of the same name of
+/// [`Real`], [`Bits`] and [`Mask`].
 #[allow(missing_docs)]
 pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     type Scalar: Scalar;
@@ -23,8 +23,9 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
 
     fn splat(x: Self::Scalar) -> Self;
     fn get(self, i: usize) -> Self::Scalar;
-    /// Replaces lane `i` in registers: a vector that is read after its lanes were stored one by one
-    /// would wait for these stores.
+    /// Replaces lane `i` in registers.
+    ///
+    /// A read of a vector after stores of its single lanes would wait for these stores.
     #[inlined]
     fn set(&mut self, i: usize, x: Self::Scalar) {
         *self = Self::select(Self::mask_from_bits(1 << i), Self::splat(x), *self);
@@ -107,7 +108,7 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn outline_leaf<O>(f: impl FnOnce() -> O) -> O;
 }
 
-/// The `f32` lanes that accompany some lanes, and the conversions between them.
+/// The `f32` lanes beside some lanes, and the conversions between them.
 #[allow(missing_docs)]
 pub trait WithSingle: crate::sealed::Sealed + Sized {
     type Mask;

@@ -1,6 +1,6 @@
-//! Vectors as arrays, for machines for which this crate has no explicit vectors.
+//! Vectors as arrays, for machines without explicit vectors in this crate.
 //!
-//! On aarch64, where NEON with fused multiply-add is the baseline, LLVM vectorises these loops; on
+//! On aarch64, with NEON and fused multiply-add in its baseline, LLVM vectorises these loops. On
 //! x86-64 without FMA they are exact and slow, because a fused multiply-add is then a library call.
 
 use super::lanes::{LaneMask, Lanes, Vector, WithSingle};

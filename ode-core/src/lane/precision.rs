@@ -1,14 +1,17 @@
 //! Functions that are compiled once for each precision, in this crate.
 //!
-//! A generic function is compiled by the crate that says for which types. What knows the system is
-//! compiled with the user's, and so would be all that it calls and that is generic over the
-//! precision: again in each program, which is a quarter of the time that a small one takes. So what
-//! depends on the precision alone is called by way of an [`EachPrecision`](crate::lane::EachPrecision), whose two functions are
-//! not generic. What they need of the system and of closures they get as data and by `dyn` calls,
-//! each for the work of many trajectories.
+//! The crate that instantiates a generic function compiles it. Code that depends on the system is
+//! compiled with the user's crate. All functions that it calls and that are generic over the
+//! precision would be compiled there again, in each program: a quarter of the compile time of a
+//! small program. So functions that depend only on the precision are called through an
+//! [`EachPrecision`](crate::lane::EachPrecision) with two functions that are not generic. They
+//! receive the system and closures as data and by `dyn` calls, each for the work of many
+//! trajectories.
 
-/// Functions that are generic over the precision and call another one, compiled in this crate: for
-/// `f32` the first of two that are named, for `f64` the second. References live for `'a`.
+/// Declares functions that are generic over the precision and call a compiled one of this crate.
+///
+/// For `f32` they call the first of the two named functions, for `f64` the second. References live
+/// for `'a`.
 macro_rules! each_precision {
     ($(
         $(#[$documentation:meta])*

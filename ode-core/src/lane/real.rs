@@ -21,17 +21,19 @@ pub(super) fn call_cold<O>(f: impl FnOnce() -> O) -> O {
 pub trait Mask:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
 {
-    /// The same truth value in every lane.
+    /// Returns a mask with the same truth value in every lane.
     fn splat(value: bool) -> Self;
-    /// Whether any lane is true. On a GPU thread, which has one lane, this is the identity.
+    /// Returns whether any lane is true.
+    ///
+    /// On a GPU thread, which has one lane, this function is the identity.
     fn any(self) -> bool;
-    /// Bit `i` is lane `i`; at most 64 lanes.
+    /// Returns the lanes as bits: bit `i` is lane `i`. There are at most 64 lanes.
     fn to_bitmask(self) -> u64;
-    /// The inverse of [`Mask::to_bitmask`]; bits beyond the last lane are ignored.
+    /// Inverts [`Mask::to_bitmask`]; bits beyond the last lane are ignored.
     fn from_bitmask(bits: u64) -> Self;
 }
 
-/// An unsigned integer per lane, of the width of the real number whose bits it is.
+/// An unsigned integer per lane, as wide as the corresponding real number.
 ///
 /// Arithmetic wraps. Shifts are by a literal.
 pub trait Bits:
@@ -44,27 +46,29 @@ pub trait Bits:
 {
     /// The truth values of the same lanes.
     type Mask: Mask;
-    /// The same number in every lane, truncated to the width.
+    /// Returns the same number in every lane, truncated to the width.
     fn lit(value: u64) -> Self;
-    /// The number in lane `i`.
+    /// Returns the number in lane `i`.
     fn lane(self, i: usize) -> u64;
-    /// The sum, wrapping around.
+    /// Returns the sum, wrapping around.
     fn wrapping_add(self, other: Self) -> Self;
-    /// The difference, wrapping around.
+    /// Returns the difference, wrapping around.
     fn wrapping_sub(self, other: Self) -> Self;
-    /// The lower 32 bits of the product of the lower 32 bits of both.
+    /// Returns the lower 32 bits of the product of the lower 32 bits of both.
     fn mul_low(self, other: Self) -> Self;
-    /// The upper 32 bits of that product, which has 64.
+    /// Returns the upper 32 bits of the 64-bit product of the lower 32 bits of both.
     fn mul_high(self, other: Self) -> Self;
-    /// Logical shift left by `BY` bits.
+    /// Shifts left by `BY` bits.
     fn shl<const BY: u32>(self) -> Self;
-    /// Logical shift right by `BY` bits.
+    /// Shifts right by `BY` bits, with zeros from the left.
     fn shr<const BY: u32>(self) -> Self;
-    /// Whether the numbers are equal.
+    /// Returns whether the numbers are equal.
     fn equals(self, other: Self) -> Self::Mask;
-    /// Unsigned comparison.
+    /// Returns whether `self` is less than `other`, as unsigned integers.
     fn less_than(self, other: Self) -> Self::Mask;
-    /// Whether a count that goes up to `end` is there. Not defined where it is greater.
+    /// Returns whether a count that goes up to `end` has reached it.
+    ///
+    /// The result is not defined for a count above `end`.
     ///
     /// One lane shares the comparison with `!self.less_than(end)`. Lanes of AVX2 do not: the shared
     /// mask would be packed, and is needed as a vector.
@@ -72,11 +76,11 @@ pub trait Bits:
     fn reaches(self, end: Self) -> Self::Mask {
         self.equals(end)
     }
-    /// `a` where the mask is true, else `b`.
+    /// Selects `a` if the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
 }
 
-/// The scalar behind a [`Real`]: `f32` or `f64`, and nothing else.
+/// The scalar type of a [`Real`]: `f32` or `f64`, and nothing else.
 #[diagnostic::on_unimplemented(
     message = "systems are solved in `f32` or `f64`, not in `{Self}`",
     label = "write floats: `0.0`, not `0`"
@@ -98,53 +102,60 @@ pub trait Scalar:
     const NAME: &'static str;
     /// The C++ name of the type.
     const DEVICE_NAME: &'static str;
-    /// The value as `f64`, exactly.
+    /// Returns the value as `f64`, exactly.
     fn widen(self) -> f64;
-    /// The nearest value of this precision.
+    /// Returns the nearest value of this precision.
     fn narrow(value: f64) -> Self;
-    /// What the version of `F` for this precision makes of `given`.
+    /// Calls the version of `F` for this precision with `given`.
     #[doc(hidden)]
     fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self>;
 }
 
-/// A computation in lanes of precision `T`, whatever their number.
+/// A computation in lanes of precision `T`, for any number of lanes.
 pub trait Program<T: Scalar> {
     /// The result.
     type Output;
-    /// The number of vectors that one number is made of, 1 or 2: see
-    /// [`vectors`](crate::lane::dispatch::vectors).
+    /// The number of vectors of one number, 1 or 2.
+    ///
+    /// See [`vectors`](crate::lane::dispatch::vectors).
     const VECTORS: usize;
     /// Computes the result. Implementations are `#[inline(always)]`.
     fn run<R: Real<Scalar = T>>(self) -> Self::Output;
 }
 
-/// The entry points of one precision. Implemented by [`Family`](crate::lane::dispatch::Family) only.
+/// The entry points of one precision.
+///
+/// Only [`Family`](crate::lane::dispatch::Family) implements this trait.
 pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
-    /// The lanes of arrays, for machines without explicit vectors here.
+    /// Runs a program in lanes of arrays, for machines without explicit vectors in this crate.
     fn portable<P: Program<T>>(program: P) -> P::Output;
+    /// Runs a program in lanes of AVX2.
+    ///
     /// # Safety
     /// The machine has AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     unsafe fn avx2<P: Program<T>>(program: P) -> P::Output;
+    /// Runs a program in lanes of AVX-512.
+    ///
     /// # Safety
     /// The machine has AVX-512 F, DQ, VL and BW.
     #[cfg(target_arch = "x86_64")]
     unsafe fn avx512<P: Program<T>>(program: P) -> P::Output;
 }
 
-/// A function with a version for each precision; [`Scalar::call`] chooses one.
+/// A function with a version for each precision; [`Scalar::call`] selects one.
 pub trait EachPrecision {
     /// The arguments.
     type Given<'a, T: Scalar>;
     /// The result.
     type Output<T: Scalar>;
-    /// The function in `f32`.
+    /// Calls the function in `f32`.
     fn single(given: Self::Given<'_, f32>) -> Self::Output<f32>;
-    /// The function in `f64`.
+    /// Calls the function in `f64`.
     fn double(given: Self::Given<'_, f64>) -> Self::Output<f64>;
 }
 
-/// The elementary functions as methods of [`Real`], called where numbers are wide.
+/// Declares the elementary functions as methods of [`Real`], called if numbers are wide.
 macro_rules! methods {
     ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
         $(
@@ -162,14 +173,13 @@ macro_rules! methods {
     };
 }
 
-/// The elementary functions as functions of any number.
+/// Declares the elementary functions as functions of any number.
 macro_rules! functions {
     ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
-        /// Lane programs for the elementary functions, by the names of the methods of [`Real`] that
-        /// call them.
+        /// Lane programs of the elementary functions, with the names of the methods of [`Real`].
         ///
-        /// Numbers have these functions, which are programs on numbers. With a trait between them
-        /// [`Real`] does not name [`crate::math`], and files do not use each other in a circle.
+        /// The methods of [`Real`] call these functions, which are programs on numbers. This trait
+        /// avoids a circle between files: [`Real`] does not name [`crate::math`].
         pub trait Functions {
             $(
                 $(#[$documentation])*
@@ -180,7 +190,7 @@ macro_rules! functions {
 }
 crate::elementary_functions! { functions }
 
-/// A real number per lane: the type that lane programs compute with.
+/// A real number per lane: the number type of lane programs.
 ///
 /// `+ - * /`, [`sqrt`](Real::sqrt) and [`mul_add`](Real::mul_add) are correctly rounded.
 ///
@@ -213,8 +223,9 @@ pub trait Real:
     type Mask: Mask;
     /// The bit pattern of each lane: 32 or 64 bits.
     type Bits: Bits<Mask = Self::Mask>;
-    /// An `f32` for each lane: what the step-size controller computes with. For an `f32` number
-    /// it is the type itself.
+    /// An `f32` for each lane: the number type of the step-size controller.
+    ///
+    /// For an `f32` number this type is the number's own type.
     type Single: Real<Scalar = f32>;
 
     /// The number of lanes.
@@ -225,147 +236,161 @@ pub trait Real:
     /// Whether a fused multiply-add is a library call, so that fast code around it gains nothing.
     const SLOW: bool = false;
 
-    /// The nearest number to `value`, in every lane.
+    /// Returns the nearest number to `value`, in every lane.
     fn lit(value: f64) -> Self;
-    /// The nearest number to `double` where a lane is an `f64`, else to `single`, in every lane.
+    /// Returns the nearest number to `double` or `single`, in every lane.
     ///
-    /// A branch on [`DOUBLE`](Real::DOUBLE) says the same, but there are so many of these that the
-    /// branches alone take minutes to compile away.
+    /// If lanes are `f64`, the number is `double`, else `single`. A branch on
+    /// [`DOUBLE`](Real::DOUBLE) is equivalent, but there are so many of these constants that the
+    /// branches alone take minutes to compile.
     #[inlined]
     fn lit_of(double: f64, single: f64) -> Self {
         Self::lit(if Self::DOUBLE { double } else { single })
     }
-    /// `K` vectors that are written before they are read: zeros on a CPU, and uninitialised on a
-    /// GPU, where clearing memory would take time.
+    /// Returns `K` vectors that are written before they are read.
+    ///
+    /// They are zeros on a CPU and uninitialised on a GPU, which would need time to clear the
+    /// memory.
     #[inlined]
     fn blank<const N: usize, const K: usize>() -> [[Self; N]; K] {
         [[Self::lit(0.0); N]; K]
     }
-    /// `self * a + b`, rounded once.
+    /// Computes `self * a + b`, rounded once.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// `b - self * a`, rounded once: `(-self).mul_add(a, b)`, but for the sign of a NaN, in one
-    /// instruction.
+    /// Computes `b - self * a`, rounded once, in one instruction.
+    ///
+    /// The result equals `(-self).mul_add(a, b)`, except for the sign of a NaN.
     #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         (-self).mul_add(a, b)
     }
-    /// `self + other`. Arithmetic by reference, here and in the next five methods, is for generated
-    /// code: numbers that are passed by value are copied, and LLVM takes most of its time to see
-    /// that the copies are not needed.
+    /// Computes `self + other`, by reference.
+    ///
+    /// Arithmetic by reference, here and in the next five methods, is for generated code. Arguments
+    /// by value are copied, and LLVM would spend most of its time on removing these copies.
     #[inlined]
     fn add_ref(&self, other: &Self) -> Self {
         *self + *other
     }
-    /// `self - other`.
+    /// Computes `self - other`, by reference.
     #[inlined]
     fn sub_ref(&self, other: &Self) -> Self {
         *self - *other
     }
-    /// `self * other`.
+    /// Computes `self * other`, by reference.
     #[inlined]
     fn mul_ref(&self, other: &Self) -> Self {
         *self * *other
     }
-    /// `self / other`.
+    /// Computes `self / other`, by reference.
     #[inlined]
     fn div_ref(&self, other: &Self) -> Self {
         *self / *other
     }
-    /// `self * a + b`, rounded once, as [`mul_add`](Real::mul_add).
+    /// Computes `self * a + b`, rounded once, as [`mul_add`](Real::mul_add).
     #[inlined]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.mul_add(*a, *b)
     }
-    /// `b - self * a`, rounded once, as [`neg_mul_add`](Real::neg_mul_add).
+    /// Computes `b - self * a`, rounded once, as [`neg_mul_add`](Real::neg_mul_add).
     #[inlined]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.neg_mul_add(*a, *b)
     }
-    /// The square root.
+    /// Computes the square root.
     fn sqrt(self) -> Self;
-    /// `1 / self`, correctly rounded; not finite for a zero, and a NaN for an infinity, so that
-    /// no linear system with such a pivot seems to have a solution. A GPU divides with a
-    /// branch for numbers as large as `2^1021` (`f32`: `2^125`) or as small as one over that, which
-    /// keeps it from doing anything else meanwhile; this has none, and for such numbers the result
-    /// is not defined.
+    /// Computes `1 / self`, correctly rounded.
+    ///
+    /// The result is not finite for a zero, and a NaN for an infinity, so no linear system with
+    /// such a pivot seems to have a solution. A GPU divides with a branch for numbers as large as
+    /// `2^1021` (`f32`: `2^125`) or as small as the inverse of that, and meanwhile executes nothing
+    /// else. This function has no such branch; for such numbers the result is not defined.
     #[inlined]
     fn reciprocal(self) -> Self {
         self.mul_add(Self::lit(0.0), Self::lit(1.0) / self)
     }
-    /// The magnitude: clears the sign bit.
+    /// Returns the magnitude: clears the sign bit.
     fn abs(self) -> Self;
-    /// The magnitude of `self` with the sign bit of `sign`.
+    /// Returns the magnitude of `self` with the sign bit of `sign`.
     fn copysign(self, sign: Self) -> Self;
-    /// The nearest integer, ties to even.
+    /// Rounds to the nearest integer, ties to even.
     fn round_even(self) -> Self;
-    /// The greatest integer not above.
+    /// Returns the greatest integer not above `self`.
     fn floor(self) -> Self;
-    /// `self < other`; false where either is a NaN.
+    /// Returns whether `self < other`; false if either is a NaN.
     fn lt(self, other: Self) -> Self::Mask;
-    /// `self <= other`; false where either is a NaN.
+    /// Returns whether `self <= other`; false if either is a NaN.
     fn le(self, other: Self) -> Self::Mask;
-    /// `self > other`; false where either is a NaN.
+    /// Returns whether `self > other`; false if either is a NaN.
     fn gt(self, other: Self) -> Self::Mask;
-    /// `self >= other`; false where either is a NaN.
+    /// Returns whether `self >= other`; false if either is a NaN.
     fn ge(self, other: Self) -> Self::Mask;
-    /// `self == other`; false where either is a NaN.
+    /// Returns whether `self == other`; false if either is a NaN.
     fn equals(self, other: Self) -> Self::Mask;
-    /// `a` where the mask is true, else `b`.
+    /// Selects `a` if the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
-    /// `if self < other { self } else { other }`: `other` where either is a NaN.
+    /// Returns `if self < other { self } else { other }`: `other` if either is a NaN.
     fn min(self, other: Self) -> Self;
-    /// `if self > other { self } else { other }`: `other` where either is a NaN.
+    /// Returns `if self > other { self } else { other }`: `other` if either is a NaN.
     fn max(self, other: Self) -> Self;
-    /// The larger of `|self|` and `|other|`, one instruction on a GPU. Which of the two it is where
-    /// one is a NaN is not defined.
+    /// Returns the larger of `|self|` and `|other|`, by one instruction on a GPU.
+    ///
+    /// If either is a NaN, the choice is not defined.
     fn max_magnitude(self, other: Self) -> Self;
-    /// `self`, but at most `cap`; `cap` where `self` is a NaN. `cap` must not be a NaN or a zero.
+    /// Returns `self`, but at most `cap`; `cap` if `self` is a NaN.
+    ///
+    /// `cap` must be neither a NaN nor a zero.
     fn at_most(self, cap: Self) -> Self;
-    /// `self`, but at least `floor`; `floor` where `self` is a NaN. `floor` must not be a NaN or
-    /// a zero.
+    /// Returns `self`, but at least `floor`; `floor` if `self` is a NaN.
+    ///
+    /// `floor` must be neither a NaN nor a zero.
     fn at_least(self, floor: Self) -> Self;
-    /// The bit pattern of each lane.
+    /// Returns the bit pattern of each lane.
     fn to_bits(self) -> Self::Bits;
-    /// The number with the given bit pattern.
+    /// Returns the number with the given bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
-    /// The bit pattern of the magnitude, as a 32-bit integer, converted to `f32` (rounded to
-    /// nearest): for an `f64`, of the upper half of the pattern. This is its binary logarithm,
-    /// piecewise linear, scaled and shifted; see [`control`](crate::step::control). A NaN of either
-    /// sign gives at least what infinity does.
+    /// Converts the bit pattern of the magnitude, as a 32-bit integer, to `f32`.
+    ///
+    /// The conversion rounds to nearest. For an `f64` the integer is the upper half of the pattern.
+    /// The result is the binary logarithm of the magnitude, piecewise linear, scaled and shifted;
+    /// see [`control`](crate::step::control). A NaN of either sign gives at least the result of
+    /// infinity.
     fn bits_to_single(self) -> Self::Single;
-    /// The inverse of [`Real::bits_to_single`]: `value` is converted to a 32-bit signed integer
-    /// (towards zero), which becomes the bit pattern, or the upper half of it for an `f64`.
-    /// The value must lie within the range of positive finite numbers.
+    /// Inverts [`Real::bits_to_single`].
+    ///
+    /// `value` is converted to a 32-bit signed integer (towards zero). The integer becomes the bit
+    /// pattern, or its upper half for an `f64`. The value must lie within the range of positive
+    /// finite numbers.
     fn single_to_bits(value: Self::Single) -> Self;
-    /// The number as `f32`, rounded to nearest.
+    /// Returns the number as `f32`, rounded to nearest.
     fn to_single(self) -> Self::Single;
-    /// An `f32` as this type; exact.
+    /// Converts an `f32` to this type, exactly.
     fn from_single(value: Self::Single) -> Self;
-    /// The mask of the `f32` lanes.
+    /// Returns the mask of the `f32` lanes.
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
 
-    /// The entry of `table` at the integer `index`, narrowed to the precision of a lane. An index
-    /// below 0 and a NaN give the first entry, one beyond the end gives the last.
+    /// Returns the entry of `table` at the integer `index`, narrowed to the precision of a lane.
     ///
-    /// One load for each lane: a gather by one instruction would need a table in each precision.
+    /// A negative index and a NaN give the first entry, an index beyond the end gives the last.
+    ///
+    /// Each lane loads by itself: a gather by one instruction would need a table in each precision.
     #[inlined]
     fn lookup(table: &[f64], index: Self) -> Self {
         let mut entries = index;
         for lane in 0..Self::LANES {
-            // The cast saturates; of a NaN it is zero.
+            // The cast saturates; a NaN becomes zero.
             let index = (index.lane(lane).widen() as usize).min(table.len() - 1);
             entries.set_lane(lane, Self::Scalar::narrow(table[index]));
         }
         entries
     }
 
-    /// Computes `f` in a function that is called rather than inlined, and that is compiled for the
-    /// instruction set of this type.
+    /// Computes `f` in a called function that is compiled for the instruction set of this type.
     ///
-    /// A lane program is compiled for the instruction set of the function that it is inlined into:
-    /// as one function for each place where it runs. This makes a part of it a function of its
-    /// own, compiled once for each type; in return its arguments and results go through memory.
-    /// `f`, and all that it calls, must be `#[inline(always)]`:
+    /// A lane program is compiled for the instruction set of the function that it is inlined into,
+    /// as one function for each entry point. `outline` makes a part of the program a separate
+    /// function, compiled once for each type. In return, the arguments and results of that function
+    /// go through memory. `f` and all functions that it calls must be `#[inline(always)]`:
     ///
     /// ```
     /// # use ode_core::lane::Real;
@@ -379,14 +404,18 @@ pub trait Real:
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         call(f)
     }
-    /// The same for a part that is seldom needed: the compiler leaves the registers to the code
-    /// around it.
+    /// Computes `f` as [`outline`](Real::outline) does, for a part that is seldom needed.
+    ///
+    /// The compiler leaves the registers to the code around the call.
     #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         call_cold(f)
     }
-    /// The same for a short function, and only where a number is a SIMD register or two: one lane
-    /// takes longer to call such a function, and less to compile it.
+    /// Computes a short `f` as [`outline`](Real::outline) does, if a number is one or two SIMD
+    /// registers.
+    ///
+    /// With one lane, calls of such a function cost more time at run time than they save in
+    /// compilation, so `f` is inlined.
     #[inlined]
     fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
         f()
@@ -394,7 +423,7 @@ pub trait Real:
 
     crate::elementary_functions! { methods }
 
-    /// The number in lane `i`.
+    /// Returns the number in lane `i`.
     fn lane(self, i: usize) -> Self::Scalar;
     /// Replaces the number in lane `i`.
     fn set_lane(&mut self, i: usize, value: Self::Scalar);

@@ -1,4 +1,4 @@
-//! One lane: `f32` and `f64` themselves, the reference that tests read.
+//! One lane: `f32` and `f64` themselves, the reference for tests.
 
 use super::{Bits, EachPrecision, Mask, Real, Scalar};
 use ode_macros::inlined;

@@ -1,11 +1,11 @@
 //! Vectors of x86-64: AVX-512 and AVX2 with FMA.
 //!
-//! LLVM turns arrays into vectors by the SLP vectoriser's heuristics, and some widths come out
+//! LLVM turns arrays into vectors by the heuristics of the SLP vectoriser, and some widths come out
 //! shuffled or scalar without a warning; an intrinsic is one instruction.
 //!
-//! The types are visible in this crate only: they come into being inside the entry points of
-//! [`crate::lane::dispatch`], which run after their instruction set was found on the machine. That
-//! is what makes the intrinsics below safe to call, and a debug build as correct as an optimised
+//! The types are visible in this crate only. Their values are created inside the entry points of
+//! [`crate::lane::dispatch`], which run only if the machine has their instruction set. For this
+//! reason the intrinsics below are safe to call, and a debug build is as correct as an optimised
 //! one.
 
 use super::Real;
@@ -14,8 +14,8 @@ use crate::lane::entry::align_stack;
 use core::arch::x86_64::*;
 use ode_macros::inlined;
 
-/// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
-/// is present wherever a value of one of these types exists or is made.
+/// SAFETY of every intrinsic in this file: the instruction set is present wherever a value of one
+/// of these types exists or is created; see the module documentation.
 macro_rules! isa {
     ($($call:tt)*) => {{
         // SAFETY: see above; the intrinsics used have no other requirement.
@@ -24,7 +24,7 @@ macro_rules! isa {
     }};
 }
 
-/// Declares a vector type by the features that it needs and the names of its intrinsics.
+/// Declares a vector type by its required features and the names of its intrinsics.
 macro_rules! vector {
     (
         [$($feature:tt)*]
@@ -55,7 +55,7 @@ macro_rules! vector {
             }
             #[inlined]
             fn get(self, i: usize) -> $scalar {
-                // SAFETY: a register is exactly its lanes, in order, and any bits are a number.
+                // SAFETY: a register consists of its lanes, in order, and any bits are a number.
                 let lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
                 lanes[i]
             }
@@ -177,7 +177,8 @@ macro_rules! vector {
             fn bits_xor(a: $bits, b: $bits) -> $bits {
                 isa!($xor(a, b))
             }
-            // The instruction is of the even words of 32 bits; LLVM makes one of two that are the same.
+            // The instruction multiplies the even words of 32 bits; LLVM merges two equal
+            // instructions.
             #[inlined]
             fn bits_mul_low(a: $bits, b: $bits) -> $bits {
                 let words = isa!($long_splat(u32::MAX as i64));
@@ -199,7 +200,7 @@ macro_rules! vector {
                 let odd = isa!($long_mul($long_srl(a, by), $long_srl(b, by)));
                 isa!($or(even, $and(odd, $long_splat(!(u32::MAX as i64)))))
             }
-            // Shifts by a register whose value is known: LLVM makes them shifts by a literal.
+            // Shifts by a register with a known value: LLVM turns them into shifts by a literal.
             #[inlined]
             fn bits_shl<const BY: u32>(a: $bits) -> $bits {
                 isa!($sll(a, _mm_cvtsi32_si128(BY as i32)))
@@ -337,7 +338,8 @@ macro_rules! vector_masks {
         }
         #[inlined]
         fn bits_less_than(a: Self::Bits, b: Self::Bits) -> $mask {
-            // AVX2 compares signed integers; flipping the top bits orders unsigned ones so.
+            // AVX2 compares signed integers; flipping the top bits gives the order of unsigned
+            // ones.
             let top = Self::splat(-0.0).to_bits();
             isa!($to_mask($bits_greater(Self::bits_xor(b, top), Self::bits_xor(a, top))))
         }
@@ -459,7 +461,7 @@ avx2! { vector
     bits_greater _mm_cmpgt_epi32, lanes f32::from_bits(u32::MAX)
 }
 
-/// Single-precision lanes are their own singles.
+/// Declares single-precision lanes as their own singles.
 macro_rules! own_single {
     ($type:ty, |$x:ident| $to_single:expr, |$y:ident| $from_single:expr) => {
         impl WithSingle for Lanes<$type> {
@@ -491,7 +493,7 @@ macro_rules! own_single {
     };
 }
 
-/// The conversions between the bits of a single-precision vector, as integers, and numbers.
+/// Declares the conversions between numbers and their bits as integers, in single precision.
 macro_rules! conversions {
     ($vector:ident, $to_single:ident, $to_int:ident) => {
         impl $vector {
@@ -580,7 +582,7 @@ impl WithSingle for Lanes<F64x8> {
     }
 }
 
-/// The upper halves of the four 64-bit words.
+/// Returns the upper halves of the four 64-bit words.
 #[inlined]
 fn high_words(x: F64x4) -> __m128i {
     isa!({
@@ -591,7 +593,7 @@ fn high_words(x: F64x4) -> __m128i {
     })
 }
 
-/// The lower halves of four 64-bit masks.
+/// Returns the lower halves of four 64-bit masks.
 #[inlined]
 fn narrow_mask(m: __m256d) -> __m128 {
     isa!({

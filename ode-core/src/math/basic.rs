@@ -1,4 +1,4 @@
-//! What the functions share, and exponential, hyperbolic tangent and logarithm.
+//! Shared functions, and exponential, hyperbolic tangent and logarithm.
 
 #[allow(clippy::approx_constant, clippy::excessive_precision)]
 #[ode_macros::device(math)]
@@ -6,16 +6,18 @@ pub(super) mod device {
     use crate::lane::{Bits, Mask, Real};
 
     // -----------------------------------------------------------------------------------------
-    // What the two precisions differ in
+    // Differences between the two precisions
     // -----------------------------------------------------------------------------------------
 
-    /// A constant of either precision.
+    /// Returns a constant of the precision of `R`.
     pub(crate) fn lit<R: Real>(double: f64, single: f64) -> R {
         R::lit_of(double, single)
     }
 
-    /// `2^52 + 2^51` and `2^23 + 2^22`: added to a number of less than a quarter of that, it rounds
-    /// the number to an integer, which then stands in the low bits of the sum, in two's complement.
+    /// `2^52 + 2^51` and `2^23 + 2^22`, which round a number to an integer.
+    ///
+    /// The sum with a number below a quarter of the constant is rounded to an integer. The low bits
+    /// of the sum then contain the integer, in two's complement.
     pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
     pub(crate) const ROUND_F32: f64 = 12582912.0;
 
@@ -25,7 +27,7 @@ pub(super) mod device {
     pub(crate) const MIN_NORMAL_F64: f64 = 2.2250738585072014e-308;
     pub(crate) const MIN_NORMAL_F32: f64 = 1.1754943508222875e-38;
 
-    /// Infinity.
+    /// Returns infinity.
     pub fn infinity<R: Real>() -> R {
         if R::DOUBLE {
             R::from_bits(<R::Bits as Bits>::lit(0x7ff0_0000_0000_0000))
@@ -34,7 +36,7 @@ pub(super) mod device {
         }
     }
 
-    /// Not a number.
+    /// Returns a NaN.
     pub fn not_a_number<R: Real>() -> R {
         if R::DOUBLE {
             R::from_bits(<R::Bits as Bits>::lit(0x7ff8_0000_0000_0000))
@@ -43,7 +45,7 @@ pub(super) mod device {
         }
     }
 
-    /// The number whose sign and exponent fields are the low bits of `shifted`.
+    /// Returns the number with the low bits of `shifted` as its sign and exponent fields.
     pub(crate) fn from_exponent<R: Real>(shifted: R::Bits) -> R {
         if R::DOUBLE {
             R::from_bits(shifted.shl::<52>())
@@ -52,7 +54,7 @@ pub(super) mod device {
         }
     }
 
-    /// `x`, negated where the lowest bit of `shifted` is set.
+    /// Returns `x`, negated if the lowest bit of `shifted` is set.
     pub(crate) fn negate_if_odd<R: Real>(x: R, shifted: R) -> R {
         if R::DOUBLE {
             R::from_bits(x.to_bits() ^ shifted.to_bits().shl::<63>())
@@ -61,7 +63,7 @@ pub(super) mod device {
         }
     }
 
-    /// `x` clamped, or `x` if it is a NaN: unlike [`Real::at_most`], these argument orders keep it.
+    /// Clamps `x`; a NaN stays a NaN by the order of arguments, unlike in [`Real::at_most`].
     pub(crate) fn clamp<R: Real>(x: R, low: R, high: R) -> R {
         low.max(high.min(x))
     }
@@ -97,7 +99,7 @@ pub(super) mod device {
         0.0013838005252182484,
     ];
 
-    /// `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`.
+    /// Computes `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`.
     fn exp_tail<R: Real>(r: R, square: R) -> R {
         if R::DOUBLE {
             let even = R::lit(EXP_F64[8]).mul_add(square, R::lit(EXP_F64[6]));
@@ -117,17 +119,19 @@ pub(super) mod device {
         }
     }
 
-    /// `e^(x + x_low)`, where `x_low` is at most a few units in the last place of `x`, and `x` is
-    /// within the bounds that [`exp`] clamps it to.
+    /// Computes `e^(x + x_low)`.
     ///
-    /// `x = n ln 2 + r` with `|r| <= ln(2)/2` (and a little, where the quotient was rounded to the
+    /// `x_low` is at most a few units in the last place of `x`, and `x` is within the bounds to
+    /// which [`exp`] clamps its argument.
+    ///
+    /// `x = n ln 2 + r` with `|r| <= ln(2)/2` (or slightly more, if the quotient was rounded to the
     /// other side). The first step of the reduction is exact: a fused multiply-add rounds only the
-    /// difference, and that fits a number. Then `e^r = 1 + (r + r^2 q(r))`.
+    /// difference, which is representable. Then `e^r = 1 + (r + r^2 q(r))`.
     ///
-    /// `2^n` itself may overflow or be subnormal where the result is neither, so it is applied as
-    /// two factors. The second rounds only into a subnormal result.
+    /// `2^n` itself may overflow or be subnormal although the result does not, so it is applied as
+    /// two factors. The second factor rounds only if the result is subnormal.
     pub(crate) fn exp_of_sum<R: Real>(x: R, x_low: R) -> R {
-        // Twice the exponent bias is added too: it cancels below.
+        // The sum also contains twice the exponent bias, which cancels below.
         let round = lit::<R>(ROUND_F64 + 2046.0, ROUND_F32 + 254.0);
         let shifted = x.mul_add(R::lit(LOG2_E), round);
         let n = shifted - round;
@@ -140,7 +144,7 @@ pub(super) mod device {
         scale_by_power(w, n, shifted)
     }
 
-    /// `(1 + w) 2^n`, where `shifted` is `n + ROUND + 2 bias`.
+    /// Computes `(1 + w) 2^n`, for `shifted = n + ROUND + 2 bias`.
     pub(crate) fn scale_by_power<R: Real>(w: R, n: R, shifted: R) -> R {
         let round = lit::<R>(ROUND_F64 + 1023.0, ROUND_F32 + 127.0);
         let half = n.mul_add(R::lit(0.5), round).to_bits();
@@ -149,10 +153,10 @@ pub(super) mod device {
         w.mul_add(first, first) * second
     }
 
-    /// `e^x`.
+    /// Computes `e^x`.
     #[elementary]
     pub fn exp<R: Real>(x: R) -> R {
-        // As exp_of_sum without the low part. Beyond the bounds the result is infinite or zero.
+        // As `exp_of_sum` without the low part. Beyond the bounds the result is infinite or zero.
         let x = clamp(x, lit::<R>(-746.0, -104.0), lit::<R>(710.0, 89.0));
         let round = lit::<R>(ROUND_F64 + 2046.0, ROUND_F32 + 254.0);
         let shifted = x.mul_add(R::lit(LOG2_E), round);
@@ -191,7 +195,7 @@ pub(super) mod device {
         0.00019664544379338622,
     ];
 
-    /// `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`, for use where the 1 cancels.
+    /// Computes `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`, for uses in which the 1 cancels.
     pub(crate) fn expm1_tail<R: Real>(r: R, square: R) -> R {
         if R::DOUBLE {
             let even = R::lit(EXPM1_F64[10]).mul_add(square, R::lit(EXPM1_F64[8]));
@@ -213,11 +217,11 @@ pub(super) mod device {
         }
     }
 
-    /// The hyperbolic tangent, as `E / (E + 2)` with `E = e^(2 |x|) - 1`.
+    /// Computes the hyperbolic tangent, as `E / (E + 2)` with `E = e^(2 |x|) - 1`.
     ///
     /// `2 |x| = n ln 2 + r + low` as in [`exp`], so `E = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`.
-    /// The two large terms are added with their rounding error, and the rounding error of `E + 2`
-    /// is put right after the division: otherwise the result is off by 2.3 units.
+    /// The two large terms are added with their rounding error. The rounding error of `E + 2` is
+    /// corrected after the division; without this correction the error is 2.3 units.
     #[elementary]
     pub fn tanh<R: Real>(x: R) -> R {
         // Beyond 22 (`f32`: 10) the result rounds to 1.
@@ -294,7 +298,7 @@ pub(super) mod device {
         0.11727214604616165,
     ];
 
-    /// `(ln(1 + f) - f + f^2/2) / f^3` for `|f| <= 1/3`.
+    /// Computes `(ln(1 + f) - f + f^2/2) / f^3` for `|f| <= 1/3`.
     pub(crate) fn ln_tail<R: Real>(f: R, square: R) -> R {
         if R::DOUBLE {
             let fourth = square * square;
@@ -331,12 +335,13 @@ pub(super) mod device {
     pub(crate) const BIASED_F64: f64 = 4503599627371519.0;
     pub(crate) const BIASED_F32: f64 = 8388735.0;
 
-    /// `[m, k + BIASED]` with `x = 2^k m` and `start <= m < 2 start`, for a positive normal `x` and
-    /// the bit pattern `start` of a number between 1/2 and 1.
+    /// Returns `[m, k + BIASED]` with `x = 2^k m` and `start <= m < 2 start`.
     ///
-    /// Moves the pattern by the distance from `start` to 1. The exponent field then counts
-    /// intervals from `start` instead of intervals from 1, and the bits below it are `m`'s distance
-    /// from `start`.
+    /// `x` is positive and normal, and `start` is the bit pattern of a number between 1/2 and 1.
+    ///
+    /// The function moves the pattern by the distance from `start` to 1. The exponent field then
+    /// counts intervals from `start` instead of intervals from 1, and the bits below it are `m`'s
+    /// distance from `start`.
     pub(crate) fn split_exponent<R: Real>(x: R, start: R::Bits) -> [R; 2] {
         if R::DOUBLE {
             let one = <R::Bits as Bits>::lit(0x3ff0_0000_0000_0000);
@@ -354,7 +359,7 @@ pub(super) mod device {
         }
     }
 
-    /// The bit pattern of 2/3.
+    /// Returns the bit pattern of 2/3.
     pub(crate) fn two_thirds<R: Real>() -> R::Bits {
         if R::DOUBLE {
             <R::Bits as Bits>::lit(0x3fe5_5555_5555_5555)
@@ -363,7 +368,7 @@ pub(super) mod device {
         }
     }
 
-    /// The bit pattern of the square root of 1/2.
+    /// Returns the bit pattern of the square root of 1/2.
     pub(crate) fn sqrt_half<R: Real>() -> R::Bits {
         if R::DOUBLE {
             <R::Bits as Bits>::lit(0x3fe6_a09e_667f_3bcd)
@@ -372,18 +377,17 @@ pub(super) mod device {
         }
     }
 
-    /// Whether `x` is positive, normal and finite.
+    /// Returns whether `x` is positive, normal and finite.
     pub(crate) fn is_ordinary<R: Real>(x: R) -> R::Mask {
         x.ge(lit::<R>(MIN_NORMAL_F64, MIN_NORMAL_F32)) & x.le(lit::<R>(MAX_F64, MAX_F32))
     }
 
-    /// The natural logarithm.
+    /// Computes the natural logarithm.
     ///
-    /// `ln x = k ln 2 + ln m` with `x = 2^k m`, `2/3 <= m < 4/3`, and
-    /// `ln m = f - f^2/2 + f^3 p(f)` with `f = m - 1`, which is exact. With the quotient
-    /// `f / (2 + f)` as variable the polynomial would have 7 terms instead of 20 (`f32`: 3 instead
-    /// of 9); but an IEEE division costs as much as the difference on a CPU, and on a GPU it is a
-    /// branch as well.
+    /// `ln x = k ln 2 + ln m` with `x = 2^k m`, `2/3 <= m < 4/3`, and `ln m = f - f^2/2 + f^3 p(f)`
+    /// with `f = m - 1`, which is exact. With the quotient `f / (2 + f)` as variable the polynomial
+    /// would have 7 terms instead of 20 (`f32`: 3 instead of 9). But an IEEE division costs as much
+    /// as this saves on a CPU, and on a GPU it is also a branch.
     #[elementary]
     pub fn ln<R: Real>(x: R) -> R {
         let special = !(is_ordinary(x));
@@ -403,7 +407,7 @@ pub(super) mod device {
         let small = square.mul_add(R::lit(-0.5), small);
         let mut result = k.mul_add(lit::<R>(LN_LN_2_F64[0], LN_LN_2_F32[0]), f + small);
         if special.any() {
-            // What is left is right for subnormal numbers and, by chance, for nothing else.
+            // Otherwise the result is right for subnormal numbers and, by chance, for nothing else.
             let other = R::select(x.equals(infinity::<R>()), x, result);
             let other = R::select(x.equals(R::lit(0.0)), -infinity::<R>(), other);
             let other = R::select(x.ge(R::lit(0.0)), other, not_a_number::<R>());

@@ -8,15 +8,17 @@ pub(super) mod device {
 
     const ONE_BY_PI: f64 = 0.3183098861837907;
     const TWO_BY_PI: f64 = 0.6366197723675814;
-    /// pi and pi/2 in three parts, each cut rather than rounded: all are positive, so that the
-    /// products with a zero `n` are zeros of one sign, and `x = -0` keeps its own.
+    /// pi and pi/2 in three parts, each truncated rather than rounded.
+    ///
+    /// All parts are positive, so the products with a zero `n` are zeros of one sign, and `x = -0`
+    /// keeps its sign.
     const PI_F64: [f64; 3] = [3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32];
     const PI_F32: [f64; 3] = [3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14];
     const HALF_PI_F64: [f64; 3] =
         [1.5707963267948966, 6.123233995736765e-17, 1.0828566739219139e-32];
     const HALF_PI_F32: [f64; 3] = [1.570796251296997, 7.549789415861596e-08, 5.390302529957765e-15];
 
-    /// Beyond `2^30` (`f32`: `2^17`), three parts of pi are not enough.
+    /// The bound `2^30` (`f32`: `2^17`) beyond which three parts of pi are not enough.
     const LARGE_F64: f64 = 1073741824.0;
     const LARGE_F32: f64 = 131072.0;
 
@@ -40,8 +42,9 @@ pub(super) mod device {
         -2.5503284817318672e-08,
     ];
 
-    /// `tan(r) = r (1 + z a(z)) / (1 + z b(z))` with `z = r^2`, for `|r| <= pi/4`: the coefficients
-    /// of `a` and `b`; greatest error `2^-55.4` of the tangent.
+    /// Coefficients of `a` and `b` in `tan(r) = r (1 + z a(z)) / (1 + z b(z))`.
+    ///
+    /// `z = r^2` and `|r| <= pi/4`; greatest error `2^-55.4` of the tangent.
     const TAN_OVER_F64: [f64; 3] =
         [-0.12828262863441522, 0.002805824432920283, -7.482725263359005e-06];
     const TAN_UNDER_F64: [f64; 3] =
@@ -50,11 +53,11 @@ pub(super) mod device {
     const TAN_OVER_F32: f64 = -0.09578122198581696;
     const TAN_UNDER_F32: [f64; 2] = [-0.42911505699157715, 0.009709460660815239];
 
-    /// The sine.
+    /// Computes the sine.
     ///
-    /// `x = n pi + r` with `|r| <= pi/2`, so that one polynomial serves, and its sign is the parity
-    /// of `n`. The first step of the reduction is exact, as in [`math::exp`]; where `r` is small
-    /// the second is exact, too, and the third adds what matters then.
+    /// `x = n pi + r` with `|r| <= pi/2`, so one polynomial suffices; the parity of `n` gives the
+    /// sign. The first step of the reduction is exact, as in [`math::exp`]. If `r` is small, the
+    /// second step is exact, too, and the third adds the part that matters then.
     #[elementary]
     pub fn sin<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
@@ -70,11 +73,12 @@ pub(super) mod device {
         math::negate_if_odd(sin_of_reduced(r), shifted)
     }
 
-    /// The cosine, as the sine of the distance to the nearest odd multiple of pi/2: of
-    /// `x = (n - 1/2) pi + r` it is `sin r`, negated if `n` is odd.
+    /// Computes the cosine, as the sine of the distance to an odd multiple of pi/2.
     ///
-    /// For `|x| < 1` the first step of the reduction may round, for that costs at most half a unit
-    /// where `r` is near pi/2.
+    /// For `x = (n - 1/2) pi + r` the cosine is `sin r`, negated if `n` is odd.
+    ///
+    /// For `|x| < 1` the first step of the reduction may round, since this costs at most half a
+    /// unit if `r` is near pi/2.
     #[elementary]
     pub fn cos<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
@@ -92,18 +96,18 @@ pub(super) mod device {
         math::negate_if_odd(sin_of_reduced(r), shifted)
     }
 
-    /// `x - n pi`.
+    /// Computes `x - n pi`.
     fn minus_multiple_of_pi<R: Real>(x: R, n: R) -> R {
         let r = n.mul_add(math::lit::<R>(-PI_F64[0], -PI_F32[0]), x);
         let r = n.mul_add(math::lit::<R>(-PI_F64[1], -PI_F32[1]), r);
         n.mul_add(math::lit::<R>(-PI_F64[2], -PI_F32[2]), r)
     }
 
-    /// `sin(r)` for `|r| <= pi/2`, as `r + r p`.
+    /// Computes `sin(r)` for `|r| <= pi/2`, as `r + r p`.
     ///
     /// Near pi/2, `p` is -0.36, so its error counts; its two leading terms are rounded once each.
-    /// (`r + r^3 q` has one rounding of a large number more.) For `r = -0`, `p` is +0, not -0, and
-    /// the sum is -0.
+    /// (`r + r^3 q` would have one more rounding of a large number.) For `r = -0`, `p` is +0, not
+    /// -0, and the sum is -0.
     fn sin_of_reduced<R: Real>(r: R) -> R {
         let square = r * r;
         let fourth = square * square;
@@ -125,10 +129,10 @@ pub(super) mod device {
         }
     }
 
-    /// The tangent.
+    /// Computes the tangent.
     ///
-    /// `x = n pi/2 + r` with `|r| <= pi/4`; `tan r` is one quotient of polynomials, and `-1/tan r`,
-    /// for odd `n`, is the quotient turned over: one division in either case.
+    /// `x = n pi/2 + r` with `|r| <= pi/4`. `tan r` is a quotient of polynomials. For odd `n` the
+    /// result is `-1/tan r`, the inverted quotient: one division in either case.
     #[elementary]
     pub fn tan<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
@@ -150,8 +154,9 @@ pub(super) mod device {
         R::select(odd, -under, over) / R::select(odd, over, under)
     }
 
-    /// `[a, b]` with `tan r = a / b`, for `|r| <= pi/4`. The sign of a zero is kept as in
-    /// [`sin_of_reduced`].
+    /// Returns `[a, b]` with `tan r = a / b`, for `|r| <= pi/4`.
+    ///
+    /// The sign of a zero is kept as in [`sin_of_reduced`].
     fn tan_quotient<R: Real>(r: R) -> [R; 2] {
         let square = r * r;
         if R::DOUBLE {
@@ -172,8 +177,10 @@ pub(super) mod device {
     // Reduction of large arguments
     // -----------------------------------------------------------------------------------------
 
-    /// 2/pi, cut into chunks: the sum of `2^-200 c_i`, where `2^-200 c_i` is a multiple of
-    /// `2^(-53 (i + 1))`. (The scale keeps the last ones normal.)
+    /// 2/pi as a sum of chunks `2^-200 c_i`.
+    ///
+    /// Each `2^-200 c_i` is a multiple of `2^(-53 (i + 1))`. (The scale keeps the last chunks
+    /// normal.)
     const CHUNKS_F64: [f64; 23] = [
         1.0230085319449648e+60,
         -6.324482842004551e+43,
@@ -214,22 +221,26 @@ pub(super) mod device {
     /// `2^-200`, `2^-80`.
     const CHUNK_SCALE_F64: f64 = 6.223015277861142e-61;
     const CHUNK_SCALE_F32: f64 = 8.271806125530277e-25;
-    /// Of an `x` of `2^54` times `2^(53 (i + 1))` or more, the product with chunk `i` is a multiple
-    /// of 4, because an `x` of `2^e` is a multiple of `2^(e - 52)`. (`f32`: `2^25`, `2^24`.)
+    /// The bound on `x` for skipping chunk `i` is `2^54` times `2^(53 (i + 1))`.
+    ///
+    /// From this bound on, the product of `x` with chunk `i` is a multiple of 4, because an `x` of
+    /// `2^e` is a multiple of `2^(e - 52)`. (`f32`: `2^25`, `2^24`.)
     const SKIP_F64: f64 = 18014398509481984.0;
     const SKIP_F32: f64 = 33554432.0;
     const SKIP_STEP_F64: f64 = 9007199254740992.0;
     const SKIP_STEP_F32: f64 = 16777216.0;
 
-    /// `2 x / pi` less a multiple of 4, as an unevaluated sum of three numbers. NaN for an infinite
-    /// `x`. Slow.
+    /// Computes `2 x / pi` minus a multiple of 4, as an unevaluated sum of three numbers. Slow.
     ///
-    /// The reduction of Payne and Hanek (1983) in floating point. Of the product of `x` and 2/pi
-    /// only the bits from 2 down to `2^-158` (`f32`: `2^-71`) are wanted; no `f64` is nearer than
-    /// `2^-62` to a multiple of pi/2 (`f32`: `2^-31`; Muller, *Elementary Functions*, 11.3), so
-    /// these determine the remainder to full accuracy. The chunks of 2/pi whose products with `x`
-    /// are multiples of 4 are skipped; those of the next five are split exactly into two numbers,
-    /// taken modulo 4, exactly, and added with their rounding errors.
+    /// The result is a NaN for an infinite `x`.
+    ///
+    /// This is the reduction of Payne and Hanek (1983) in floating point. The function needs only
+    /// the bits from 2 down to `2^-158` (`f32`: `2^-71`) of the product of `x` and 2/pi. No `f64`
+    /// is nearer than `2^-62` to a multiple of pi/2 (`f32`: `2^-31`; Muller, *Elementary
+    /// Functions*, 11.3), so these bits determine the remainder to full accuracy. The function
+    /// skips the chunks of 2/pi with products that are multiples of 4. It splits the products of
+    /// the next five chunks exactly into two numbers, takes these modulo 4, exactly, and adds them
+    /// with their rounding errors.
     #[cold]
     fn quarter_turns<R: Real>(x: R) -> [R; 3] {
         let chunks = leading_chunks(x.abs());
@@ -244,7 +255,7 @@ pub(super) mod device {
         sum
     }
 
-    /// The five chunks that matter for `a = |x|`.
+    /// Returns the five chunks that matter for `a = |x|`.
     fn leading_chunks<R: Real>(a: R) -> [R; 5] {
         let mut threshold = math::lit::<R>(SKIP_F64, SKIP_F32);
         if R::DOUBLE {
@@ -282,7 +293,7 @@ pub(super) mod device {
         }
     }
 
-    /// `v` less the nearest multiple of 4; exact.
+    /// Computes `v` minus the nearest multiple of 4, exactly.
     fn modulo_4<R: Real>(v: R) -> R {
         (v * R::lit(0.25)).round_even().mul_add(R::lit(-4.0), v)
     }
@@ -298,7 +309,7 @@ pub(super) mod device {
         [a, c, sum[2] + rest]
     }
 
-    /// `(turns - n) pi/2` for an integer `n` within 1 of `turns`.
+    /// Computes `(turns - n) pi/2` for an integer `n` within 1 of `turns`.
     fn from_quarter_turns<R: Real>(turns: [R; 3], n: R) -> R {
         let first = turns[0] - n;
         let high = first + turns[1];

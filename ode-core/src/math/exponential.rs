@@ -1,4 +1,4 @@
-//! Exponentials with another base, and less 1.
+//! Exponentials with base 2, and minus 1.
 
 #[allow(clippy::approx_constant, clippy::excessive_precision)]
 #[ode_macros::device(math)]
@@ -30,7 +30,7 @@ pub(super) mod device {
         0.00015432083455380052,
     ];
 
-    /// `2^x`.
+    /// Computes `2^x`.
     ///
     /// `x = n + r` with `|r| <= 1/2`, exactly, and `2^r = 1 + r q(r)`. So powers of two are exact.
     #[elementary]
@@ -38,7 +38,7 @@ pub(super) mod device {
         // Beyond the bounds the result is infinite or zero.
         let low = math::lit::<R>(-1080.0, -155.0);
         let x = math::clamp(x, low, math::lit::<R>(1025.0, 129.0));
-        // Twice the exponent bias is what scale_by_power wants.
+        // `scale_by_power` requires twice the exponent bias.
         let round = math::lit::<R>(math::ROUND_F64 + 2046.0, math::ROUND_F32 + 254.0);
         let shifted = x + round;
         let n = shifted - round;
@@ -51,12 +51,12 @@ pub(super) mod device {
         )
     }
 
-    /// ln 2, the first coefficient.
+    /// Returns ln 2, the first coefficient.
     fn first_of_exp2<R: Real>() -> R {
         math::lit::<R>(EXP2_F64[0], EXP2_F32[0])
     }
 
-    /// `(2^r - 1 - r ln 2) / r^2` for `|r| <= 1/2`.
+    /// Computes `(2^r - 1 - r ln 2) / r^2` for `|r| <= 1/2`.
     fn exp2_tail<R: Real>(r: R, square: R) -> R {
         if R::DOUBLE {
             let even = R::lit(EXP2_F64[10]).mul_add(square, R::lit(EXP2_F64[8]));
@@ -76,17 +76,16 @@ pub(super) mod device {
         }
     }
 
-    /// `e^x - 1`, accurate near 0.
+    /// Computes `e^x - 1`, accurate near 0.
     ///
     /// `x = n ln 2 + r + low` as in [`math::exp`], so
     /// `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`. The two large terms are added with their
-    /// rounding error. All of it is computed by halves, since `2^n` may overflow where the result
-    /// does not.
+    /// rounding error. All terms are halved, since `2^n` may overflow although the result does not.
     #[elementary]
     pub fn exp_m1<R: Real>(x: R) -> R {
         // Beyond the bounds the result is infinite or -1.
         let bounded = math::clamp(x, math::lit::<R>(-40.0, -20.0), math::lit::<R>(710.0, 89.0));
-        // The exponent bias less 1.
+        // The exponent bias minus 1.
         let round = math::lit::<R>(math::ROUND_F64 + 1022.0, math::ROUND_F32 + 126.0);
         let shifted = bounded.mul_add(R::lit(math::LOG2_E), round);
         let n = shifted - round;
@@ -97,12 +96,12 @@ pub(super) mod device {
         let r_low = (high - r) + low;
         let square = r * r;
         let tail = math::expm1_tail(r, square).mul_add(square, r_low);
-        // Dekker's fast two-sum of (2^n - 1) / 2, which is the larger or zero, and 2^n r / 2.
+        // Dekker's fast two-sum of (2^n - 1) / 2, which is the larger one or zero, and 2^n r / 2.
         let start = power - R::lit(0.5);
         let sum = r.mul_add(power, start);
         let sum_low = r.mul_add(power, start - sum);
         let half = tail.mul_add(power, sum_low) + sum;
-        // Half of a subnormal number is not exact, and -0 is itself.
+        // Half of a subnormal number is not exact, and -0 must stay -0.
         let tiny = x.abs().lt(math::lit::<R>(5.5e-17, 2.9e-8));
         R::select(tiny, x, half + half)
     }

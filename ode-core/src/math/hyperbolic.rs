@@ -29,7 +29,7 @@ pub(super) mod device {
     /// As [`COSH_F64`]; greatest error `2^-33.3`.
     const COSH_F32: [f64; 3] = [0.5, 0.041666459292173386, 0.0013935451861470938];
 
-    /// `(sinh(r) - r) / r^3` with `z = r^2`, for `|r| <= ln(2)/2`.
+    /// Computes `(sinh(r) - r) / r^3` with `z = r^2`, for `|r| <= ln(2)/2`.
     fn sinh_tail<R: Real>(z: R) -> R {
         if R::DOUBLE {
             let square = z * z;
@@ -43,7 +43,7 @@ pub(super) mod device {
         }
     }
 
-    /// `(cosh(r) - 1) / r^2` with `z = r^2`, for `|r| <= ln(2)/2`.
+    /// Computes `(cosh(r) - 1) / r^2` with `z = r^2`, for `|r| <= ln(2)/2`.
     fn cosh_tail<R: Real>(z: R) -> R {
         if R::DOUBLE {
             let square = z * z;
@@ -58,24 +58,25 @@ pub(super) mod device {
         }
     }
 
-    /// `[sinh(a) / 2, cosh(a) / 2]` for `a >= 0`.
+    /// Returns `[sinh(a) / 2, cosh(a) / 2]` for `a >= 0`.
     ///
-    /// With `a = n ln 2 + r` as in [`math::exp`] these are sums of products of the functions of
-    /// `n ln 2`, which are powers of two and their inverses, and of `r`, which are polynomials: no
-    /// division. The two large terms are added with their rounding error. The half is because `2^n`
-    /// may overflow where the result does not.
+    /// With `a = n ln 2 + r` as in [`math::exp`], both are sums of products of functions of
+    /// `n ln 2` and of `r`. The functions of `n ln 2` are powers of two and their inverses, the
+    /// functions of `r` are polynomials: no division is needed. The two large terms are added with
+    /// their rounding error. The results are halved because `2^n` may overflow although the result
+    /// does not.
     fn half_sinh_cosh<R: Real>(a: R) -> [R; 2] {
         // Beyond the bounds the result is infinite.
         let a = math::lit::<R>(710.5, 89.5).min(a);
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
         let n = a.mul_add(R::lit(math::LOG2_E), round) - round;
-        // The exponent bias less 2. Beyond 2^64 the inverse does not matter.
+        // The exponent bias minus 2. Beyond 2^64 the inverse does not matter.
         let bias = math::lit::<R>(math::ROUND_F64 + 1021.0, math::ROUND_F32 + 125.0);
         let power: R = math::from_exponent::<R>((bias + n).to_bits());
         let inverse: R = math::from_exponent::<R>((bias - R::lit(64.0).min(n)).to_bits());
         let sine = power - inverse;
         let cosine = power + inverse;
-        // Their rounding errors matter where they have just begun.
+        // The rounding errors of both matter only at the least n for which they occur.
         let sine_low = (power - sine) - inverse;
         let cosine_low = (power - cosine) + inverse;
         let first = n.mul_add(math::lit::<R>(-math::LN_2_F64[0], -math::LN_2_F32[0]), a);
@@ -96,7 +97,7 @@ pub(super) mod device {
         [sinh, high + rest]
     }
 
-    /// The hyperbolic sine.
+    /// Computes the hyperbolic sine.
     #[elementary]
     pub fn sinh<R: Real>(x: R) -> R {
         let a = x.abs();
@@ -106,15 +107,16 @@ pub(super) mod device {
         R::select(tiny, a, half + half).copysign(x)
     }
 
-    /// The hyperbolic cosine.
+    /// Computes the hyperbolic cosine.
     #[elementary]
     pub fn cosh<R: Real>(x: R) -> R {
         let half = half_sinh_cosh(x.abs())[1];
         half + half
     }
 
-    /// The inverse hyperbolic sine, as `ln(1 + (a + a^2 / (1 + sqrt(a^2 + 1))))`; for large `a`, as
-    /// `ln(a) + ln(2)`.
+    /// Computes the inverse hyperbolic sine, as `ln(1 + (a + a^2 / (1 + sqrt(a^2 + 1))))`.
+    ///
+    /// For large `a` the result is `ln(a) + ln(2)`.
     #[elementary]
     pub fn asinh<R: Real>(x: R) -> R {
         let a = x.abs();
@@ -131,9 +133,10 @@ pub(super) mod device {
         R::select(finite, result, a).copysign(x)
     }
 
-    /// The inverse hyperbolic cosine, as `ln(1 + (y + sqrt(y (y + 2))))` with `y = x - 1`; for
-    /// large `x`, as `ln(x) + ln(2)`. The root is corrected by its residual: near 1 it is the
-    /// result.
+    /// Computes the inverse hyperbolic cosine, as `ln(1 + (y + sqrt(y (y + 2))))` with `y = x - 1`.
+    ///
+    /// For large `x` the result is `ln(x) + ln(2)`. The residual corrects the root, which is the
+    /// result near 1.
     #[elementary]
     pub fn acosh<R: Real>(x: R) -> R {
         let zero = R::lit(0.0);
@@ -160,8 +163,9 @@ pub(super) mod device {
         R::select(special, other, result)
     }
 
-    /// The inverse hyperbolic tangent, as `ln(1 + 2 a / (1 - a)) / 2`; the quotient with its
-    /// rounding error.
+    /// Computes the inverse hyperbolic tangent, as `ln(1 + 2 a / (1 - a)) / 2`.
+    ///
+    /// The quotient includes its rounding error.
     #[elementary]
     pub fn atanh<R: Real>(x: R) -> R {
         let one = R::lit(1.0);

@@ -59,7 +59,7 @@ pub(super) mod device {
         0.03762434422969818,
     ];
 
-    /// `(asin(t) - t) / t^3` with `z = t^2 <= 1/4`.
+    /// Computes `(asin(t) - t) / t^3` with `z = t^2 <= 1/4`.
     fn asin_tail<R: Real>(z: R) -> R {
         let square = z * z;
         if R::DOUBLE {
@@ -84,10 +84,10 @@ pub(super) mod device {
         }
     }
 
-    /// The arc sine.
+    /// Computes the arc sine.
     ///
-    /// A polynomial up to 1/2, beyond `pi/2 - 2 asin(sqrt((1 - x) / 2))`. The root of a negative
-    /// number is the NaN of an `x` beyond 1.
+    /// Up to 1/2 it is a polynomial, beyond that `pi/2 - 2 asin(sqrt((1 - x) / 2))`. If `x` is
+    /// beyond 1, the root of a negative number gives the NaN.
     #[elementary]
     pub fn asin<R: Real>(x: R) -> R {
         let a = x.abs();
@@ -95,7 +95,7 @@ pub(super) mod device {
         let z = R::select(outer, a.mul_add(R::lit(-0.5), R::lit(0.5)), a * a);
         let t = R::select(outer, z.sqrt(), a);
         let rest = (t * z) * asin_tail(z);
-        // pi/2 - 2 t is exact, or rounded where 2 t is small.
+        // pi/2 - 2 t is exact, or rounded if 2 t is small.
         let half_pi = math::lit::<R>(2.0 * QUARTER_PI_F64[0], 2.0 * QUARTER_PI_F32[0]);
         let half_pi_low = math::lit::<R>(2.0 * QUARTER_PI_F64[1], 2.0 * QUARTER_PI_F32[1]);
         let minus_two = R::lit(-2.0);
@@ -105,9 +105,10 @@ pub(super) mod device {
         R::select(outer, far, t + rest).copysign(x)
     }
 
-    /// The arc cosine.
+    /// Computes the arc cosine.
     ///
-    /// `pi/2 - asin x` up to 1/2, beyond `2 asin(sqrt((1 - x) / 2))`, and pi less that of `-x`.
+    /// Up to 1/2 it is `pi/2 - asin x`, beyond that `2 asin(sqrt((1 - x) / 2))`. For `x` below -1/2
+    /// it is pi minus the arc cosine of `-x`.
     #[elementary]
     pub fn acos<R: Real>(x: R) -> R {
         let a = x.abs();
@@ -116,7 +117,7 @@ pub(super) mod device {
         let root = z.sqrt();
         let t = R::select(outer, root + root, x);
         let rest = (t * z) * asin_tail(z);
-        // What t is taken from: pi/2, or pi.
+        // t is subtracted from pi/2 or pi.
         let scale = R::select(outer, R::lit(4.0), R::lit(2.0));
         let start = scale * math::lit::<R>(QUARTER_PI_F64[0], QUARTER_PI_F32[0]);
         let start_low = scale * math::lit::<R>(QUARTER_PI_F64[1], QUARTER_PI_F32[1]);
@@ -126,7 +127,7 @@ pub(super) mod device {
         R::select(near_one, t + rest, difference + low)
     }
 
-    /// `(atan(t) - t) / t^3` with `z = t^2`, for `|t| <= tan(pi/8)`.
+    /// Computes `(atan(t) - t) / t^3` with `z = t^2`, for `|t| <= tan(pi/8)`.
     fn atan_tail<R: Real>(z: R) -> R {
         let square = z * z;
         if R::DOUBLE {
@@ -148,18 +149,20 @@ pub(super) mod device {
         }
     }
 
-    /// The angle of the point `(b, a)`, of positive coordinates; pi less that where `mirrored`.
+    /// Computes the angle of the point `(b, a)` with positive coordinates.
     ///
-    /// Less a multiple `k` of pi/4 it is at most pi/8, with the tangent `a / b`,
-    /// `(a - b) / (a + b)` or `-b / a`. That is one division, whose rounding error the residual
-    /// gives.
+    /// If `mirrored`, the result is pi minus this angle.
+    ///
+    /// A multiple `k` of pi/4 is subtracted from the angle. The rest is at most pi/8, with the
+    /// tangent `a / b`, `(a - b) / (a + b)` or `-b / a`: one division. The residual gives the
+    /// rounding error of the division.
     fn angle<R: Real>(a: R, b: R, mirrored: R::Mask) -> R {
         let flat = a.le(b * R::lit(0.41421356237309503));
         let steep = b.le(a * R::lit(0.41421356237309503));
         let zero = R::lit(0.0);
         let difference = a - b;
         let sum = a + b;
-        // Two-sums without their order: the larger one is the same in both.
+        // Fast two-sums: the sum and the difference have the same larger number.
         let swap = a.lt(b);
         let larger = R::select(swap, b, a);
         let smaller = R::select(swap, a, b);
@@ -178,7 +181,7 @@ pub(super) mod device {
         let z = t * t;
         let tail = (t * z) * atan_tail(z);
         let rest = residual.mul_add(inverse, tail);
-        // pi k / 4 in two parts; turned about for a mirrored angle.
+        // pi k / 4 in two parts, reflected for a mirrored angle.
         let k = R::select(flat, zero, R::select(steep, R::lit(2.0), R::lit(1.0)));
         let k = R::select(mirrored, R::lit(4.0) - k, k);
         let t = R::select(mirrored, -t, t);
@@ -192,7 +195,7 @@ pub(super) mod device {
         high + low
     }
 
-    /// The arc tangent.
+    /// Computes the arc tangent.
     #[elementary]
     pub fn atan<R: Real>(x: R) -> R {
         // Beyond 2^60 (`f32`: 2^30) the result rounds to pi/2.
@@ -201,7 +204,8 @@ pub(super) mod device {
         angle(a, one, <R::Mask as Mask>::splat(false)).copysign(x)
     }
 
-    /// The angle of the point `(x, y)`, from -pi to pi: its arguments are in the order `y, x`.
+    /// Computes the angle of the point `(x, y)`, from -pi to pi, with arguments in the order
+    /// `y, x`.
     #[elementary]
     pub fn atan2<R: Real>(y: R, x: R) -> R {
         let a = y.abs();
@@ -220,20 +224,22 @@ pub(super) mod device {
         angle(height, width, mirrored).copysign(y)
     }
 
-    /// `[a, b]` multiplied so that the larger of them is moderate; infinite and zero ones replaced.
+    /// Returns `[a, b]` scaled so that the larger number is moderate.
+    ///
+    /// Infinite and zero numbers are replaced.
     #[cold]
     fn atan2_special<R: Real>(a: R, b: R) -> [R; 2] {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);
         let infinity = math::infinity::<R>();
         let greatest = R::select(a.gt(b), a, b);
-        // 2^-200 and 2^-60, or 2^600 and 2^100: only a number without weight is lost.
+        // 2^-200 and 2^-60, or 2^600 and 2^100: the scale loses only negligible numbers.
         let down = math::lit::<R>(6.223015277861142e-61, 8.673617379884035e-19);
         let up = math::lit::<R>(4.149515568880993e180, 1.2676506002282294e30);
         let factor = R::select(greatest.gt(one), down, up);
         let scaled_a = a * factor;
         let scaled_b = b * factor;
-        // (0, 0) lies on the axis, as (1, 0) does; an infinite number is 1 and what is finite
+        // (0, 0) counts as (1, 0), on the axis. An infinite number becomes 1, and a finite one
         // beside it 0. A NaN stays.
         let scaled_b = R::select(a.equals(zero) & b.equals(zero), one, scaled_b);
         let a_infinite = a.equals(infinity);

@@ -20,12 +20,13 @@ pub(super) mod device {
     /// As [`LOG10_2_F64`].
     const LOG10_2_F32: [f64; 2] = [0.30103302001953125, -3.024355464731343e-06];
 
-    /// `c ln x` where `c` and `c ln 2` are given in two parts, the first of `c ln 2` so short that
-    /// its product with an exponent is exact.
+    /// Computes `c ln x`, given `c` and `c ln 2` in two parts.
     ///
-    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. Of `k c ln 2 + c f + c (ln(1 + f) - f)` the
-    /// first two terms are added with all their rounding errors; the last is at most a third of
-    /// them.
+    /// The first part of `c ln 2` is so short that its product with an exponent is exact.
+    ///
+    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. The result is
+    /// `k c ln 2 + c f + c (ln(1 + f) - f)`. The first two terms are added with all their rounding
+    /// errors; the last one is at most a third of them.
     fn scaled_ln<R: Real>(x: R, scale: [R; 2], scaled_ln_2: [R; 2]) -> R {
         let special = !(math::is_ordinary(x));
         let mut normal = x;
@@ -57,7 +58,7 @@ pub(super) mod device {
         result
     }
 
-    /// The logarithm to base 2. Those of powers of two are exact.
+    /// Computes the logarithm to base 2, exactly for powers of two.
     #[elementary]
     pub fn log2<R: Real>(x: R) -> R {
         let scale = [
@@ -67,7 +68,7 @@ pub(super) mod device {
         scaled_ln(x, scale, [R::lit(1.0), R::lit(0.0)])
     }
 
-    /// The logarithm to base 10. Those of powers of ten are exact.
+    /// Computes the logarithm to base 10, exactly for powers of ten.
     #[elementary]
     pub fn log10<R: Real>(x: R) -> R {
         let scale = [
@@ -81,12 +82,14 @@ pub(super) mod device {
         scaled_ln(x, scale, scaled_ln_2)
     }
 
-    /// `ln((1 + t + t_low) 2^shift)` for a finite `t > -1`, a `t_low` below its last place, and an
-    /// integer `shift`.
+    /// Computes `ln((1 + t + t_low) 2^shift)`.
     ///
-    /// `1 + t` is taken with its rounding error `c`: with `1 + t = 2^k m + c` it is
-    /// `k ln 2 + ln(1 + f)`, where `f = (m - 1) + 2^-k c` is `t` itself for `k = 0`. What `f` is
-    /// rounded by is added to the result: its factor, `1 / (1 + f)`, is near enough to 1.
+    /// `t > -1` is finite, `t_low` is below the last place of `t`, and `shift` is an integer.
+    ///
+    /// The rounding error `c` of `1 + t` is included. With `1 + t = 2^k m + c` the result is
+    /// `(k + shift) ln 2 + ln(1 + f)`, and `f = (m - 1) + 2^-k c` is `t` itself for `k = 0`. The
+    /// rounding error of `f` is added to the result without its factor `1 / (1 + f)`, which is near
+    /// enough to 1.
     pub(crate) fn ln_near_1<R: Real>(t: R, t_low: R, shift: R) -> R {
         let one = R::lit(1.0);
         // Knuth's two-sum: either may be the larger.
@@ -95,7 +98,7 @@ pub(super) mod device {
         let c = ((one - (u - from_t)) + (t - from_t)) + t_low;
         let [m, biased] = math::split_exponent(u, math::two_thirds::<R>());
         let k = biased - math::lit::<R>(math::BIASED_F64, math::BIASED_F32);
-        // Of a large u, c does not matter, and 2^-k is not to be subnormal.
+        // For a large u, c does not matter, and 2^-k must not be subnormal.
         let inverse_power = math::lit::<R>(math::ROUND_F64 + 1023.0, math::ROUND_F32 + 127.0);
         let inverse_power = inverse_power - math::lit::<R>(100.0, 60.0).min(k);
         let inverse_power: R = math::from_exponent::<R>(inverse_power.to_bits());
@@ -111,7 +114,7 @@ pub(super) mod device {
         k.mul_add(math::lit::<R>(math::LN_LN_2_F64[0], math::LN_LN_2_F32[0]), f + small)
     }
 
-    /// `ln(1 + x)`, accurate near 0.
+    /// Computes `ln(1 + x)`, accurate near 0.
     #[elementary]
     pub fn ln_1p<R: Real>(x: R) -> R {
         let minus_one = R::lit(-1.0);

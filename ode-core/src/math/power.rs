@@ -27,7 +27,7 @@ pub(super) mod device {
     /// As [`ATANH_F64`]; greatest error `2^-36.8`.
     const ATANH_F32: [f64; 3] = [0.20000076293945312, 0.14273542165756226, 0.11709950119256973];
 
-    /// `(atanh(s) - s - s^3/3) / s^5` with `z = s^2`.
+    /// Computes `(atanh(s) - s - s^3/3) / s^5` with `z = s^2`.
     fn atanh_tail<R: Real>(z: R) -> R {
         if R::DOUBLE {
             let square = z * z;
@@ -43,10 +43,12 @@ pub(super) mod device {
         }
     }
 
-    /// `ln(m)/2 = atanh((m - 1) / (m + 1))` for `sqrt(1/2) <= m < sqrt 2`, as an unevaluated sum
-    /// `[high, low]` that is good to about `2^-64` (`f32`: `2^-35`) of it.
+    /// Computes `ln(m)/2 = atanh((m - 1) / (m + 1))` for `sqrt(1/2) <= m < sqrt 2`.
     ///
-    /// The terms `s` and `s^3/3` are carried as such sums (Dekker 1971), the rest is below the
+    /// The result is an unevaluated sum `[high, low]` with a relative error of about `2^-64`
+    /// (`f32`: `2^-35`).
+    ///
+    /// The terms `s` and `s^3/3` are computed as such sums (Dekker 1971). The rest is below the
     /// rounding error of their first parts.
     fn half_ln<R: Real>(m: R) -> [R; 2] {
         // s = f / g
@@ -74,11 +76,11 @@ pub(super) mod device {
         [high, ((s - high) + u) + (s_low + u_low)]
     }
 
-    /// `x^y`.
+    /// Computes `x^y`.
     ///
-    /// `e^(y ln x)` with `ln x = 2 (k ln(2)/2 + ln(m)/2)` and the product as unevaluated sums of
-    /// two numbers: the exponential makes the absolute error of its argument, which may be 745, a
-    /// relative error of the result.
+    /// `x^y` is `e^(y ln x)` with `ln x = 2 (k ln(2)/2 + ln(m)/2)`. The logarithm and the product
+    /// are unevaluated sums of two numbers: the exponential turns the absolute error of its
+    /// argument, which may be 745, into a relative error of the result.
     #[elementary]
     pub fn powf<R: Real>(x: R, y: R) -> R {
         let largest = math::lit::<R>(math::MAX_F64, math::MAX_F32);
@@ -100,7 +102,7 @@ pub(super) mod device {
         let low = k.mul_add(math::lit::<R>(HALF_LN_2_F64[1], HALF_LN_2_F32[1]), half_low);
         let low = ((first - high) + half) + low;
         // |ln x| is 0 or at least 2^-53 (2^-24). So beyond these bounds y changes nothing: the
-        // result is 1, infinite or zero. Within them, no product overflows.
+        // result is 1, infinite or zero. Within the bounds no product overflows.
         let twice =
             math::clamp(y + y, math::lit::<R>(-7.4e19, -1.8e10), math::lit::<R>(7.4e19, 1.8e10));
         let product = twice * high;
@@ -116,14 +118,15 @@ pub(super) mod device {
         result
     }
 
-    /// [`powf`] where `x` is not a positive normal number or `y` is not finite; `result` is `|x|^y`
-    /// where both are finite and `x` is not 0.
+    /// Computes [`powf`] if `x` is not a positive normal number or `y` is not finite.
+    ///
+    /// `result` is `|x|^y` if both are finite and `x` is not 0.
     #[cold]
     fn powf_special<R: Real>(x: R, y: R, result: R) -> R {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);
         let a = x.abs();
-        // |x|^y for an x that is 0 or infinite.
+        // |x|^y for a zero or infinite x.
         let limit = R::select(y.gt(zero), a, one / a);
         let result = R::select(a.equals(zero) | a.equals(math::infinity::<R>()), limit, result);
         // |x|^y for an infinite y.
@@ -131,7 +134,7 @@ pub(super) mod device {
         let limit = R::select(growth.gt(zero), math::infinity::<R>(), zero);
         let limit = R::select(a.equals(one), one, limit);
         let result = R::select(y.abs().equals(math::infinity::<R>()), limit, result);
-        // The sign is that of x if y is odd. Infinite and all large y are even.
+        // An odd y gives the sign of x. Infinite and all large y are even.
         let half = y * R::lit(0.5);
         let integer = y.floor().equals(y);
         let odd = integer & !(half.floor().equals(half));

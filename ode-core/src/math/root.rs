@@ -10,7 +10,7 @@ pub(super) mod device {
     const CBRT_HALF: f64 = 0.7937005259840998;
     /// As [`CBRT_HALF`].
     const CBRT_2: f64 = 1.2599210498948732;
-    /// `s^(-1/3)` for `2/3 <= s <= 4/3`; greatest error `2^-17.4` of it.
+    /// `s^(-1/3)` for `2/3 <= s <= 4/3`; greatest relative error `2^-17.4`.
     const CBRT_F64: [f64; 6] = [
         2.0388021342541425,
         -2.688983202011341,
@@ -23,11 +23,11 @@ pub(super) mod device {
     const CBRT_F32: [f64; 4] =
         [1.7650198936462402, -1.3907594680786133, 0.818417489528656, -0.192926824092865];
 
-    /// The cube root.
+    /// Computes the cube root.
     ///
     /// `|x| = 8^q m` with `m = 2^j s`, `j` one of -1, 0, 1 and `2/3 <= s < 4/3`. A polynomial in
-    /// `s` approximates `m^(-1/3)`, one step of a third-order iteration without a division improves
-    /// it to `z`, and `y = m z^2` by the exact residual `m - y^3`.
+    /// `s` approximates `m^(-1/3)`. One step of a third-order iteration without a division improves
+    /// it to `z`, and `y = m z^2` is corrected by the exact residual `m - y^3`.
     #[elementary]
     pub fn cbrt<R: Real>(x: R) -> R {
         let a = x.abs();
@@ -67,7 +67,7 @@ pub(super) mod device {
         result.copysign(x)
     }
 
-    /// `s^(-1/3)` for `2/3 <= s <= 4/3`, to some 15 bits (`f32`: 10).
+    /// Computes `s^(-1/3)` for `2/3 <= s <= 4/3`, to about 15 bits (`f32`: 10).
     fn inverse_cbrt<R: Real>(s: R) -> R {
         if R::DOUBLE {
             let square = s * s;
@@ -82,10 +82,10 @@ pub(super) mod device {
         }
     }
 
-    /// `sqrt(x^2 + y^2)`, which overflows only where the result does.
+    /// Computes `sqrt(x^2 + y^2)`, which overflows only if the result does.
     ///
-    /// Two roundings before the root, whose relative errors it halves. Numbers whose squares would
-    /// overflow or lose bits are scaled.
+    /// There are two roundings before the root, which halves their relative errors. Numbers with
+    /// squares that would overflow or lose bits are scaled.
     #[elementary]
     pub fn hypot<R: Real>(x: R, y: R) -> R {
         let x = x.abs();
@@ -103,7 +103,7 @@ pub(super) mod device {
         result
     }
 
-    /// [`hypot`] of magnitudes, the first the larger, where that is very large or very small.
+    /// Computes [`hypot`] of magnitudes, the larger first, if it is very large or very small.
     #[cold]
     fn hypot_special<R: Real>(a: R, b: R) -> R {
         let large = a.gt(R::lit(1.0));

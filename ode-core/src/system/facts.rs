@@ -2,8 +2,7 @@
 
 use crate::system::{System, SystemInfo};
 
-/// What host code reads of a system: its data, and those constants of its type that are not among
-/// them.
+/// The parts of a system that host code reads: its data and constants of its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) info: &'static SystemInfo,
@@ -13,9 +12,9 @@ pub(crate) struct Facts {
     pub(crate) mass: bool,
     /// Whether an event is logged.
     pub(crate) logs: bool,
-    /// Whether an event that is logged has an action.
+    /// Whether a logged event has an action.
     pub(crate) logs_actions: bool,
-    /// Whether it has actions at given times.
+    /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
 }
 

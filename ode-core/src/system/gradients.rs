@@ -1,5 +1,7 @@
-//! What gradients ask of a system. Not every system has it: `#[ode_system(gradients = "on")]` does,
-//! and a module with a `#[loss]` or with functions of what is learnt.
+//! The properties of a system with gradients.
+//!
+//! Systems with `#[ode_system(gradients = "on")]` have gradients, and so do modules with a
+//! `#[loss]` or with functions of learnt quantities.
 
 use crate::lane::Real;
 use crate::system::{Quantities, System};
@@ -12,30 +14,32 @@ use crate::system::{Quantities, System};
             has them by itself"
 )]
 pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
-    /// The products by states and by parameters, together.
+    /// The products with respect to states and parameters, together.
     type Pulled<R: Real>: Copy + core::fmt::Debug;
 
-    /// The products of `b` with the derivatives of the right-hand side at this point, by each state
-    /// and by each parameter: `bᵀ ∂f/∂u` and `bᵀ ∂f/∂p`.
+    /// Computes the products of `b` with the derivatives of the right-hand side at this point.
+    ///
+    /// These are `bᵀ ∂f/∂u`, for each state, and `bᵀ ∂f/∂p`, for each parameter.
     fn pull_back<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, b: &[R; N]) -> Self::Pulled<R>;
 
-    /// The products by states among them.
+    /// Returns the products with respect to states.
     fn pulled_state<R: Real>(&self, w: &Self::Pulled<R>) -> [R; N];
 
-    /// The products by parameters among them.
+    /// Returns the products with respect to parameters.
     fn pulled_parameters<R: Real>(&self, w: &Self::Pulled<R>) -> [R; P];
 
     /// The entries of a matrix at the nonzeros of the Jacobian.
     type Curve<R: Real>: Copy + core::fmt::Debug;
 
-    /// The matrix `b uᵀ`.
+    /// Computes the matrix `b uᵀ`.
     fn curve<R: Real>(&self, u: &[R; N], b: &[R; N]) -> Self::Curve<R>;
 
-    /// The sum of the matrix `w` and `b uᵀ`.
+    /// Computes the sum of the matrix `w` and `b uᵀ`.
     fn curve_more<R: Real>(&self, w: &Self::Curve<R>, u: &[R; N], b: &[R; N]) -> Self::Curve<R>;
 
-    /// The derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` at this point by states and by parameters, where
-    /// `J` is the Jacobian.
+    /// Computes the derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` at this point.
+    ///
+    /// The derivatives are those with respect to states and parameters; `J` is the Jacobian.
     fn curved<R: Real>(
         &self,
         u: &[R; N],
@@ -45,12 +49,13 @@ pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
         b: &[R; N],
     ) -> Self::Pulled<R>;
 
-    /// The solution `x` of `Wᵀ x = u`, where `w` are the [factors](super::Linearised::factor) of
-    /// `W`.
+    /// Returns the solution `x` of `Wᵀ x = u`.
+    ///
+    /// `w` are the [factors](super::Linearised::factor) of `W`.
     fn solve_transposed<R: Real>(&self, w: &Self::Factors<R>, u: &[R; N]) -> [R; N];
 }
 
-/// A loss: a number of the state at each saved time, whose sum is to become small.
+/// A loss: a function of the state at each saved time; training minimises its sum.
 #[diagnostic::on_unimplemented(
     message = "this system has no loss",
     label = "a module with a `#[loss]` is expected here",
@@ -61,21 +66,22 @@ pub trait Loss<const N: usize, const P: usize>: PullBack<N, P> {
     /// The loss and its derivatives, together.
     type Lost<R: Real>: Copy + core::fmt::Debug;
 
-    /// The loss at this point, and its derivatives by states and by parameters.
+    /// Computes the loss at this point and its derivatives with respect to states and parameters.
     fn loss<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> Self::Lost<R>;
 
-    /// The loss among them.
+    /// Returns the loss.
     fn lost_value<R: Real>(&self, w: &Self::Lost<R>) -> [R; 1];
 
-    /// The derivatives by states among them.
+    /// Returns the derivatives with respect to states.
     fn lost_state<R: Real>(&self, w: &Self::Lost<R>) -> [R; N];
 
-    /// The derivatives by parameters among them.
+    /// Returns the derivatives with respect to parameters.
     fn lost_parameters<R: Real>(&self, w: &Self::Lost<R>) -> [R; P];
 }
 
-/// How trajectories begin: `K` numbers that are learnt, shared by all, and `I` data of each
-/// trajectory make its initial state and its parameters.
+/// Initial states and parameters as functions of learnt quantities and data.
+///
+/// All trajectories share the `K` learnt quantities; each has its own `I` data.
 #[diagnostic::on_unimplemented(
     message = "this system does not say what is learnt",
     label = "a module with functions of `Theta` is expected here",
@@ -87,20 +93,22 @@ pub trait Loss<const N: usize, const P: usize>: PullBack<N, P> {
 pub trait Learn<const N: usize, const P: usize, const K: usize, const I: usize>:
     PullBack<N, P>
 {
-    /// What is learnt, as the user has it.
+    /// The user's type of the learnt quantities.
     type Theta: Quantities<K>;
-    /// The data of a trajectory, as the user has them.
+    /// The user's type of the data of a trajectory.
     type Item: Quantities<I>;
-    /// The names of what is learnt.
+    /// The names of the learnt quantities.
     const NAMES: [&'static str; K];
 
-    /// The initial state of a trajectory.
+    /// Computes the initial state of a trajectory.
     fn initial<R: Real>(&self, theta: &[R; K], item: &[R; I]) -> [R; N];
 
-    /// The parameters of a trajectory.
+    /// Computes the parameters of a trajectory.
     fn given<R: Real>(&self, theta: &[R; K], item: &[R; I]) -> [R; P];
 
-    /// The derivatives by what is learnt, of the derivatives by the initial state, `u`, and by the
-    /// parameters, `p`.
+    /// Computes derivatives with respect to the learnt quantities.
+    ///
+    /// `u` and `p` are the derivatives of the loss with respect to the initial state and the
+    /// parameters.
     fn begun<R: Real>(&self, theta: &[R; K], item: &[R; I], u: &[R; N], p: &[R; P]) -> [R; K];
 }

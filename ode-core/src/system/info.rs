@@ -1,11 +1,11 @@
-//! What the compiler tells of a system beside its functions.
+//! The data of a system beside its functions.
 
 use core::fmt;
 
-/// What is known of a system beside its functions: data, for messages, reports and files.
+/// Data of a system beside its functions, for messages, reports and files.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemInfo {
-    /// The name of the function or module that was compiled.
+    /// The name of the compiled function or module.
     pub name: &'static str,
     /// The names of the `N` states, from a destructuring in the function, otherwise `u0`, `u1`, ….
     pub states: &'static [&'static str],
@@ -15,54 +15,67 @@ pub struct SystemInfo {
     pub observables: &'static [&'static str],
     /// The names of the events.
     pub events: &'static [&'static str],
-    /// Where the Jacobian can be nonzero: (row, column), in row-major order.
+    /// The entries of the Jacobian that can be nonzero: (row, column), in row-major order.
     pub jacobian_pattern: &'static [(usize, usize)],
-    /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.
+    /// The entries of the parameter Jacobian that can be nonzero: (row, column), in row-major
+    /// order.
     pub parameter_pattern: &'static [(usize, usize)],
     /// The components of the right-hand side that depend explicitly on the time, in order.
     pub time_pattern: &'static [usize],
-    /// The times at which the right-hand side changes its form, as far as they are known when it is
-    /// compiled, in ascending order: where two numbers that it compares are equal, also in the
-    /// functions that it calls, and where the arguments of `abs` and `signum` are zero, if the
-    /// difference is affine in the time, or a product, a quotient or a square of such numbers; and
-    /// those at which a pulse or a step in closed form has its middle. See
+    /// The constant times at which the right-hand side changes its form, in ascending order.
+    ///
+    /// These are the times that the compiler can compute. At such a time two compared numbers are
+    /// equal, also in called functions, or the argument of `abs` or `signum` is zero. The
+    /// difference must be affine in the time, or a product, a quotient or a square of such numbers.
+    /// The list also contains the middle of each pulse or step in closed form. See
     /// [`tstops_of`](crate::tstops_of).
     pub time_breaks: &'static [f64],
-    /// The times at which the right-hand side changes its form that depend on parameters: formulas
-    /// to be read by people, of the times that [`TimeBreaks::parameter_breaks`](crate::system::TimeBreaks::parameter_breaks) evaluates.
+    /// Formulas, for people, of the times at which the form changes and that depend on parameters.
+    ///
+    /// [`TimeBreaks::parameter_breaks`](crate::system::TimeBreaks::parameter_breaks) evaluates
+    /// these times.
     pub parameter_breaks: &'static [&'static str],
-    /// Whether times at which the right-hand side changes its form depend on parameters. There are no
-    /// gradients of such systems where a solve stops at times.
+    /// Whether times at which the right-hand side changes its form depend on parameters.
+    ///
+    /// Such systems have no gradients if a solve stops at times.
     pub moving_time_breaks: bool,
-    /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
-    /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
+    /// Whether the right-hand side also compares or rounds the time in ways without computable
+    /// times.
+    ///
+    /// Examples are `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`. The times of such
+    /// comparisons are in neither list.
     pub more_time_breaks: bool,
-    /// The divisors of the right-hand side that are zero for some states, though not where all
-    /// states are zero: formulas to be read by people, such as `k + u` of the rate `u / (k + u)`. A
-    /// solution that is beyond such a pole by a small error may run away: a
-    /// [domain](crate::system::Domain) keeps it from there.
+    /// Divisors that are zero for some states, as formulas for people.
+    ///
+    /// An example is `k + u` of the rate `u / (k + u)`. Divisors that are zero if all states are
+    /// zero are not listed. If a small error carries a solution past such a pole, the solution may
+    /// run away; a [domain](crate::system::Domain) prevents this.
     pub poles: &'static [&'static str],
-    /// The names of states that grow from themselves at a rate that changes: competitors, infections.
-    /// If such an amount is below `abstol`, errors decide how much of it there is later.
+    /// The names of states that grow from themselves at a varying rate: competitors, infections.
+    ///
+    /// If such an amount is below `abstol`, errors determine its later size.
     pub growing: &'static [&'static str],
-    /// Roots of numbers that may be zero, where their derivatives are not finite: formulas to be read
-    /// by people, such as `sqrt(level)`. Implicit methods need these derivatives.
+    /// Roots of numbers that may be zero, as formulas for people, such as `sqrt(level)`.
+    ///
+    /// The derivatives of a root at zero are not finite, and implicit methods need them.
     pub steep: &'static [&'static str],
-    /// Numbers that jump where states pass a value, such as the sign of a velocity: formulas to be read
-    /// by people.
+    /// Numbers that jump when a state passes a value, such as the sign of a velocity.
+    ///
+    /// They are formulas for people.
     pub jumps: &'static [&'static str],
-    /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time
-    /// gradient.
+    /// Operations of the right-hand side, Jacobian, parameter Jacobian and time gradient.
     pub operations: [Operations; 4],
-    /// Operations of the right-hand side as it was written, before simplification.
+    /// Operations of the right-hand side as written, before simplification.
     pub written: u64,
-    /// Operations of the right-hand side whose results are used more than once, and computed once.
+    /// The number of right-hand side operations with results that are used more than once.
+    ///
+    /// Each of them is computed once.
     pub shared: usize,
     /// How the linear equations of implicit methods are solved.
     pub linear: LinearEquations,
 }
 
-/// Operations of a function after simplification; what occurs twice counts once.
+/// Operations of a function after simplification; a repeated one counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -82,7 +95,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// From the counts, in the order of the fields.
+    /// Creates the counts from an array in the order of the fields.
     #[must_use]
     pub const fn new(
         [sums, products, fused, quotients, functions, selections]: [u32; 6],
@@ -90,14 +103,15 @@ impl Operations {
         Operations { sums, products, fused, quotients, functions, selections }
     }
 
-    /// How long a function of them is to compile, and to run: an elementary function counts as
-    /// nine.
+    /// Returns a measure of the time to compile and run a function with these operations.
+    ///
+    /// An elementary function counts as nine operations.
     #[must_use]
     pub const fn weight(&self) -> u32 {
         self.total() + 8 * self.functions
     }
 
-    /// All of them.
+    /// Returns the total number of operations.
     #[must_use]
     pub const fn total(&self) -> u32 {
         let Operations { sums, products, fused, quotients, functions, selections } = *self;
@@ -134,21 +148,22 @@ impl fmt::Display for Operations {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum LinearEquations {
-    /// By straight-line code over the nonzeros, in an order chosen for little fill.
+    /// Straight-line code over the nonzeros, in an order with little fill.
     Nonzeros {
-        /// Operations of a factorisation, with those of the Jacobian.
+        /// Operations of a factorisation, including the Jacobian.
         factor: Operations,
         /// Operations of a solution with the factors.
         solve: Operations,
     },
-    /// By loops over all entries.
+    /// Loops over all entries.
     Loops {
-        /// Straight-line code would take more operations than this.
+        /// The limit of operations, which straight-line code would exceed.
         limit: usize,
     },
-    /// By loops over all entries, since nearly all are needed.
+    /// Loops over all entries, since nearly all of them are needed.
     Full,
-    /// By loops over all entries, with partial pivoting: asked for by `pivoting = "on"`, or because
-    /// there are algebraic equations and few unknowns.
+    /// Loops over all entries, with partial pivoting.
+    ///
+    /// The reason is `pivoting = "on"`, or algebraic equations with few unknowns.
     Pivoting,
 }

@@ -1,14 +1,16 @@
-//! Dense linear systems of implicit methods, in loops: for right-hand sides so large that
-//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long, where which
-//! equation has which pivot is decided there as well; and with a search for pivots, for those who
-//! ask for it.
+//! Dense linear equations of implicit methods, solved by loops.
+//!
+//! The loops serve right-hand sides for which straight-line code over the nonzeros (`ode-codegen`'s
+//! `factor`) would be too long. `ode-codegen` then also determines which equation has which pivot.
+//! The functions with partial pivoting serve systems that request it.
 
 pub mod tiles;
 
 pub use device::*;
 
-/// The numbers of operations for `n` equations of [`matrix`] and [`factor`] together, and of
-/// [`solve`].
+/// Returns the numbers of operations for `n` equations.
+///
+/// The first number counts [`from_jacobian`] and [`factor`] together, the second [`solve`].
 pub(crate) fn operations(n: u64) -> [u64; 2] {
     [(n * n * n - n) / 3 + 3 * n, n * n]
 }
@@ -19,7 +21,7 @@ mod device {
     use crate::lane::Real;
     use crate::system::MassMatrix;
 
-    /// Makes `scale M - J` of the Jacobian of a system, in place.
+    /// Computes `scale M - J` from the Jacobian `J` of a system, in place.
     pub fn from_jacobian<R: Real, S: MassMatrix<N>, const N: usize>(
         system: S,
         w: &mut [[R; N]; N],
@@ -52,10 +54,11 @@ mod device {
         }
     }
 
-    /// Factorises a matrix by Gaussian elimination with the pivots on the diagonal: where a step
-    /// size makes one of them small, the step is refused. The factors take its place: those of `L`
-    /// below the diagonal, the reciprocals of the pivots on it, and `U` above. There is no second
-    /// matrix, since a GPU's caches have no room for it.
+    /// Factorises a matrix in place by Gaussian elimination with the pivots on the diagonal.
+    ///
+    /// If a step size makes a pivot small, the step is rejected. The factors replace the matrix:
+    /// `L` below the diagonal, the reciprocals of the pivots on it, and `U` above. There is no
+    /// second matrix, since it would not fit into a GPU's caches.
     pub fn factor<R: Real, const N: usize>(lu: &mut [[R; N]; N]) {
         let mut i: usize = 0;
         while i + 4 <= N {
@@ -96,7 +99,7 @@ mod device {
         }
     }
 
-    /// Whether the determinant of a matrix that [`factor`] has factorised is negative.
+    /// Returns whether a matrix that [`factor`] has factorised has a negative determinant.
     pub fn negative<R: Real, const N: usize>(lu: &[[R; N]; N]) -> R::Mask {
         let mut signs = lu[0][0].to_bits();
         let mut i: usize = 1;
@@ -107,7 +110,7 @@ mod device {
         R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
     }
 
-    /// Whether the determinant of a matrix that [`factor_pivoted`] has factorised is negative.
+    /// Returns whether a matrix that [`factor_pivoted`] has factorised has a negative determinant.
     pub fn negative_pivoted<R: Real, const N: usize>(w: &Pivoted<R, N>) -> R::Mask {
         // Each exchange changes the sign.
         let mut sign = R::select(negative::<R, N>(&w.lu), R::lit(-1.0), R::lit(1.0));
@@ -124,18 +127,21 @@ mod device {
         sign.lt(R::lit(0.0))
     }
 
-    /// The factors of a matrix whose rows were exchanged.
+    /// The factors of a matrix with exchanged rows.
     #[derive(Clone, Copy, Debug)]
     pub struct Pivoted<R: Real, const N: usize> {
-        /// The factors of the matrix with its rows in their new order, as [`factor`] leaves them.
+        /// The factors of the matrix with its rows in their new order, in the layout of [`factor`].
         pub lu: [[R; N]; N],
-        /// Below the diagonal: 1 where the row was exchanged with that of the pivot, in the order
-        /// of the columns, and of the rows from the pivot on.
+        /// Below the diagonal: 1 if the row was exchanged with the pivot's row, else 0.
+        ///
+        /// Exchanges take place in the order of the columns, and of the rows from the pivot on.
         pub exchanged: [[R; N]; N],
     }
 
-    /// Factorises a matrix by Gaussian elimination with partial pivoting: each row below the
-    /// pivot's is exchanged with it where its entry is greater, lane by lane.
+    /// Factorises a matrix by Gaussian elimination with partial pivoting.
+    ///
+    /// If the entry of a row below the pivot's row is greater, the two rows are exchanged, lane by
+    /// lane.
     pub fn factor_pivoted<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> Pivoted<R, N> {
         let mut lu = *matrix;
         let mut exchanged = [[R::lit(0.0); N]; N];
@@ -172,7 +178,7 @@ mod device {
         Pivoted::<R, N> { lu, exchanged }
     }
 
-    /// The solution of a system that [`factor_pivoted`] has factorised.
+    /// Solves equations that [`factor_pivoted`] has factorised.
     pub fn solve_pivoted<R: Real, const N: usize>(w: &Pivoted<R, N>, b: &[R; N]) -> [R; N] {
         let mut x = *b;
         let mut k: usize = 0;
@@ -190,7 +196,7 @@ mod device {
         solve::<R, N>(&w.lu, &x)
     }
 
-    /// The solution of a system that [`factor`] has factorised.
+    /// Solves equations that [`factor`] has factorised.
     pub fn solve<R: Real, const N: usize>(lu: &[[R; N]; N], b: &[R; N]) -> [R; N] {
         let mut x = *b;
         let mut first: usize = 0;

@@ -1,15 +1,18 @@
-//! The numbers of a system as its user has them: an array, or a struct with named fields.
+//! Quantities of a system as arrays or as structs with named fields.
 
 use crate::lane::Scalar;
 use core::fmt::Debug;
 
-/// `N` numbers of a problem: an array of them, or the `State` or `Parameters` of a system that is a
-/// module. A struct has its own types of fields, whatever the precision of a problem; a problem in
-/// `f32` has `f64` fields, of rounded numbers.
+/// `N` numbers of a problem: an array, or a struct of a module system.
+///
+/// Such a struct is the `State` or `Parameters` of the module. The types of its fields do not
+/// depend on the precision of a problem: a problem in `f32` has `f64` fields with rounded numbers.
 pub trait Quantities<const N: usize>: Copy + Debug + PartialEq + Send + Sync + 'static {
-    /// From the numbers, in the order of their declaration, each rounded to the type that it has.
+    /// Creates the quantities from numbers in the order of their declaration.
+    ///
+    /// Each number is rounded to the type of its field.
     fn from_numbers(numbers: [f64; N]) -> Self;
-    /// The numbers, in the order of their declaration.
+    /// Returns the numbers in the order of their declaration.
     fn to_numbers(self) -> [f64; N];
 }
 
@@ -23,12 +26,12 @@ impl<T: Scalar, const N: usize> Quantities<N> for [T; N] {
     }
 }
 
-/// The numbers, in precision `T`.
+/// Returns the numbers in precision `T`.
 pub(crate) fn numbers<T: Scalar, const N: usize>(of: impl Quantities<N>) -> [T; N] {
     of.to_numbers().map(T::narrow)
 }
 
-/// These numbers of precision `T` as the user has them.
+/// Returns numbers of precision `T` as the user's type.
 pub(crate) fn quantities<Q: Quantities<N>, T: Scalar, const N: usize>(numbers: [T; N]) -> Q {
     Q::from_numbers(numbers.map(T::widen))
 }

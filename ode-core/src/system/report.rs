@@ -1,12 +1,13 @@
-//! What the compiler made of a system.
+//! The compiler's report on a system.
 
 use core::fmt;
 
 use crate::system::info::{LinearEquations, Operations};
 use crate::system::{System, linear};
 
-/// A report on the compilation of a system. `#[ode_system]` gives each system a function
-/// `report()`.
+/// A report on the compilation of a system.
+///
+/// `#[ode_system]` gives each system a function `report()`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -17,41 +18,48 @@ pub struct Report {
     pub states: &'static [&'static str],
     /// Names of the parameters.
     pub parameters: &'static [&'static str],
-    /// Whether the time appears, in the numbers or in what they are compared with.
+    /// Whether the right-hand side depends on the time, by its numbers or by comparisons.
     pub depends_on_time: bool,
-    /// The times at which the right-hand side changes its form, or a pulse or a step in it has its
-    /// middle; see [`SystemInfo::time_breaks`](crate::system::SystemInfo::time_breaks).
+    /// The constant times at which the right-hand side changes its form.
+    ///
+    /// The middles of pulses and steps are included; see
+    /// [`SystemInfo::time_breaks`](crate::system::SystemInfo::time_breaks).
     pub time_breaks: &'static [f64],
-    /// The times at which it changes its form that depend on parameters, as formulas.
+    /// Formulas of the times of form changes that depend on parameters.
     pub parameter_breaks: &'static [&'static str],
-    /// Whether there are further times, which are not found; see
-    /// [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks).
+    /// Whether there are further times that the compiler cannot find.
+    ///
+    /// See [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks).
     pub more_time_breaks: bool,
-    /// The divisors that are zero for some states, as formulas; see
-    /// [`SystemInfo::poles`](crate::system::SystemInfo::poles).
+    /// The divisors that are zero for some states, as formulas.
+    ///
+    /// See [`SystemInfo::poles`](crate::system::SystemInfo::poles).
     pub poles: &'static [&'static str],
-    /// The states that grow from themselves; see
-    /// [`SystemInfo::growing`](crate::system::SystemInfo::growing).
+    /// The states that grow from themselves.
+    ///
+    /// See [`SystemInfo::growing`](crate::system::SystemInfo::growing).
     pub growing: &'static [&'static str],
-    /// Roots whose derivatives may not be finite, as formulas; see
-    /// [`SystemInfo::steep`](crate::system::SystemInfo::steep).
+    /// Roots with derivatives that may not be finite, as formulas.
+    ///
+    /// See [`SystemInfo::steep`](crate::system::SystemInfo::steep).
     pub steep: &'static [&'static str],
-    /// Numbers that jump where states pass a value, as formulas; see
-    /// [`SystemInfo::jumps`](crate::system::SystemInfo::jumps).
+    /// Numbers that jump when a state passes a value, as formulas.
+    ///
+    /// See [`SystemInfo::jumps`](crate::system::SystemInfo::jumps).
     pub jumps: &'static [&'static str],
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
-    /// How many equations are algebraic: rows of the mass matrix that are zero.
+    /// The number of algebraic equations: zero rows of the mass matrix.
     pub algebraic: usize,
     /// Whether the system has a domain that solutions must not leave.
     pub domain: bool,
     /// Names of the observables.
     pub observables: &'static [&'static str],
-    /// Operations of the right-hand side as it was written, loops unrolled, before simplification.
+    /// Operations of the right-hand side as written, with unrolled loops, before simplification.
     pub written: u64,
     /// Operations of the right-hand side.
     pub rhs: Operations,
-    /// The number of operations of the right-hand side whose results are used more than once.
+    /// The number of right-hand side operations with results that are used more than once.
     pub shared: usize,
     /// Operations of the Jacobian, on its own.
     pub jacobian: Operations,
@@ -59,18 +67,18 @@ pub struct Report {
     pub parameter_jacobian: Operations,
     /// Operations of the derivative with respect to time, on its own.
     pub time_gradient: Operations,
-    /// Entries of the Jacobian that can be nonzero.
+    /// The number of entries of the Jacobian that can be nonzero.
     pub jacobian_nonzeros: usize,
     /// How the linear equations of implicit methods are solved.
     pub linear: LinearEquations,
-    /// How many numbers the factors of their matrix are.
+    /// The number of elements of the factors of their matrix.
     pub factor_nonzeros: usize,
-    /// Entries of the parameter Jacobian that can be nonzero.
+    /// The number of entries of the parameter Jacobian that can be nonzero.
     pub parameter_nonzeros: usize,
 }
 
 impl Report {
-    /// The report of a system.
+    /// Returns the report of a system.
     #[must_use]
     pub fn of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> Report {
         let info = system.info();
@@ -109,7 +117,7 @@ impl Report {
 }
 
 impl Report {
-    /// The times to stop at, in words.
+    /// Formats the times to stop at.
     fn breaks(&self) -> String {
         let mut all: Vec<String> = self.time_breaks.iter().map(f64::to_string).collect();
         all.extend(self.parameter_breaks.iter().map(|formula| (*formula).to_owned()));

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// The C++ of a system, as [`System::device_source`](super::System::device_source) gives it.
+/// The C++ text of a system, from [`System::device_source`](super::System::device_source).
 ///
-/// A device runs the text as it is, without checks of its own. That is why only `unsafe` code makes
-/// one: `#[ode_system]`, or whoever writes the text by hand and vouches for it.
+/// A device runs the text as it is, without checks. Only `unsafe` code can create one for this
+/// reason: `#[ode_system]`, or code with a hand-written text that its author guarantees.
 ///
 /// ```
 /// use ode_core::system::DeviceSource;
@@ -23,33 +23,35 @@ pub struct DeviceSource {
 }
 
 impl DeviceSource {
-    /// The definition of a struct `System`, of so many states, parameters and observables. Its
-    /// static member templates are the functions of the system's traits; `observables`, where there
-    /// are some, returns an array of them. A system with fields writes their values into it.
+    /// Creates a device source from the definition of a struct `System`.
+    ///
+    /// `sizes` are the numbers of states, parameters and observables. The static member templates
+    /// of the struct are the functions of the system's traits; `observables`, if there are any,
+    /// returns an array of them. A system with fields writes their values into the text.
     ///
     /// # Safety
-    /// Kernels are made of the text, and write to the memory of a device. Its functions must
-    /// neither read nor write beyond the arrays that they get and return, and these must have the
-    /// given sizes.
+    /// Kernels are built from the text and write to the memory of a device. The functions of the
+    /// text must neither read nor write beyond the arrays that they receive and return. These
+    /// arrays must have the given sizes.
     #[must_use]
     pub const unsafe fn new(text: String, sizes: [usize; 3]) -> Self {
         DeviceSource { text, sizes }
     }
 
-    /// The numbers of states, parameters and observables that the text was written for.
+    /// Returns the numbers of states, parameters and observables that the text was written for.
     #[must_use]
     pub const fn sizes(&self) -> [usize; 3] {
         self.sizes
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The text.
+/// Writes the text.
 impl fmt::Display for DeviceSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

@@ -1,15 +1,16 @@
-//! Values between the entries of a table.
+//! Interpolation in tables.
 //!
-//! The entries belong to equally spaced points. A position is counted in entries: 0 at the first
-//! one and `L - 1` at the last one, so that a table over `x0`, `x0 + h`, … is looked up at
-//! `(x - x0) / h`. Outside of the table the value is that of the nearer end. A NaN gives a NaN.
+//! The entries belong to equally spaced points. A position is measured in entries: 0 at the first
+//! one and `L - 1` at the last one. For a table over `x0`, `x0 + h`, … the position is
+//! `(x - x0) / h`. Outside of the table the value is the entry of the nearer end. A NaN gives a
+//! NaN.
 //!
-//! Right-hand sides may call these functions. What `#[ode_system]` makes of a call has the same
-//! bits in `f64`.
+//! Right-hand sides may call these functions. The code that `#[ode_system]` generates for a call
+//! gives the same bits in `f64`.
 
 use num_traits::Float;
 
-/// Linear interpolation in a table of equally spaced points.
+/// Interpolates linearly in a table of equally spaced points.
 ///
 /// ```
 /// # use ode_core::system::table::interp_linear;
@@ -24,13 +25,15 @@ pub fn interp_linear<T: Float, const L: usize>(table: &[T; L], x: T) -> T {
     f.mul_add(b - a, a)
 }
 
-/// Cubic interpolation in a table of equally spaced points, by the polynomial through two entries
-/// whose slopes there are those of the chords between their neighbours (Catmull and Rom 1974; the
-/// cubic convolution of Keys 1981).
+/// Interpolates cubically in a table of equally spaced points.
 ///
-/// It has a continuous derivative and an error of third order in the spacing. Beyond each end Keys
-/// puts an entry such that the third differences vanish, `3 a - 3 b + c` of the entries `a`, `b`,
-/// `c` there. Of two entries the interpolation is linear.
+/// Between two entries the function is the cubic polynomial through both. Its slope at each of them
+/// equals the slope of the chord between the neighbours (Catmull and Rom 1974; the cubic
+/// convolution of Keys 1981).
+///
+/// The interpolation has a continuous derivative and an error of third order in the spacing. Beyond
+/// each end Keys adds an entry such that the third differences vanish, `3 a - 3 b + c` of the
+/// entries `a`, `b`, `c` there. With two entries the interpolation is linear.
 ///
 /// ```
 /// # use ode_core::system::table::interp_cubic;
@@ -55,19 +58,19 @@ pub fn interp_cubic<T: Float, const L: usize>(table: &[T; L], x: T) -> T {
     (half * f).mul_add(f.mul_add(f.mul_add(cubic, square), a + b), p1)
 }
 
-/// The entry at or before `x`, and how far beyond it `x` is.
+/// Returns the index of the entry at or before `x`, and the distance of `x` from it.
 fn position<T: Float, const L: usize>(table: &[T; L], x: T) -> (usize, T) {
     const { assert!(L > 0, "a table needs at least one entry") };
     let last = T::from(table.len() - 1).unwrap_or_else(T::infinity);
     let zero = T::zero();
-    // Not `clamp`: a NaN stays one.
+    // Not `clamp`: a NaN must stay a NaN.
     let x = if zero > x { zero } else { x };
     let x = if last < x { last } else { x };
     let whole = x.floor();
     (whole.to_usize().unwrap_or(0), x - whole)
 }
 
-/// The entry before the first of `len`.
+/// Returns the entry before the first of `len` entries.
 fn beyond<T: Float>(entry: impl Fn(usize) -> T, len: usize) -> T {
     if len == 1 {
         return entry(0);
@@ -79,7 +82,9 @@ fn beyond<T: Float>(entry: impl Fn(usize) -> T, len: usize) -> T {
     }
 }
 
-/// A table with one entry more at each end, as [`interp_cubic`] has them. `M` is `L + 2`.
+/// Returns a table with one more entry at each end, for [`interp_cubic`].
+///
+/// `M` is `L + 2`.
 #[doc(hidden)]
 #[must_use]
 pub const fn extended<const L: usize, const M: usize>(table: &[f64; L]) -> [f64; M] {
@@ -90,7 +95,7 @@ pub const fn extended<const L: usize, const M: usize>(table: &[f64; L]) -> [f64;
         all[k + 1] = table[k];
         k += 1;
     }
-    // [`beyond`], which cannot be a constant function.
+    // As `beyond`, which cannot be a constant function.
     let (a, b, c, d) = (table[0], all[2], table[L - 1], all[L - 1]);
     (all[0], all[L + 1]) = match L {
         1 => (a, c),
@@ -100,19 +105,21 @@ pub const fn extended<const L: usize, const M: usize>(table: &[f64; L]) -> [f64;
     all
 }
 
-/// The part of the range of a table's entries by which it may deviate from chords between the knots
-/// at which it bends.
+/// Greatest deviation of a table from the chords between its bends, relative to the range of its
+/// entries.
 const BEND: f64 = 1.0 / 65_536.0;
 
-/// A number of a knot beyond all tables.
+/// The position of a knot beyond all tables.
 const NO_KNOT: f64 = 1e30;
 
-/// The nearest knots at which a table bends: for each knot and one more, the number of the first one
-/// that is not before it or, if `behind`, of the last one before it. `M` is `L + 1`.
+/// Returns the nearest knots at which a table bends, for each knot and one more.
 ///
-/// Between two of them, the table deviates from their chord by at most 1.5e-5 of the range of its
-/// entries; outside it is constant. An entry that is not finite is a bend. A cubic interpolation is
-/// another function also between a bend and its neighbours, so these are bends, too.
+/// An entry is the index of the first bend at or after the knot or, if `behind`, of the last bend
+/// before it. `M` is `L + 1`.
+///
+/// Between two bends the table deviates from their chord by at most 1.5e-5 of the range of its
+/// entries; outside of the bends it is constant. A non-finite entry is a bend. A cubic
+/// interpolation also changes between a bend and its neighbours, so the neighbours are bends, too.
 #[doc(hidden)]
 #[must_use]
 pub const fn knots<const L: usize, const M: usize>(
@@ -135,8 +142,10 @@ pub const fn knots<const L: usize, const M: usize>(
     all
 }
 
-/// Whether a table bends at each of its knots: where no line from the last bend meets all entries since
-/// and the next one.
+/// Returns for each knot whether the table bends there.
+///
+/// A table bends at a knot if no line from the last bend meets all entries since then and the next
+/// one.
 const fn bends<const L: usize>(table: &[f64; L], cubic: bool) -> [bool; L] {
     let (mut low, mut high) = (table[0], table[0]);
     let mut k = 0;
@@ -147,7 +156,7 @@ const fn bends<const L: usize>(table: &[f64; L], cubic: bool) -> [bool; L] {
     }
     let most = (high - low) * BEND;
     let mut bends = [false; L];
-    // The number of the last bend from one, zero for the flat side before the table.
+    // The index of the last bend, counted from one; zero is the flat side before the table.
     let mut from = 0;
     let (mut least, mut greatest) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut next = 1;
@@ -161,7 +170,7 @@ const fn bends<const L: usize>(table: &[f64; L], cubic: bool) -> [bool; L] {
             greatest = if above < greatest { above } else { greatest };
             next += 1;
         } else if next - from == 1 {
-            // An entry that is not finite.
+            // A non-finite entry.
             if next <= L {
                 bends[next - 1] = true;
             }
@@ -189,7 +198,7 @@ const fn bends<const L: usize>(table: &[f64; L], cubic: bool) -> [bool; L] {
     all
 }
 
-/// The entry number `k` from one, and the nearest one outside of the table.
+/// Returns entry `k`, counted from one, or the nearest entry outside of the table.
 const fn around<const L: usize>(table: &[f64; L], k: usize) -> f64 {
     match k {
         0 => table[0],
@@ -198,13 +207,13 @@ const fn around<const L: usize>(table: &[f64; L], k: usize) -> f64 {
     }
 }
 
-/// The C++ definition of a table of numbers of type `R`.
+/// Returns the C++ definition of a table of numbers of type `R`.
 #[doc(hidden)]
 #[must_use]
 pub fn device_table(name: &str, values: &[f64]) -> String {
     let entries = values.iter().map(|&value| {
         let text = crate::system::device_number(value);
-        // A constant of C++ must fit.
+        // A C++ constant must be representable in its type.
         if value.is_finite() && (value as f32).is_infinite() {
             let infinite = crate::system::device_number(f64::INFINITY.copysign(value));
             return format!("sizeof(R) == 4 ? (R)({infinite}) : (R)({text})");
@@ -221,7 +230,7 @@ mod tests {
 
     const WAVY: [f64; 6] = [0.3, -1.1, 2.7, 0.9, 0.2, 1.7];
 
-    /// The polynomial of Lagrange through neighbouring entries.
+    /// The Lagrange polynomial through neighbouring entries.
     fn lagrange(points: &[f64], values: &[f64], x: f64) -> f64 {
         let term = |i: usize| {
             let others = (0..points.len()).filter(|&j| j != i);
@@ -230,7 +239,7 @@ mod tests {
         (0..points.len()).map(term).sum()
     }
 
-    /// The numbers of the knots at which a table bends.
+    /// Returns the indices of the knots at which a table bends.
     fn bent<const L: usize, const M: usize>(table: &[f64; L], cubic: bool) -> Vec<usize> {
         let (ahead, behind): ([f64; M], [f64; M]) =
             (knots(table, false, cubic), knots(table, true, cubic));
@@ -307,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Catmull and Rom's own construction (Barry and Goldman 1988): the linear blend of the
+    /// The construction of Catmull and Rom (Barry and Goldman 1988): the linear blend of the
     /// parabolas through three neighbours each.
     #[test]
     fn cubic_blends_two_parabolas() {
@@ -318,7 +327,7 @@ mod tests {
                 let points = [0, 1, 2].map(|d| (first + d) as f64);
                 lagrange(&points, &WAVY[first..first + 3], x)
             };
-            // Where the third differences vanish the parabola beyond the end is the one before it.
+            // If the third differences vanish, the parabola beyond the end is the one before it.
             let (left, right) = (parabola(k.max(1) - 1), parabola(k.min(3)));
             let blend = (1.0 - f) * left + f * right;
             assert!((interp_cubic(&WAVY, x) - blend).abs() < 1e-14, "{x}");

@@ -1,36 +1,37 @@
-//! The memory of some columns: what is kept of them from one step to the next.
+//! The memory of the members of a chunk between steps.
 
 use crate::ensemble::array::norm::{TOGETHER, sum_of_neighbours};
 use crate::integrate::columns::{self, Group, Tried};
 use crate::lane::{Mask, Real, Scalar};
 use ode_macros::inlined;
 
-/// What is kept of the columns in the lanes of one group.
+/// The state of the members in the lanes of one group.
 #[derive(Clone, Copy, Debug)]
 struct Cell<R: Real, const N: usize, const P: usize> {
-    /// States and derivatives at the beginning of the step that is attempted, and at its end: which
-    /// is which, the clock knows.
+    /// States and derivatives at the two ends of the attempted step.
+    ///
+    /// The lockstep loop keeps the index of the end that is the beginning.
     ends: [([R; N], [R; N]); 2],
     p: [R; P],
     /// A bit for each lane.
     goes: u64,
     mirrored: u64,
-    /// Bits as numbers, which threads may hand on.
+    /// Bits as a number of the lanes' type, which is `Send`.
     code: R,
-    /// The scaled error of the last attempt, squared.
+    /// The squared scaled error of the last attempt.
     square: R,
-    /// The greatest of those of accepted steps.
+    /// The greatest squared scaled error of accepted steps.
     worst: R,
 }
 
-/// The columns of a chunk, group by group.
+/// The members of a chunk, group by group.
 #[derive(Debug)]
 pub(super) struct Cells<R: Real, const N: usize, const P: usize> {
     cells: Vec<Cell<R, N, P>>,
 }
 
 impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N, P> {
-    /// Room for `n` columns; `None` where memory does not suffice.
+    /// Reserves memory for `n` members; `None` if memory is exhausted.
     pub(super) fn new(n: usize) -> Option<Self> {
         let groups = n.div_ceil(R::LANES);
         let mut cells = Vec::new();
@@ -44,7 +45,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         Some(Cells { cells })
     }
 
-    /// Bytes of so many columns.
+    /// Returns the memory of `n` members, in bytes.
     pub(super) fn bytes(n: usize) -> usize {
         n.div_ceil(R::LANES).saturating_mul(size_of::<Cell<R, N, P>>())
     }
@@ -54,7 +55,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         self.cells.len()
     }
 
-    /// The columns of group `g`, whose states are those of end `now`.
+    /// Returns the members of group `g`, with the states of end `now`.
     #[inlined]
     pub(super) fn get(&self, g: usize, now: usize) -> Group<R, N, P> {
         let Cell { ends, p, goes, mirrored, code, .. } = &self.cells[g];
@@ -63,7 +64,9 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         Group { u, du, p: *p, goes, mirrored, code: code.to_bits() }
     }
 
-    /// Puts the columns of a group back; `accepted` says whether the last attempt was a step.
+    /// Stores the members of a group.
+    ///
+    /// `accepted`: whether the last attempt was accepted.
     #[inlined]
     pub(super) fn put(&mut self, g: usize, now: usize, group: &Group<R, N, P>, accepted: bool) {
         let cell = &mut self.cells[g];
@@ -78,8 +81,10 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         cell.square = R::lit(0.0);
     }
 
-    /// Keeps what an attempt made of a group; `accepted` says whether the attempt before it was a
-    /// step, and `fsal` whether the derivatives are needed.
+    /// Stores the result of an attempt of a group.
+    ///
+    /// `accepted`: whether the attempt before it was accepted; `fsal`: whether the derivatives are
+    /// needed.
     #[inlined]
     pub(super) fn keep(
         &mut self,
@@ -101,13 +106,15 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         cell.code = R::from_bits(tried.code);
     }
 
-    /// The new states that the last attempt made of a group.
+    /// Returns the new states of the last attempt of a group.
     #[inlined]
     pub(super) fn new_states(&self, g: usize, now: usize) -> [R; N] {
         self.cells[g].ends[1 - now].0
     }
 
-    /// The sums of the squares of all columns of each [`TOGETHER`], of which no chunk has a part.
+    /// Computes the sum of squared errors of each [`TOGETHER`] consecutive members.
+    ///
+    /// No chunk boundary cuts such a run of members.
     #[inlined]
     pub(super) fn sums(&self, sums: &mut Vec<f64>) {
         sums.clear();
@@ -123,14 +130,15 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         }
     }
 
-    /// How many columns go on.
+    /// Returns the number of members that continue.
     #[inlined]
     pub(super) fn count(&self) -> usize {
         self.cells.iter().map(|cell| cell.goes.count_ones() as usize).sum()
     }
 
-    /// The column with the greatest error of accepted steps, the first of these, and this error,
-    /// squared.
+    /// Returns the member with the greatest error of accepted steps, and this error squared.
+    ///
+    /// Of several with the same error, it is the first.
     #[inlined]
     pub(super) fn worst(&self, accepted: bool) -> (usize, T) {
         let mut worst = (0, T::default());

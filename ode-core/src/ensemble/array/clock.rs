@@ -1,4 +1,4 @@
-//! The clock of all columns, one number of each, as the lanes of a group have it.
+//! Conversion of the clock, which has one number of each kind for all members, to lanes.
 
 use crate::integrate::attempt::Attempt;
 use crate::integrate::lane::Lane;
@@ -7,7 +7,7 @@ use crate::step::timeline::Time;
 use crate::step::{control, guard, stepper, timeline};
 use ode_macros::inlined;
 
-/// The number of a clock in all lanes.
+/// Broadcasts a number of the clock to all lanes.
 #[inlined]
 fn number<R: Real<Scalar = T>, T: Scalar>(x: T) -> R {
     R::lit(x.widen())
@@ -18,13 +18,13 @@ fn bits<R: Real<Scalar = T>, T: Scalar>(bits: T::Bits) -> R::Bits {
     <R::Bits as Bits>::lit(bits.lane(0))
 }
 
-/// A truth value of a clock in all lanes.
+/// Broadcasts a truth value of the clock to all lanes.
 #[inlined]
 pub(super) fn mask<R: Real<Scalar = T>, T: Scalar>(mask: bool) -> R::Mask {
     <R::Mask as Mask>::splat(mask)
 }
 
-/// The clock in all lanes.
+/// Broadcasts the clock to all lanes.
 #[inlined]
 pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R> {
     let single = |x: f32| <R::Single as Real>::lit(f64::from(x));
@@ -62,7 +62,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
     }
 }
 
-/// The clock's next step in all lanes.
+/// Broadcasts the clock's next attempt to all lanes.
 #[inlined]
 pub(super) fn attempt_of<R: Real<Scalar = T>, T: Scalar>(trial: &Attempt<T>) -> Attempt<R> {
     let timeline::At { t, low, reach, furthest, run } = trial.ask.at;

@@ -1,4 +1,4 @@
-//! The place of arrays on a CPU.
+//! The lockstep backend of the CPU.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::array::ArrayPlan;
@@ -15,21 +15,25 @@ use crate::solution::{ResultSink, RunReport, WorstColumn};
 use crate::workers::Workers;
 use std::time::Instant;
 
-/// Solves all trajectories as columns of one array, with one time and one step size for all of them,
-/// on all threads of the CPU and in SIMD lanes on each: what SciML's `EnsembleCPUArray` is.
+/// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
 ///
-/// It is there to be compared with. [`EnsembleThreads`](struct@EnsembleThreads) gives each trajectory
-/// the steps that it needs and lets no thread wait for others. An array is worth a try where
-/// all trajectories need the same steps and results are wanted at the times of the steps
-/// ([`SaveAt::Steps`](crate::SaveAt::Steps)), which all columns share.
+/// All trajectories have one time and one step size. The solve uses all threads of the CPU, and the
+/// SIMD lanes of each.
 ///
-/// All options mean what they mean elsewhere, and failures are those of trajectories: a column that
-/// no step is short enough for is left behind with its return code, and the others go on. All columns
-/// that get to the end have the same counts of steps. The results do not depend on the number of
-/// threads or on the instruction set. Trajectories must have one time span, one list of times to save
-/// and one of times to stop at. The columns of one array are those of a block of the
-/// [sink](crate::ResultSink) or of a [part](crate::EnsembleProblem::part), and a step that one column
-/// asks for changes those of the others in their last digits.
+/// This backend exists for comparison. [`EnsembleThreads`](struct@EnsembleThreads) gives each
+/// trajectory the steps that it needs, and its threads do not wait for each other. Lockstep is
+/// worth a try if all trajectories need the same steps and you want results at the times of the
+/// steps ([`SaveAt::Steps`](crate::SaveAt::Steps)), which all members share.
+///
+/// All options have their usual meaning. A trajectory fails by itself: a member that fails even
+/// with the shortest step is dropped with its return code, and the others continue. All members
+/// that reach the end have the same counts of steps. The results depend neither on the number of
+/// threads nor on the instruction set. All trajectories must have the same time span, the same
+/// times to save at and the same times to stop at.
+///
+/// The members of one lockstep solve are the trajectories of one batch of the
+/// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::part). A step size that one
+/// member needs changes the last digits of the others.
 ///
 /// ```
 /// use ode_core::{ArrayNorm, EnsembleCpuArray};
@@ -44,30 +48,34 @@ pub struct EnsembleCpuArray {
     norm: ArrayNorm,
 }
 
-/// [`EnsembleCpuArray::new()`], so that its name works as those of other places do.
+/// [`EnsembleCpuArray::new()`] as a constant, for use as a name like other backends.
 #[allow(non_upper_case_globals)]
 pub const EnsembleCpuArray: EnsembleCpuArray = EnsembleCpuArray::new();
 
 impl EnsembleCpuArray {
-    /// Takes the threads of rayon's current pool, the best instruction set of the machine, and
+    /// Returns a lockstep backend with default settings.
+    ///
+    /// These are rayon's current pool, the machine's best instruction set and
     /// [`ArrayNorm::Greatest`].
     pub const fn new() -> Self {
         EnsembleCpuArray { threads: EnsembleThreads::new(), norm: ArrayNorm::Greatest }
     }
 
-    /// Uses this many threads of its own, as
-    /// [`EnsembleThreads::threads`](struct@EnsembleThreads#method.threads) does.
+    /// Uses this many threads of its own.
+    ///
+    /// For details see [`EnsembleThreads::threads`](struct@EnsembleThreads#method.threads).
     pub fn threads(self, threads: usize) -> Self {
         EnsembleCpuArray { threads: self.threads.threads(threads), ..self }
     }
 
-    /// Uses the lanes of this instruction set instead of the best one. One that the machine lacks
-    /// is replaced by the baseline.
+    /// Uses the lanes of this instruction set instead of the best one.
+    ///
+    /// If the machine lacks the instruction set, the baseline replaces it.
     pub fn instructions(self, instructions: InstructionSet) -> Self {
         EnsembleCpuArray { threads: self.threads.instructions(instructions), ..self }
     }
 
-    /// Sets how the errors of all columns make one.
+    /// Sets the norm that combines the errors of all members.
     pub fn norm(self, norm: ArrayNorm) -> Self {
         EnsembleCpuArray { norm, ..self }
     }
@@ -87,7 +95,8 @@ impl EnsembleCpuArray {
             let plan = ArrayPlan { instructions, norm: self.norm, threads };
             let mut worst = None;
             by_blocks(settings, columns, sink, &mut |block, results| {
-                // What a thread of the pool asks others for, it does not wait to be woken for.
+                // Runs inside the pool: a thread outside of it would sleep at each parallel call
+                // until it is woken.
                 let found = rayon::scope(|_| task.run_array(plan, settings, block, results))?;
                 worst = WorstColumn::worse(worst, found);
                 Ok(())

@@ -1,4 +1,4 @@
-//! Columns in chunks for the threads of a CPU, in lanes on each.
+//! Lockstep members in chunks for the threads of a CPU, in lanes on each.
 
 use crate::ensemble::array::cells::Cells;
 use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
@@ -26,35 +26,35 @@ use core::marker::PhantomData;
 use ode_macros::inlined;
 use std::sync::{Mutex, PoisonError};
 
-/// How columns are solved.
+/// The options of a lockstep solve.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayPlan {
-    /// The lanes of each thread.
+    /// The instruction set of each thread's lanes.
     pub instructions: InstructionSet,
-    /// How the errors of all columns make one.
+    /// The norm that combines the errors of all members.
     pub norm: ArrayNorm,
-    /// The number of threads that share the columns, at least 1.
+    /// The number of threads that share the members, at least 1.
     pub threads: usize,
 }
 
-/// Consecutive columns, which one thread works on at a time.
+/// Consecutive members, which one thread works on at a time.
 struct Chunk<'a, T: Scalar> {
     range: ColumnRange<'a, T>,
     views: Views<'a, T>,
     results: Results<'a, T>,
-    /// [`Cells`] of the lanes that the instruction set has.
+    /// [`Cells`] with the lanes of the instruction set.
     cells: Option<Box<dyn Any + Send>>,
-    /// What the chunk's columns said last.
+    /// The last report of the chunk's members.
     told: Told<T>,
-    /// The sums of their squares.
+    /// The sums of their squared errors.
     sums: Vec<f64>,
-    /// How many go on.
+    /// The number of members that continue.
     count: usize,
     worst: (usize, T),
     failed: Option<SolveError>,
 }
 
-/// What is to be done to all columns.
+/// An operation on all members.
 #[derive(Clone, Copy)]
 enum Work<T: Scalar> {
     Begin { how: u32 },
@@ -64,7 +64,7 @@ enum Work<T: Scalar> {
     Finish,
 }
 
-/// All columns, and the settings of their solve.
+/// All members, and the options of their solve.
 pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool>
 {
     system: S,
@@ -72,11 +72,11 @@ pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, c
     range: ColumnRange<'a, T>,
     plan: ArrayPlan,
     chunks: Vec<Mutex<Chunk<'a, T>>>,
-    /// Which ends of [`Cells`] are the states now.
+    /// The end of [`Cells`] that holds the current states.
     now: usize,
-    /// Whether the last attempt was a step.
+    /// Whether the last attempt was accepted.
     accepted: bool,
-    /// How many columns go on.
+    /// The number of members that continue.
     count: usize,
     method: PhantomData<fn() -> M>,
 }
@@ -88,8 +88,9 @@ where
     M: Definition,
     T: Scalar,
 {
-    /// Solves the trajectories of a block as columns; returns the worst of them, counted within the
-    /// block.
+    /// Solves the trajectories of a batch in lockstep.
+    ///
+    /// Returns the member with the greatest error, as an index within the batch.
     pub(crate) fn solve(
         system: S,
         (settings, range): (&'a Settings<T>, ColumnRange<'a, T>),
@@ -140,7 +141,7 @@ where
         Ok(WorstColumn::of(N, squares.into_iter()).filter(|_| ADAPTIVE))
     }
 
-    /// Has all chunks do their part of some work, and puts together what they say.
+    /// Runs an operation on all chunks and combines their reports.
     fn all(&mut self, clock: &Lane<T>, work: Work<T>) -> Told<T> {
         let workers = if self.chunks.len() == 1 { Workers::Caller } else { Workers::Pool };
         workers.each(self.chunks.len(), &|i| {
@@ -166,7 +167,7 @@ where
         self.together()
     }
 
-    /// What all chunks said last.
+    /// Combines the last reports of all chunks.
     fn together(&mut self) -> Told<T> {
         let mut all = silence::<T>();
         let (mut sums, mut failed) = (Vec::new(), false);
@@ -255,7 +256,7 @@ where
     }
 }
 
-/// Some work on the columns of a chunk, as a program for lanes.
+/// An operation on the members of a chunk, as a program for lanes.
 struct Visit<'v, 'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
     settings: &'a Settings<T>,
@@ -297,7 +298,7 @@ where
             let mut group = cells.get(g, now);
             for lane in 0..R::LANES {
                 let i = g * R::LANES + lane;
-                // What no column is in has the numbers of the last one, and goes nowhere.
+                // A lane without a member has the inputs of the last member, and does not continue.
                 feed.lanes[lane] = i.min(n - 1);
             }
             match work {

@@ -1,25 +1,33 @@
-//! The error of all columns together.
+//! The norm of the errors of all members.
 
-/// How the scaled errors of all columns make one, which the common step size follows.
+/// The norm of all members' scaled errors, which controls the common step size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrayNorm {
-    /// The greatest: a step is short enough for every column, so that each is solved as accurately as
-    /// a trajectory by itself.
+    /// The maximum norm.
+    ///
+    /// A step is short enough for every member, so each member is as accurate as a trajectory
+    /// solved by itself.
     #[default]
     Greatest,
-    /// The root of the mean of their squares, as that of SciML's `EnsembleGPUArray`: fewer steps, but
-    /// one column among many may have errors that are much larger than its tolerances.
-    /// [`worst_column`](crate::EnsembleSolution::worst_column) tells how large.
+    /// The root mean square, as in SciML's `EnsembleGPUArray`.
+    ///
+    /// The solve takes fewer steps, but one member among many may have errors much larger than its
+    /// tolerances. [`worst_column`](crate::EnsembleSolution::worst_column) returns the greatest
+    /// error.
     Mean,
 }
 
-/// The number of columns whose squared errors are added in the precision of the solve; sums of
-/// these are in `f64`.
+/// The size of groups of members.
+///
+/// The squared errors of a group are added in the precision of the solve, and the sums of groups in
+/// `f64`.
 pub(crate) const TOGETHER: usize = 32;
 
-/// The sum of numbers as a tree of neighbours, by which it depends on nothing but their order:
-/// neither on who has which of them, nor on zeros behind the last one.
+/// Sums numbers pairwise, as a tree of neighbours.
+///
+/// The sum depends only on the order of the numbers: neither on their distribution over threads,
+/// nor on zeros behind the last one.
 pub(crate) fn sum_of_neighbours<T>(numbers: &mut [T]) -> T
 where
     T: Copy + Default + core::ops::Add<Output = T>,
@@ -44,7 +52,7 @@ where
 mod tests {
     use super::*;
 
-    /// Sums of parts that begin at multiples of a power of two make the same sum.
+    /// Sums of parts that begin at multiples of a power of two add up to the same sum.
     #[test]
     fn sums_of_parts_are_the_sum() {
         for n in [1, 2, 3, 31, 32, 33, 64, 100, 1000, 4097] {

@@ -1,9 +1,8 @@
-//! Elimination and substitution, some columns or rows at a time.
+//! Elimination and substitution, several columns or rows at a time.
 //!
-//! Each entry of the factors is a sum of products, and is computed in a register from the first to
-//! the last, where a loop over the pivots outside of one over the entries would load and store it
-//! for each. The sums of a tile do not depend on one another, so that none waits for the last
-//! product of its own.
+//! Each entry of the factors is a sum of products. A tile computes the whole sum in a register,
+//! while an outer loop over the pivots would load and store the entry for each pivot. The sums of a
+//! tile are independent, so the latency of one product does not delay the others.
 
 pub use device::*;
 
@@ -17,8 +16,8 @@ macro_rules! tiles {
         mod device {
             use crate::lane::Real;
 
-            /// The tile of 4 by 4 entries from `(i, first)` on, after elimination by the first
-            /// `pivots`.
+            /// Returns the tile of 4 by 4 entries from `(i, first)` on, after elimination by the
+            /// first `pivots`.
             pub fn sums<R: Real, const N: usize>(
                 lu: &[[R; N]; N],
                 i: usize,
@@ -58,8 +57,9 @@ macro_rules! tiles {
                 }
             }
 
-            /// Eliminates the tile from `(i, first)` on, left of the diagonal, which becomes
-            /// multipliers.
+            /// Eliminates the tile from `(i, first)` on, left of the diagonal.
+            ///
+            /// The entries become multipliers.
             pub fn left<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
                 let mut tile = sums::<R, N>(lu, i, first, first);
                 for j in 0..4 {
@@ -92,7 +92,7 @@ macro_rules! tiles {
                 store::<R, N>(lu, i, i, &tile);
             }
 
-            /// Eliminates a tile right of the diagonal, whose tile in these rows is done.
+            /// Eliminates a tile right of the diagonal, after the diagonal tile of these rows.
             pub fn right<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
                 let mut tile = sums::<R, N>(lu, i, first, i);
                 for r in 0..4 {
@@ -106,8 +106,9 @@ macro_rules! tiles {
             }
 
             $(
-                /// Eliminates entries `first..` of row `i`, as many as the tile is wide: those left
-                /// of the diagonal become multipliers.
+                /// Eliminates entries `first..` of row `i`, as many as the tile is wide.
+                ///
+                /// Entries left of the diagonal become multipliers.
                 pub fn $row<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
                     let mut sums = [R::lit(0.0); $wide];
                     for j in 0..$wide {
@@ -138,8 +139,9 @@ macro_rules! tiles {
             )*
 
             $(
-                /// Solves equations `first..` of the lower triangle, as many as the tile is wide;
-                /// `x` has the unknowns before them.
+                /// Solves equations `first..` of the lower triangle, as many as the tile is wide.
+                ///
+                /// `x` contains the unknowns before them.
                 pub fn $forward<R: Real, const N: usize>(
                     lu: &[[R; N]; N],
                     x: &mut [R; N],
@@ -166,8 +168,9 @@ macro_rules! tiles {
                     }
                 }
 
-                /// Solves equations `first..` of the upper triangle, as many as the tile is wide;
-                /// `x` has the unknowns after them.
+                /// Solves equations `first..` of the upper triangle, as many as the tile is wide.
+                ///
+                /// `x` contains the unknowns after them.
                 pub fn $backward<R: Real, const N: usize>(
                     lu: &[[R; N]; N],
                     x: &mut [R; N],
