@@ -1,4 +1,4 @@
-//! Functions that come from outside of a system.
+//! Functions from outside a system.
 
 use proc_macro2::Ident;
 
