@@ -5,12 +5,12 @@
 //! the time and passes it to the solver. Constants become `System::TIME_BREAKS`. Functions of the
 //! parameters become `System::parameter_breaks`, which the solver evaluates for each trajectory.
 //!
-//! A form changes where two compared numbers are equal, or the two arguments of `min`, `max` or
-//! `clamp`, and where the argument of `abs`, `signum` or `copysign` is zero. If the difference is
-//! affine in the time, `a t + b`, the change is at `-b / a`, for any functions `a` and `b` of
-//! constants and parameters. A number may be piecewise affine: `|t - c|` is `t - c` or `c - t`, so
-//! `|t - c| < w` changes at `c - w` and `c + w`. The module does not check which piece applies at
-//! that time, because a step that ends at another time does no harm.
+//! A form changes where two compared numbers, or two arguments of `min`, `max` or `clamp`, are
+//! equal. A form also changes where the argument of `abs`, `signum` or `copysign` is zero. If the
+//! difference is affine in the time, `a t + b`, the change is at `-b / a`, for any functions `a`
+//! and `b` of constants and parameters. A number may be piecewise affine: `|t - c|` is `t - c` or
+//! `c - t`, so `|t - c| < w` changes at `c - w` and `c + w`. The module does not check which piece
+//! applies at that time, because a step that ends at another time does no harm.
 //!
 //! Three forms of numbers that are not affine lead to affine ones:
 //!
@@ -18,9 +18,13 @@
 //! * `x / y` and `c` are equal where `x` and `c y` are, and also change order where `y` is zero;
 //! * a square is equal to `c` where its base is a root of `c` or the negative root.
 //!
-//! The module does not find times that depend on the state, times of other numbers that are not
-//! affine, such as `t.sin() < 0.5`, and times of functions that round, such as `t % period`, of
-//! which there are infinitely many. [`Breaks::more`] records whether there are any.
+//! The module does not find these times:
+//!
+//! * times that depend on the state;
+//! * times of other numbers that are not affine, such as `t.sin() < 0.5`;
+//! * times of functions that round, such as `t % period`, because they never end.
+//!
+//! [`Breaks::more`] records whether there are any.
 //!
 //! A smooth pulse can be missed like a dose, although no form changes. [`middles`] finds the
 //! centres of pulses and steps in closed form, which the solver receives like other times.
@@ -37,8 +41,10 @@ use std::ops::Range;
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// The maximal number of pieces. A number with more counts as not affine, because most of its times
-/// would belong to no piece.
+/// The maximal number of pieces.
+///
+/// A number with more pieces counts as not affine, because most of its times would belong to no
+/// piece.
 const MOST_PIECES: usize = 8;
 
 /// A number that is affine in the time; the coefficients depend on neither the time nor the state.

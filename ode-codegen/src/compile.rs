@@ -117,7 +117,7 @@ pub(crate) struct Info {
     pub operations: [Counts; 4],
     /// The number of operations of the right-hand side as written.
     pub written: u64,
-    /// The number of operations of the right-hand side whose results are used more than once.
+    /// The number of operations of the right-hand side with results that are used more than once.
     pub shared: usize,
     /// The times of breaks that are functions of the parameters, as formulas.
     pub parameter_breaks: Vec<String>,

@@ -12,7 +12,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 /// stack of rustc.
 const LIMIT: usize = 1200;
 
-/// The depth of a pair of parentheses, brackets or braces, for which syn needs 25 KiB.
+/// The depth of a pair of parentheses, brackets or braces; syn needs 25 KiB of stack for it.
 const GROUP: usize = 5;
 
 /// A group that is being read.
@@ -24,7 +24,7 @@ struct Open {
     operators: usize,
     /// Whether a statement may have ended here, after a block.
     ended: bool,
-    /// Whether this is a `use`, the only item in which `::` nests.
+    /// Whether this is a `use`, the only item with nested `::`.
     in_use: bool,
 }
 

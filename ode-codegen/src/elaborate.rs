@@ -7,7 +7,7 @@
 //! A branch on lanes is elaborated on both sides, from the same variables. Variables that differ
 //! afterwards become selections. A variable that only one side assigns stays unassigned.
 //!
-//! Every mistake is reported once, even if a loop evaluates it repeatedly. Its value is
+//! Every error is reported once, even if a loop evaluates it repeatedly. Its value is
 //! [`Value::Poison`], which later operations propagate silently.
 
 mod branch;
@@ -121,7 +121,7 @@ pub(crate) struct Happening {
     pub log: bool,
     /// Whether jumps across the zero do not count.
     pub no_jumps: bool,
-    /// The function whose zeros are located.
+    /// The function of the event.
     pub value: Id,
     /// The values after the event, if it changes any.
     pub action: Option<After>,
@@ -282,7 +282,7 @@ struct Elaborator<'a, 'c> {
     variables: Vec<Variable<'a>>,
     /// The items that functions can use, one entry for each block with functions that was entered.
     scopes: Vec<Vec<Variable<'a>>>,
-    /// The structs whose layout is being computed.
+    /// The structs with layouts that are being computed.
     layouts: Vec<Rc<Struct<'a>>>,
     /// The functions that are being evaluated.
     calls: Vec<Call<'a>>,
@@ -292,7 +292,7 @@ struct Elaborator<'a, 'c> {
     frames: Vec<Frame<'a>>,
     /// The loop that a `break` or `continue` leaves: evaluation is skipped up to its end.
     leaving: Option<Leave>,
-    /// The enclosing branches on lanes; `false` if the condition is a mistake.
+    /// The enclosing branches on lanes; `false` if the condition is invalid.
     branches: Vec<bool>,
     reported: HashSet<u32>,
     operations: u64,
@@ -478,12 +478,12 @@ impl<'a> Elaborator<'a, '_> {
         self.operations > self.count_limit() || self.is_spent()
     }
 
-    /// Returns the number of operations up to which counting continues, for the message.
+    /// Returns the largest count of operations, for the message.
     fn count_limit(&self) -> u64 {
         self.limit.saturating_mul(10)
     }
 
-    /// Reports a mistake, once for each `position`, with the current values of the loop variables.
+    /// Reports an error, once for each `position`, with the current values of the loop variables.
     fn error(&mut self, position: u32, tokens: &dyn ToTokens, message: impl Into<String>) {
         self.spend(Work::Mistake, 1);
         if self.reported.insert(position) {

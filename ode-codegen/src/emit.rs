@@ -1,8 +1,8 @@
 //! Emission of a graph as lane-generic Rust.
 //!
-//! Every function is straight-line code in one plain form, which people can read and `translate`
-//! can translate by syntax: one `let` for each operation, in the order of evaluation, then an
-//! array.
+//! Every function is straight-line code in one plain form: one `let` for each operation, in the
+//! order of evaluation, then an array. People can read this form, and `translate` can translate it
+//! by syntax.
 //!
 //! ```text
 //! fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
@@ -87,7 +87,7 @@ pub(crate) enum Language {
     Device,
 }
 
-/// The least number of variables for which they are declared together.
+/// The least number of variables that are declared together.
 const TOGETHER: usize = 500;
 
 /// A function to emit.

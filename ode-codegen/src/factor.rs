@@ -65,15 +65,16 @@ pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 /// The maximal number of operations of an unrolled factorisation or solution.
 pub(crate) const LIMIT: usize = 40_000;
 
-/// The least number of unknowns for which a CPU eliminates a full matrix in loops.
+/// The least number of unknowns at which a CPU eliminates a full matrix in loops.
 ///
-/// For fewer unknowns straight-line code is faster (measured, `bench/HISTORY.md`).
+/// With fewer unknowns straight-line code is faster (measured, `bench/HISTORY.md`).
 const LEAST_LOOPS: usize = 14;
 
-/// The least number of unknowns for which all targets use loops.
+/// The least number of unknowns at which all targets use loops.
 ///
 /// On GPUs straight-line code takes half the time, but minutes to compile. The limit also holds for
-/// matrices whose elimination takes at least [`LEAST_FILL`] of the operations of a full one.
+/// other matrices, if their elimination takes at least [`LEAST_FILL`] percent of the operations of
+/// a full one.
 const LEAST_EVERYWHERE: usize = 32;
 
 /// The percentage of a full matrix above which the gain of loops exceeds the cost of operations

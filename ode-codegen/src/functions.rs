@@ -1,13 +1,13 @@
 //! The functions of the language: one table for all phases.
 //!
-//! A row describes a function completely: its name here and elsewhere, its value, its derivative,
-//! its cost, its growth, and the centres of pulses that it makes. The parser takes names from the
-//! table, `simplify` and `check` take values, `derive` takes derivatives, `emit` and `translate`
-//! take the methods of lane numbers. A new elementary function needs a row here and a lane program
-//! in `ode-core/src/math`; `docs/extending.md` lists the steps.
+//! A row describes a function completely: its names here and elsewhere, value, derivative, cost and
+//! growth, and the centres of pulses that it makes. The parser takes names from the table,
+//! `simplify` and `check` take values, and `derive` takes derivatives. `emit` and `translate` take
+//! the methods of lane numbers. A new elementary function needs a row here and a lane program in
+//! `ode-core/src/math`; `docs/extending.md` lists the steps.
 //!
-//! The phases contain what a row cannot describe: the identities of `+ - * /` and of powers
-//! (`simplify`), and the points at which comparisons, absolute values and signs change (`breaks`).
+//! The phases contain everything else: the identities of `+ - * /` and of powers (`simplify`), and
+//! the points at which comparisons, absolute values and signs change (`breaks`).
 
 mod table;
 #[cfg(test)]

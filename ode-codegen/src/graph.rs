@@ -216,8 +216,8 @@ impl Node {
 
     /// Returns the representative for lookups.
     ///
-    /// The operands of a commutative operation are in the order of their ids. (`min` and `max` do
-    /// not commute: if one operand is NaN, they return the second operand.)
+    /// The operands of a commutative operation are in the order of their ids. `min` and `max` do
+    /// not commute: if one operand is NaN, they return the second operand.
     fn key(self) -> Node {
         match self {
             Node::Binary(function @ (Binary::Add | Binary::Mul), a, b) if b < a => {

@@ -1,7 +1,7 @@
 //! Names in an expansion that no user's item captures.
 //!
-//! A pattern `u` declares no variable if a unit struct or a constant `u` is in scope, and a system
-//! is a unit struct in the scope of its expansion. The spans of macros do not help, because rustc
+//! If a unit struct or a constant `u` is in scope, a pattern `u` declares no variable. A system is
+//! a unit struct in the scope of its expansion. The spans of macros do not help, because rustc
 //! resolves items at the call site. Variables therefore have a prefix in the code for rustc. The
 //! texts for people and for devices have no prefixes, because no item can capture names there.
 

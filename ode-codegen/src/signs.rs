@@ -1,9 +1,9 @@
 //! The possible signs of a number, from its form.
 //!
 //! An event occurs at zeros of a function. A clipped function, such as `(u - 1.0).max(0.0)`, never
-//! crosses zero, nor does its product with a factor of one sign. [`Signs`] detects such numbers
-//! from bounds of `min`, `max` and branches, even powers, `abs` and `exp`, and sums and products of
-//! these. Parameters have one unknown sign during a solve.
+//! crosses zero, nor does its product with a factor of one sign. [`Signs`] detects such numbers. It
+//! uses bounds of `min`, `max` and branches, even powers, `abs` and `exp`, and sums and products of
+//! these. A parameter has one unknown sign during a solve.
 //!
 //! If the form gives no information, the result is "both sides". A number on one side is therefore
 //! never below, or never above, zero, except for NaN.
@@ -40,7 +40,7 @@ struct Sum {
     number: f64,
 }
 
-/// A sum that is known to be at least zero.
+/// A sum that is at least zero.
 type Bound = Sum;
 
 /// Computes the sides of the numbers of a graph.
@@ -367,7 +367,7 @@ mod tests {
         signs
     }
 
-    /// Numbers reported on one side are there, and most numbers that seem to be on one side are
+    /// Numbers reported on one side have values only there, and most numbers with such values are
     /// reported.
     #[test]
     fn sides_are_those_of_values() {

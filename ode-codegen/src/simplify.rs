@@ -283,10 +283,10 @@ impl Graph {
     }
 }
 
-/// Returns `1 / value` if it is exact, so that a multiplication gives the same bits as the
-/// division.
+/// Returns `1 / value` if it is exact.
 ///
-/// The value is then a power of two. It and its reciprocal are also normal numbers in `f32`.
+/// A multiplication then gives the same bits as the division. `value` is a power of two, and
+/// `value` and its reciprocal are also normal numbers in `f32`.
 fn exact_reciprocal(value: f64) -> Option<f64> {
     const MANTISSA: u64 = (1 << 52) - 1;
     let power_of_two = value.to_bits() & MANTISSA == 0;

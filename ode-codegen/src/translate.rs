@@ -76,7 +76,7 @@
 //! * operands one of which changes a variable of another (`f(x, next(&mut x))`), because the order
 //!   of evaluation is unspecified in C++.
 //!
-//! All mistakes of a module are reported at once, each on its token; `tests/translate.rs` lists
+//! All errors of a module are reported at once, each on its token; `tests/translate.rs` lists
 //! them with their messages.
 //!
 //! The C++ compiler checks the rest: recursion, names in other modules, the order of constants and

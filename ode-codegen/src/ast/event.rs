@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-/// An event: a function whose zeros are located, and the effects there.
+/// An event: a function with its zeros of interest, and the effects there.
 pub(crate) struct Event<'a> {
     /// The name of the function.
     pub name: &'a Ident,

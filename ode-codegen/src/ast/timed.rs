@@ -1,4 +1,4 @@
-//! Scheduled actions: actions at times that are known before a solve.
+//! Scheduled actions: actions at times that are fixed before a solve.
 
 use proc_macro2::Ident;
 

@@ -44,7 +44,7 @@ pub(super) struct Pulse {
     pub reach: Id,
 }
 
-/// The nodes whose pulse may be invisible at its centre.
+/// The nodes with pulses that may be invisible at their centres.
 pub(super) struct Hidden(Vec<bool>);
 
 impl Hidden {

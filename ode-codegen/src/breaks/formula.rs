@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// An expression whose parts all occur twice would have `2^100` leaves as a tree.
+    /// If all parts of an expression occur twice, its tree would have `2^100` leaves.
     #[test]
     fn long_formulas_are_cut() {
         let mut graph = Graph::new();

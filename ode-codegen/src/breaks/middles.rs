@@ -549,8 +549,9 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude; without `y`, the
-    /// second term is `b`.
+    /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude.
+    ///
+    /// Without `y`, the second term is `b`.
     fn meet(&mut self, of: Maker, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
         let size = |graph: &mut Graph, scale| graph.unary(Unary::Abs, scale);
         let graph = self.graph();

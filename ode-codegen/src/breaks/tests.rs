@@ -161,7 +161,7 @@ fn signs_and_sizes_change_at_zero() {
         Node::Unary(Unary::Exp, sign)
     });
     assert_eq!(signum, times([("a", 5.0)]));
-    // The sign of the whole is that of the second argument, which depends on the time.
+    // The result has the sign of the second argument, which depends on the time.
     let copysign = of_parameters(|graph, time, [a, ..]| {
         let u = graph.input(Input::State(0));
         Node::Binary(Binary::Copysign, u, since(graph, time, a))

@@ -21,7 +21,7 @@ use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 /// Rounding determines on which side of the knot a step ends.
 const NEAR: f64 = 1.0 / 16_384.0;
 
-/// The maximal factor by which powers increase the frequency of their argument.
+/// The maximal factor of powers for the frequency of their argument.
 const MOST_FACTOR: f64 = 16.0;
 
 /// Returns the positions in tables that depend on the time and not on states.

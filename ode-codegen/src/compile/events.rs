@@ -10,7 +10,7 @@ use crate::elaborate::{After, Happening, Scheduled, Tested};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
-/// Returns the facts about events for which the loop is compiled.
+/// Returns the facts about events, which are constants of the compiled loop.
 pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
     let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
     let acting = set(conditions.iter().map(|condition| condition.action.is_some()));

@@ -1,7 +1,8 @@
-//! The functions for gradients.
+//! The functions for gradients:
 //!
-//! They are products of vectors with the derivatives of the right-hand side, the loss with its
-//! derivatives, and the initial states and parameters as functions of learnt parameters.
+//! * products of vectors with the derivatives of the right-hand side;
+//! * the loss with its derivatives;
+//! * the initial states and parameters as functions of learnt parameters.
 //!
 //! A pull-back is one function with the derivatives with respect to states and to parameters,
 //! because both share most of their operations. Its value is one array, which `pulled_state` and

@@ -12,7 +12,7 @@ use crate::graph::{Graph, Id, Input};
 pub(crate) enum Linear {
     /// Functions of this system.
     ///
-    /// `operations` are the counts of factorisation and solution, `factors` is the number of
+    /// `operations` are the counts of factorisation and solution. `factors` is the number of
     /// entries of the factors, and `pivots` are the positions of the reciprocal pivots among them.
     /// If `odd`, the product of the pivots has the opposite sign of the determinant. If `full`, a
     /// CPU eliminates the function `matrix` in loops.
@@ -27,8 +27,7 @@ pub(crate) enum Linear {
 }
 
 impl Linear {
-    /// The maximal number of unknowns for which algebraic equations are solved with a search for
-    /// pivots.
+    /// The maximal number of unknowns with a search for pivots in algebraic equations.
     ///
     /// The search takes about a fifth more time. Without the search, a pivot may vanish however
     /// short the step is.

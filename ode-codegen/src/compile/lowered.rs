@@ -20,8 +20,8 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Returns the inputs, constants and tables that a function may mention.
     ///
-    /// The inputs are its arguments (see `print::arguments`); constants and tables are those of
-    /// `system`.
+    /// The inputs are its arguments (see `print::arguments`); `system` contains the constants and
+    /// tables.
     fn scope(self, function: &str, system: &Scope) -> Scope {
         let Sizes { states, parameters, factors, learnt, data, curve } = self;
         let both = states + parameters;
@@ -109,7 +109,7 @@ impl Lowered {
         counts
     }
 
-    /// Returns the number of operations whose results are used more than once.
+    /// Returns the number of operations with results that are used more than once.
     pub(crate) fn shared(&self) -> usize {
         let uses = fuse::count_uses(&self.graph, &self.results.roots());
         let shared = |id: &Id| uses[id.index()] > 1 && cost(self.graph.node(*id)) != Cost::Free;

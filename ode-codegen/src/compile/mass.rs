@@ -13,7 +13,7 @@ use crate::graph::{Graph, Id, Input};
 pub(crate) struct Mass {
     /// Whether the constant contains only the diagonal.
     pub is_diagonal: bool,
-    /// The entries whose values only rustc can compute.
+    /// The entries with values that only rustc can compute.
     pub unknown: Vec<(usize, usize)>,
     /// For each row and each column, whether it is zero.
     pub rows: Vec<bool>,

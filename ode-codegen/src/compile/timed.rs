@@ -12,7 +12,7 @@ use crate::simplify::Truth;
 /// The number of times of a series without a `count`, larger than any possible number.
 const UNLIMITED: f64 = 1e15;
 
-/// Returns the fact about scheduled actions for which the loop is compiled.
+/// Returns the fact about scheduled actions, a constant of the compiled loop.
 pub(super) fn fact(timed: &[Scheduled]) -> Fact {
     let value = FactValue::Count(timed.len());
     Fact { capability: Capability::Events, name: "TIMED", value }

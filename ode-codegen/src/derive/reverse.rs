@@ -174,8 +174,9 @@ mod tests {
         assert!(graph.len() - before <= 2 * 100 + 2, "{}", graph.len() - before);
     }
 
-    /// `select(x > 0, sqrt(x) * sqrt(x), 0)`: the slope of the root is NaN for negative `x`, and
-    /// does not appear in the result.
+    /// `select(x > 0, sqrt(x) * sqrt(x), 0)`.
+    ///
+    /// For negative `x` the slope of the root is NaN, and does not appear in the result.
     #[test]
     fn what_a_branch_masks_stays_masked() {
         let mut graph = Graph::new();

@@ -44,7 +44,7 @@ impl<'a> Elaborator<'a, '_> {
 
     /// Selects `a` where the mask is true, else `b`.
     ///
-    /// `mask` is `None` after a mistake.
+    /// `mask` is `None` after an error.
     pub(super) fn merge(
         &mut self,
         mask: Option<Id>,

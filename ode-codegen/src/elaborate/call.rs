@@ -77,7 +77,7 @@ impl PartialEq for Closure<'_> {
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// Returns whether a function is being evaluated, in which outer variables are invisible.
+    /// Returns whether a function is being evaluated, which hides outer variables.
     pub(super) fn is_in_function(&self) -> bool {
         let called = self.calls.last().map(|call| &call.called.around);
         matches!(called, Some(Around::Scope(_)))

@@ -20,7 +20,7 @@ pub(super) struct Frame<'a> {
     label: Option<&'a Ident>,
     /// The number of branches on lanes that enclose the loop.
     branches: usize,
-    /// Whether a reported mistake makes the further rounds unknown.
+    /// Whether a reported error makes the further rounds unknown.
     failed: bool,
     /// The value of a `break` from the loop.
     value: Value<'a>,

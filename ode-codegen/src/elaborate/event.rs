@@ -67,7 +67,7 @@ impl<'a> Elaborator<'a, '_> {
             return None;
         };
         if let Some(message) = never_crosses(&self.graph, number.id, &inputs.modes()) {
-            // Each event reports one mistake.
+            // Each event reports one error.
             self.ctxt.error(0, part.name, message);
         }
         let action = match event.action {

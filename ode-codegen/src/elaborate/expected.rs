@@ -44,7 +44,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Returns the value if its type can be `ty`; otherwise reports a mistake.
+    /// Returns the value if its type can be `ty`; otherwise reports an error.
     pub(super) fn expect(&mut self, expr: &Expr<'a>, value: Value<'a>, ty: &Type) -> Value<'a> {
         match self.misfit_of_type(expr, &value, ty) {
             _ if self.exhausted() => value,

@@ -12,7 +12,7 @@ use crate::graph::{Id, Node};
 impl<'a> Elaborator<'a, '_> {
     /// Returns the nonzeros of the mass matrix.
     ///
-    /// Returns `None` for the identity, and after a mistake.
+    /// Returns `None` for the identity, and after an error.
     pub(super) fn mass(&mut self, mass: &MassMatrix<'a>, states: usize) -> Option<Rows> {
         let diagonal = match &mass.ty.shape {
             Shape::Array(element, _) => match &**element {

@@ -55,7 +55,7 @@ impl<'a> Elaborator<'a, '_> {
 
     /// Binds the names of a pattern and returns whether it matches.
     ///
-    /// Returns `None` after a mistake. `matched` is the scrutinee of a `match`.
+    /// Returns `None` after an error. `matched` is the scrutinee of a `match`.
     pub(super) fn bind(
         &mut self,
         pattern: &Pattern<'a>,
@@ -82,7 +82,7 @@ impl<'a> Elaborator<'a, '_> {
                     self.take_apart(value, elements.len(), rest.as_ref(), *position, syntax);
                 let mut matches = Some(true);
                 for (element, value) in elements.iter().zip(values) {
-                    // After a mistake, the remaining names are still declared.
+                    // After an error, the remaining names are still declared.
                     match self.bind(element, value, matched) {
                         Some(true) => {}
                         Some(false) => return matches.map(|_| false),

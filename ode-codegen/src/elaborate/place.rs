@@ -147,7 +147,7 @@ impl<'a> Elaborator<'a, '_> {
 
     /// Evaluates the indices into `base`, and checks each against the length of its array.
     ///
-    /// After a mistake, the error contains the indices before it.
+    /// After an error, `Err` contains the indices before it.
     fn locate<'e>(
         &mut self,
         position: u32,
@@ -221,7 +221,7 @@ impl<'a> Elaborator<'a, '_> {
             };
             match message {
                 Some(message) => self.error(position, syntax, message),
-                // Evaluate the index as well, to report mistakes in it.
+                // Evaluate the index as well, to report errors in it.
                 None => {
                     if let Access::Index(index) = step {
                         self.expr(index);

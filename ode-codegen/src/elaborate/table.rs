@@ -84,7 +84,7 @@ impl Table {
 pub(crate) struct Position {
     /// The position, which may be outside the table.
     pub at: Id,
-    /// The clamped position without its fraction, which is looked up.
+    /// The clamped position without its fraction, which is the index of the lookup.
     pub whole: Id,
     pub knots: Knots,
 }
@@ -98,7 +98,7 @@ pub(crate) enum Knots {
     Of { table: Table, cubic: bool },
 }
 
-/// Returns the index of a table in `tables`, where it is added if new.
+/// Returns the index of a table in `tables`, and adds the table if it is new.
 pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
     let known = tables.iter().position(|known| *known == table);
     let position = known.unwrap_or_else(|| {

@@ -36,7 +36,7 @@ pub(super) enum Value<'a> {
     Unit,
     /// A variable that is unassigned, or unassigned on some path, with the `if` whose sides differ.
     Unset(Option<Partly<'a>>),
-    /// The result of a mistake that has been reported.
+    /// The result of an error that has been reported.
     Poison,
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Work {
     Expr = 9,
     /// A round of a loop, or creating an element.
     Round = 32,
-    /// A mistake, whether or not it was reported before.
+    /// An error, whether or not it was reported before.
     Mistake = 100,
 }
 

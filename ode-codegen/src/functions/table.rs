@@ -46,7 +46,7 @@ macro_rules! functions {
             }
         }
 
-        /// All rows, in the order in which messages list functions.
+        /// All rows, in the order of functions in messages.
         pub(super) const ROWS: &[Row] = &[$($row),*];
     };
     (@rows [$($unary:tt)*] [$($binary:tt)*] [$($rows:tt)*]
@@ -282,7 +282,9 @@ functions! {
             graph.div(one, sum)
         })
     };
-    /// The angle of the point `(b, a)`, with derivative `(b / (a² + b²)) a' - (a / (a² + b²)) b'`.
+    /// The angle of the point `(b, a)`.
+    ///
+    /// Its derivative is `(b / (a² + b²)) a' - (a / (a² + b²)) b'`.
     binary Atan2 = BinaryRow {
         elsewhere: &["arctan2"],
         middle: Middle::ZeroOrTurn,

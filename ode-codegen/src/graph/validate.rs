@@ -50,7 +50,7 @@ pub(crate) enum Invalid {
     Operand { node: Id, operand: Id, expected: Kind },
     /// The function has no such input, or the system has no such constant or table.
     OutOfRange { node: Id },
-    /// A literal is an infinity or a NaN, for which no language has a literal.
+    /// A literal is an infinity or a NaN, which cannot be a literal in any language.
     NotFinite { node: Id },
     /// A power remains after powers have been expanded.
     Power { node: Id },

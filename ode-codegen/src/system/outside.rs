@@ -29,7 +29,7 @@ use crate::{depth, fragments, system};
 
 /// A placeholder for the struct of a function's constants.
 ///
-/// It is replaced when the name by which the function is called is known.
+/// It is replaced by the name in the calls of the function.
 const CONSTANTS: &str = "__constants_of_this_function";
 
 /// The `use` declarations that can import a name.
@@ -451,7 +451,7 @@ impl Constants {
             path.get_ident().is_some_and(|name| self.declared.names.contains(&name.to_string()));
         let Some(last) = path.segments.last() else { return };
         let constant = last.ident.to_string();
-        // `Elaborator::path` tells constants from variables in the same way.
+        // `Elaborator::path` distinguishes constants from variables in the same way.
         let is_constant = path.segments.len() > 1 || constant.contains(char::is_uppercase);
         let is_function = path.segments.len() > 1 && Function::from_name(&constant).is_some();
         let is_known = is_function || known_constant(path, self.scalar).is_some();

@@ -193,8 +193,8 @@ impl Compiled {
     /// Interprets a function in `f64` and returns its results, row by row.
     ///
     /// The functions are `rhs`, `jacobian`, `parameter_jacobian`, `time_gradient`, and, if the
-    /// system has them, `observables` and `out_of_domain` (0 or 1). The elementary functions are
-    /// those of Rust's standard library.
+    /// system has them, `observables` and `out_of_domain` (0 or 1). Elementary functions come from
+    /// Rust's standard library.
     ///
     /// # Errors
     /// See [`EvaluateError`].
@@ -220,7 +220,7 @@ impl Compiled {
             Input::State(index) => u[index as usize],
             Input::Parameter(index) => p[index as usize],
             Input::Time => t,
-            // None of these functions has other inputs.
+            // These functions have no other inputs.
             Input::Scale | Input::Factor(_) | Input::Vector(_) => f64::NAN,
         };
         let entry = |table: u32, index: f64| match &self.tables[table as usize].values {

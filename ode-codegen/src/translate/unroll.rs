@@ -93,9 +93,9 @@ fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut
 
 /// Returns the parameters that are shared references.
 ///
-/// An outlined function receives references to copies. Otherwise the calling loop would keep the
-/// originals in memory, because their address is taken, even if it never calls the function
-/// (measured: a third of the speed of small systems on a CPU).
+/// An outlined function receives references to copies. Otherwise the address of the originals is
+/// taken. The calling loop would then keep the originals in memory, even if it never calls the
+/// function (measured: a third of the speed of small systems on a CPU).
 fn shared_references(signature: &syn::Signature) -> Vec<&syn::Ident> {
     let shared = signature.inputs.iter().filter_map(|input| match input {
         syn::FnArg::Typed(syn::PatType { pat, ty, .. }) => match (&**pat, &**ty) {
@@ -130,12 +130,12 @@ pub(super) fn rolled(attrs: &[syn::Attribute]) -> Option<syn::Result<Expr>> {
 }
 
 impl Unroll {
-    /// Unrolls `for i in 0..3 { body }` to `{ { let i = 0usize; body } … }`, if the bounds are
-    /// literals.
+    /// Unrolls a `for` loop with literal bounds.
     ///
-    /// Other loops stay unchanged: their bounds are const parameters, which LLVM treats as
-    /// literals. A loop with a `break` or `continue` also stays, because in a copy of the body they
-    /// would refer to another loop.
+    /// `for i in 0..3 { body }` becomes `{ { let i = 0usize; body } … }`. Other loops stay
+    /// unchanged: their bounds are const parameters, which LLVM treats as literals. A loop with a
+    /// `break` or `continue` also stays, because in a copy of the body they would refer to another
+    /// loop.
     fn unrolled(&mut self, for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
         let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
         let (from, to) = literal_range(&for_loop.expr)?;
@@ -164,7 +164,7 @@ impl Unroll {
             }};
             copies.push(copy);
         }
-        // Assignments in the last copy may be unused, which is no mistake of the user.
+        // Assignments in the last copy may be unused, which is no error of the user.
         let block: Block = parse_quote!({
             #[allow(unused_assignments)]
             { #(#copies)* };

@@ -267,7 +267,7 @@ fn parabolas_turn_at_their_vertex() {
     });
     let [(_, time)] = two[..] else { panic!("{two:?}") };
     assert!((time - (5.0 / 9.0 + 12.0) / (1.0 / 9.0 + 4.0)).abs() < 1e-14, "{two:?}");
-    // exp(-(t - a)² - sin t): the vertex is that of the first term.
+    // exp(-(t - a)² - sin t): the first term determines the vertex.
     let with_wave = of(|g, t, [a, ..]| {
         let (since, wave) = (g.sub(t, a), g.unary(Unary::Sin, t));
         let square = g.powi(since, 2);
