@@ -26,9 +26,9 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// becomes the same module and `decay::DEVICE`, the text of a C++ `namespace decay` with a template
-/// `step`. The argument of the attribute is the namespace. Other device modules call the module by
-/// this name.
+/// The expansion is the same module with the constant `decay::DEVICE`: the text of a C++
+/// `namespace decay` with a template `step`. The argument of the attribute is the namespace. Other
+/// device modules call the module by this name.
 ///
 /// `ode_codegen::translate` documents the accepted language rule by rule. Anything else is an error
 /// whose message contains the form to write instead.
@@ -50,8 +50,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// becomes a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`, the
-/// original function unchanged. A function may also return the derivatives:
+/// The expansion is a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`, the
+/// original function. A right-hand side may also return the derivatives:
 /// `fn lorenz(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3]`. The float type stands for the
 /// precision of the solve.
 ///
@@ -104,7 +104,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// becomes the same module, with three additions:
+/// The expansion is the same module, with three additions:
 ///
 /// * a unit struct `epidemic::Model` that implements the trait `System`,
 /// * a function `epidemic::report()`,
@@ -160,7 +160,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[ode_system(fusion = "off")]` | rounds every product separately, as the plain function does | `a * b + c` is one fused operation |
 /// | `#[ode_system(limit = 1000000)]` | sets the maximal number of operations of an unrolled right-hand side | 200,000 |
 /// | `#[ode_system(check = "off")]` | leaves handwritten derivatives unchecked | compared with the derived ones |
-/// | `#[ode_system(pivoting = "on")]` | searches for the pivots of the linear equations of implicit methods | pivots on the diagonal |
+/// | `#[ode_system(pivoting = "on")]` | searches for the pivots of the linear equations of implicit methods | pivots on the diagonal; a search only for systems with algebraic equations and at most 4 states |
 /// | `#[ode_system(gradients = "on")]` | generates the code for gradients with respect to initial states and parameters | only with a `#[loss]` or a function of `Theta` |
 /// | `#[ode_system(crate = path)]` | names the facade crate | `::odes` |
 #[proc_macro_attribute]
