@@ -81,7 +81,7 @@ impl Scalar {
 /// A function of state, parameters and time.
 pub(crate) struct Part<'a> {
     pub name: &'a Ident,
-    /// The types of the state, the parameters, the modes (if there are any) and the result.
+    /// The types of state, parameters, modes and result; parameters and modes are optional.
     pub state: Typed<'a>,
     pub parameters: Option<Typed<'a>>,
     pub modes: Option<Typed<'a>>,
@@ -234,7 +234,7 @@ pub(crate) struct Callable<'a> {
     pub generics: Vec<&'a Ident>,
     pub result: Type,
     pub body: Block<'a>,
-    /// The names in the body of a closure, which may be variables of the enclosing scope.
+    /// The names in the body of a closure, which may be outer variables.
     pub names: Vec<&'a Ident>,
 }
 

@@ -47,7 +47,9 @@ use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 /// piece.
 const MOST_PIECES: usize = 8;
 
-/// A number that is affine in the time; the coefficients depend on neither the time nor the state.
+/// A number that is affine in the time.
+///
+/// The coefficients depend on neither the time nor the state.
 #[derive(Clone, Copy, PartialEq)]
 struct Affine {
     /// The slope; `None` if the time does not appear.
@@ -149,7 +151,7 @@ pub(crate) fn breaks(
     Breaks { times, of_parameters, moving, more }
 }
 
-/// Returns, for each node that is not still, whether one of `roots` needs it.
+/// Returns, for each node that is not `still`, whether one of `roots` needs it.
 ///
 /// Functions that round count as one node: their operations change at other times than their
 /// results.
@@ -193,8 +195,9 @@ impl Course {
         Course { pieces, rest }
     }
 
-    /// Returns the course of affine pieces and other numbers; `None` is a number that is not
-    /// affine.
+    /// Returns the course of affine pieces and other numbers.
+    ///
+    /// `None` is a number that is not affine.
     fn affine(pieces: Vec<Option<Affine>>, rest: Rest) -> Course {
         let rest = if pieces.contains(&None) { Rest::Moved } else { rest };
         Course::new(pieces.into_iter().flatten().collect(), rest)
@@ -211,7 +214,9 @@ impl Course {
         self.rest == Rest::Moved || self.pieces.iter().any(|piece| piece.slope.is_some())
     }
 
-    /// Returns the rest of a function of two numbers, in addition to functions of their pieces.
+    /// Returns the rest of a function of two numbers.
+    ///
+    /// The pieces of the function come from pairs of their pieces.
     fn rest_with(&self, other: &Course) -> Rest {
         let mixed = |a: &Course, b: &Course| a.rest == Rest::Unmoved && b.moves();
         match mixed(self, other) || mixed(other, self) {
@@ -316,7 +321,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the times at which a number, or a number that it consists of, changes its sign.
+    /// Finds the times at which a number or one of its operands changes its sign.
     fn sign(&mut self, a: Id) {
         self.signs.push(a);
         self.look_at_signs();

@@ -33,8 +33,7 @@ use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
 use crate::{hints, poles};
 
-/// The number of nodes that derivatives may add, relative to the operation limit of a right-hand
-/// side.
+/// The number of nodes that derivatives may add, for each permitted operation.
 const DERIVATIVE_FACTOR: u64 = 10;
 
 /// The arguments of `#[ode_system]`, which control compilation.
@@ -112,12 +111,13 @@ pub(crate) struct Info {
     pub jacobian_pattern: Vec<(usize, usize)>,
     pub parameter_pattern: Vec<(usize, usize)>,
     pub time_pattern: Vec<usize>,
-    /// The operation counts of the right-hand side and of its derivatives with respect to state,
-    /// parameters and time.
+    /// The operation counts of the right-hand side and its derivatives.
+    ///
+    /// The derivatives are with respect to state, parameters and time, in this order.
     pub operations: [Counts; 4],
     /// The number of operations of the right-hand side as written.
     pub written: u64,
-    /// The number of operations of the right-hand side with results that are used more than once.
+    /// The number of operations of the right-hand side with several uses.
     pub shared: usize,
     /// The times of breaks that are functions of the parameters, as formulas.
     pub parameter_breaks: Vec<String>,
@@ -125,8 +125,9 @@ pub(crate) struct Info {
     pub poles: Vec<String>,
     /// The names of states that reinforce themselves.
     pub growing: Vec<String>,
-    /// The roots with possibly infinite derivatives, and the numbers that jump when states cross a
-    /// value, as formulas.
+    /// Roots with possibly infinite derivatives, and numbers that jump where states cross a value.
+    ///
+    /// Both are formulas.
     pub steep: Vec<String>,
     pub jumps: Vec<String>,
 }

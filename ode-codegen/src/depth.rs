@@ -12,7 +12,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 /// stack of rustc.
 const LIMIT: usize = 1200;
 
-/// The depth of a pair of parentheses, brackets or braces; syn needs 25 KiB of stack for it.
+/// The depth of a pair of parentheses, brackets or braces.
+///
+/// syn needs 25 KiB of stack for each pair.
 const GROUP: usize = 5;
 
 /// A group that is being read.

@@ -89,8 +89,9 @@ impl<'a> Derivation<'a> {
         self.gradients[id.index()].as_slice()
     }
 
-    /// Returns the gradient of an operand divided by the operand, if it may overflow: see
-    /// [`Relative`].
+    /// Returns the gradient of an operand divided by the operand.
+    ///
+    /// The result is `None` if the operand cannot overflow: see [`Relative`].
     fn relative(&mut self, id: Id) -> Option<Gradient> {
         self.relative.of(self.graph, self.gradients, id)
     }
@@ -179,8 +180,7 @@ fn scale(graph: &mut Graph, gradient: &[(Input, Id)], factor: Id) -> Gradient {
     gradient.iter().map(|&(input, derivative)| (input, scaled(graph, derivative, factor))).collect()
 }
 
-/// Applies the chain rule: multiplies the derivative of an argument by the derivative of the
-/// function.
+/// Applies the chain rule: a derivative of an argument times a derivative of the function.
 ///
 /// If the first is zero, so is the product, even if the second is infinite there:
 /// `x.max(0.0).sqrt()` for negative `x`.

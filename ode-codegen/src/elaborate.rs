@@ -66,8 +66,7 @@ pub(crate) struct Elaborated<'a> {
     pub parameters: Option<Layout<'a>>,
     /// One node for each state: its derivative.
     pub derivatives: Vec<Id>,
-    /// Handwritten derivatives: the entries of the Jacobian row by row, and the derivatives with
-    /// respect to time.
+    /// Handwritten derivatives: the Jacobian row by row, and the derivatives with respect to time.
     pub jacobian: Option<Vec<Id>>,
     pub tgrad: Option<Vec<Id>>,
     /// The nonzeros of the mass matrix, if there is one other than the identity.
@@ -103,7 +102,9 @@ pub(crate) struct Elaborated<'a> {
 pub(crate) struct Number {
     /// The purpose of the function.
     pub purpose: Purpose,
-    /// The name of the function, with the position in its result if it returns several numbers.
+    /// The name of the function.
+    ///
+    /// If the function returns several numbers, the name contains the position in the result.
     pub name: String,
     pub id: Id,
 }
@@ -112,8 +113,9 @@ pub(crate) struct Number {
 #[derive(Clone, Debug)]
 pub(crate) struct Happening {
     pub name: String,
-    /// The directions of the zeros that count, and the number of occurrences after which a
-    /// trajectory ends; see [`Event`](crate::ast::Event).
+    /// The directions of the zeros, and the number of occurrences after which a trajectory ends.
+    ///
+    /// See [`Event`](crate::ast::Event).
     pub rising: bool,
     pub falling: bool,
     pub stop: Option<u32>,
@@ -280,7 +282,7 @@ struct Elaborator<'a, 'c> {
     /// All variables in scope, innermost last. Lookup searches from the end, which handles
     /// shadowing.
     variables: Vec<Variable<'a>>,
-    /// The items that functions can use, one entry for each block with functions that was entered.
+    /// The items that functions can use, for each block with functions that was entered.
     scopes: Vec<Vec<Variable<'a>>>,
     /// The structs with layouts that are being computed.
     layouts: Vec<Rc<Struct<'a>>>,

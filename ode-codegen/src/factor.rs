@@ -31,8 +31,9 @@ pub(crate) struct Factorization {
     pub factors: Vec<Id>,
     /// The positions of the reciprocal pivots in `factors`.
     pub pivots: Vec<usize>,
-    /// Whether the determinant and the product of the pivots have opposite signs, because rows and
-    /// columns were permuted.
+    /// Whether the determinant and the product of the pivots have opposite signs.
+    ///
+    /// The reason is the permutation of rows and columns.
     pub odd: bool,
     pub solve: Graph,
     /// The solution, component by component.
@@ -77,8 +78,9 @@ const LEAST_LOOPS: usize = 14;
 /// a full one.
 const LEAST_EVERYWHERE: usize = 32;
 
-/// The percentage of a full matrix above which the gain of loops exceeds the cost of operations
-/// with zeros.
+/// The percentage of a full matrix above which loops are worthwhile.
+///
+/// The gain of loops then exceeds the cost of operations with zeros.
 const LEAST_FILL: usize = 85;
 
 /// Returns the factorisation of `s M - J`.

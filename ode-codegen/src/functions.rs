@@ -36,7 +36,9 @@ pub(crate) struct UnaryRow {
     /// `None` if `derive` has a rule for it.
     pub slope: Option<fn(&mut Graph, Id, Id) -> Id>,
     pub cost: Cost,
-    /// Whether it is a lane program of the module `math`, and not an operation of lane numbers.
+    /// Whether it is a lane program of the module `math`.
+    ///
+    /// Otherwise it is an operation of lane numbers.
     pub program: bool,
     /// Whether its value for a literal is a literal.
     ///
@@ -113,12 +115,15 @@ impl Cost {
 /// All fields are finite where the function overflows.
 #[derive(Clone, Copy)]
 pub(crate) struct Growth {
-    /// The derivative divided by the value, as a function of argument and value; `None` is one.
+    /// The derivative divided by the value; `None` is one.
+    ///
+    /// It is a function of argument and value.
     pub relative: fn(&mut Graph, Id, Id) -> Option<Id>,
     /// The factor of the derivative that may overflow, as a function of the value.
     pub size: fn(&mut Graph, Id) -> Id,
-    /// The factor of the derivative that cannot overflow, as a function of the argument; `None` is
-    /// one.
+    /// The factor of the derivative that cannot overflow; `None` is one.
+    ///
+    /// It is a function of the argument.
     pub rate: fn(&mut Graph, Id) -> Option<Id>,
 }
 
@@ -131,8 +136,7 @@ pub(crate) enum Middle {
     Turn,
     /// The times at which the argument or its derivative is zero.
     ZeroOrTurn,
-    /// The times at which the derivative of the argument is zero, or terms of `1 + argument` are
-    /// equal.
+    /// The times of `Turn`, and times at which terms of `1 + argument` are equal.
     TurnOfOneMore,
 }
 

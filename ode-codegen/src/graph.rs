@@ -124,7 +124,9 @@ impl Literal {
 pub enum Node {
     /// A finite number.
     Literal(Literal),
-    /// A user's constant with a value that only rustc can compute: an index into the system's list.
+    /// A user's constant, by its index in the system's list.
+    ///
+    /// Only rustc can compute its value.
     Constant(u32),
     /// An input.
     Input(Input),
@@ -134,7 +136,9 @@ pub enum Node {
     Binary(Binary, Id, Id),
     /// `a * b + c`, rounded once.
     MulAdd(Id, Id, Id),
-    /// An integer power, kept as a node until `fuse`, so that its derivative is again a power.
+    /// An integer power, kept as a node until `fuse`.
+    ///
+    /// Its derivative is therefore again a power.
     Powi(Id, i64),
     /// A comparison: a mask.
     Compare(Comparison, Id, Id),
@@ -345,9 +349,10 @@ impl Graph {
         needed
     }
 
-    /// Returns, for each node, whether it is independent of the time, the state and the modes.
+    /// Returns, for each node, whether it is constant during a solve.
     ///
-    /// `modes` are the positions of the modes among the parameters.
+    /// Such a node depends on neither the time nor the state nor the modes. `modes` are the
+    /// positions of the modes among the parameters.
     pub(crate) fn still(&self, modes: &Range<usize>) -> Vec<bool> {
         let mut still: Vec<bool> = Vec::with_capacity(self.len());
         for &node in &self.nodes {

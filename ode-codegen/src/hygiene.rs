@@ -17,10 +17,11 @@ const KNOWN: [&str; 17] = [
     "self", "str", "usize", "while",
 ];
 
-/// Adds a prefix to each name that generated functions declare or take from the enclosing block.
+/// Adds a prefix to names in generated functions.
 ///
-/// Names in a path or after a dot stay unchanged. Names of functions stay too: a function that is
-/// declared inside another is called by a path, `matrix::<R>(…)`.
+/// These are the names that the functions declare or take from the enclosing block. Names in a path
+/// or after a dot stay unchanged. Names of functions stay too: a function that is declared inside
+/// another is called by a path, `matrix::<R>(…)`.
 pub(crate) fn private(functions: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = functions.into_iter().collect();
     let is = |index: Option<usize>, sign: char| {

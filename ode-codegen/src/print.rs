@@ -20,9 +20,10 @@ use self::outside::Names;
 use crate::compile::{Counts, Lowered, Sizes};
 use crate::emit::{self, Language, Results};
 
-/// Returns the parameters of the function of this name; in Rust, the system is the first.
+/// Returns the parameters of the function of this name.
 ///
-/// [`Sizes::scope`] describes the corresponding inputs of its graph.
+/// In Rust, the first parameter is the system. [`Sizes::scope`] describes the corresponding inputs
+/// of its graph.
 fn arguments(sizes: Sizes, function: &str, language: Language) -> TokenStream {
     let receiver = receiver(language, function);
     let arguments = arguments_of(sizes, function);

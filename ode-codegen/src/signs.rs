@@ -53,7 +53,9 @@ pub(crate) struct Signs<'g> {
 }
 
 impl<'g> Signs<'g> {
-    /// Returns the sides of the numbers of a graph; the parameters `modes` change within a solve.
+    /// Prepares the computation for a graph.
+    ///
+    /// The parameters `modes` change within a solve.
     pub(crate) fn new(graph: &'g Graph, modes: &Range<usize>) -> Self {
         Signs { graph, still: graph.still(modes), left: MOST_NODES }
     }
@@ -150,8 +152,9 @@ impl<'g> Signs<'g> {
         }
     }
 
-    /// Returns the side of a number that is a positive multiple of a bound plus a number of this
-    /// side.
+    /// Returns the side of a number that follows from bounds.
+    ///
+    /// The number is then a positive multiple of a bound plus a number of this side.
     fn by_bounds(&self, id: Id, bounds: &[Bound]) -> Side {
         if bounds.is_empty() {
             return Side::Both;
@@ -166,7 +169,7 @@ impl<'g> Signs<'g> {
         }
     }
 
-    /// Returns sums that are at least zero if a mask is true, or if it is false.
+    /// Returns sums that are nonnegative if `mask` has the value `holds`.
     fn bounds(&self, mask: Id, holds: bool) -> Vec<Bound> {
         let less = |a, b| vec![self.sum(b).plus(&self.sum(a), -1.0)];
         match (self.graph.node(mask), holds) {
@@ -220,7 +223,7 @@ impl Sum {
         Sum { number: factor.mul_add(other.number, self.number), ..self }
     }
 
-    /// Returns whether this is a positive multiple of `bound` plus a number that is at least zero.
+    /// Returns whether this is a positive multiple of `bound` plus a nonnegative number.
     fn is_above(&self, bound: &Bound) -> bool {
         let Some((first, by)) = bound.terms.first_key_value() else { return false };
         let Some(term) = self.terms.get(first) else { return false };
@@ -367,8 +370,9 @@ mod tests {
         signs
     }
 
-    /// Numbers reported on one side have values only there, and most numbers with such values are
-    /// reported.
+    /// The reported side of a number is correct.
+    ///
+    /// Most numbers with values on one side are reported.
     #[test]
     fn sides_are_those_of_values() {
         let mut random = Random(5);

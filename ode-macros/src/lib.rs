@@ -50,8 +50,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The expansion is a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`, the
-/// original function. A right-hand side may also return the derivatives:
+/// The expansion is a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`,
+/// the original function. A right-hand side may also return the derivatives:
 /// `fn lorenz(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3]`. The float type stands for the
 /// precision of the solve.
 ///
@@ -209,9 +209,9 @@ pub fn resume(input: TokenStream) -> TokenStream {
     ode_codegen::system::outside::resume(input.into()).into()
 }
 
-/// Inlines a function, to compile it for the instruction set of its callers.
+/// Inlines a function into its callers.
 ///
-/// Only `ode-core` uses this attribute.
+/// The function is then compiled for their instruction set. Only `ode-core` uses this attribute.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn inlined(_: TokenStream, item: TokenStream) -> TokenStream {

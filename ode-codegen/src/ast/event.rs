@@ -16,7 +16,7 @@ pub(crate) struct Event<'a> {
     pub log: bool,
     /// Whether the event does not occur if an action moves the state across the zero.
     pub no_jumps: bool,
-    /// The name of the function that returns the state after the event, if there is one.
+    /// The function for the state after the event, if there is one.
     pub action: Option<&'a Ident>,
 }
 
@@ -26,6 +26,6 @@ pub(crate) struct Condition<'a> {
     pub name: &'a Ident,
     /// The number of occurrences after which the trajectory ends, if it ends.
     pub stop: Option<u32>,
-    /// The name of the function that returns the state after the condition, if there is one.
+    /// The function for the state after the condition, if there is one.
     pub action: Option<&'a Ident>,
 }

@@ -42,8 +42,9 @@ impl Purpose {
         }
     }
 
-    /// Returns whether this is a function of the learnt parameters, not of state, parameters and
-    /// time.
+    /// Returns whether this is a function of the learnt parameters.
+    ///
+    /// Other functions depend on state, parameters and time.
     pub(crate) fn begins(self) -> bool {
         matches!(self, Purpose::Initial | Purpose::Parameters)
     }

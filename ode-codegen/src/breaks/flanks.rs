@@ -106,7 +106,9 @@ impl Hidden {
     }
 }
 
-/// Returns, for each node, whether it consists of exponentials of affine numbers and has no zero.
+/// Returns, for each node, whether it consists of exponentials and has no zero.
+///
+/// The arguments of the exponentials are affine numbers.
 fn steady(finder: &Finder<'_>, ids: &[Id]) -> Vec<bool> {
     let graph = &*finder.graph;
     let mut steady: Vec<bool> = Vec::with_capacity(ids.len());

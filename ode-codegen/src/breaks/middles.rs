@@ -31,7 +31,9 @@ const MOST_DEPTH: usize = 16;
 /// The structure of a number, in addition to its course.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// The base: the number is a power of it, times factors that do not depend on the time.
+    /// The base of a power.
+    ///
+    /// The number is this power, times factors that do not depend on the time.
     base: Id,
     /// Whether the exponent differs from one.
     power: bool,
@@ -63,7 +65,9 @@ struct Coefficients {
 enum Size {
     /// This number, independent of the initial value.
     Any(Id),
-    /// The value of the argument at the centre: this number plus terms that are added later.
+    /// The value of the argument at the centre.
+    ///
+    /// It consists of this number and terms that are added later.
     Own(Option<Id>),
 }
 
@@ -308,7 +312,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Finds the times at which an argument turns, or at which two of its exponentials are equal.
+    /// Finds the times at which an argument turns, or two of its exponentials are equal.
     fn turn(&mut self, of: Maker, a: Id, size: Size) {
         let mut left = vec![(a, size)];
         while let Some((a, size)) = left.pop() {
@@ -370,8 +374,9 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Returns the terms of a sum or difference that depend on the time, and how much each must
-    /// change.
+    /// Returns the terms of a sum or difference that depend on the time.
+    ///
+    /// Each comes with how much it must change.
     fn addends(&mut self, function: Binary, x: Id, y: Id, size: Size) -> Vec<(Id, Size)> {
         let subtracts = function == Binary::Sub;
         match (size, self.is_still(x), self.is_still(y)) {

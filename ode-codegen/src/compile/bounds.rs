@@ -16,9 +16,10 @@ use crate::elaborate::Happening;
 use crate::elaborate::table::{self, Knots, Position, Table};
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// The distance within which a knot counts as passed, relative to the distance between two knots.
+/// The relative distance within which a knot counts as passed.
 ///
-/// Rounding determines on which side of the knot a step ends.
+/// It is relative to the distance between two knots. Rounding determines on which side of a knot a
+/// step ends.
 const NEAR: f64 = 1.0 / 16_384.0;
 
 /// The maximal factor of powers for the frequency of their argument.
@@ -150,7 +151,7 @@ impl Made<'_> {
         graph.unary(Unary::Abs, ratio)
     }
 
-    /// Returns half a period of the fastest oscillating functions in an event, if there are any.
+    /// Returns half a period of the fastest oscillation in an event, if there is any.
     fn half_swing(&mut self, event: Id) -> Option<Id> {
         let factors = self.factors(event);
         let mut arguments: Vec<(Id, f64)> = Vec::new();

@@ -9,7 +9,9 @@ use super::derivatives::Derivatives;
 use crate::factor::Rows;
 use crate::graph::{Graph, Id};
 
-/// An equation whose row of the mass matrix is a sum of multiples of other rows.
+/// An equation with a dependent row of the mass matrix.
+///
+/// The row is a sum of multiples of other rows.
 #[derive(Debug)]
 struct Dependent {
     equation: usize,

@@ -97,7 +97,9 @@ pub(super) fn actions(
     functions
 }
 
-/// Returns the function of the conditions after a step, if there are any: one if true, else zero.
+/// Returns the function of the conditions after a step, if there are any.
+///
+/// Its results are one if a condition holds, else zero.
 pub(super) fn holds(
     graph: &mut Graph,
     conditions: &[Tested],

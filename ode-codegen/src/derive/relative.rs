@@ -15,7 +15,9 @@ const MOST_DEPTH: u32 = 8;
 /// The gradients of divisors, divided by the divisors.
 #[derive(Default)]
 pub(super) struct Relative {
-    /// For each visited node, whether it is an exponential, or a sum or product with one.
+    /// For each visited node, whether it grows with an exponential.
+    ///
+    /// It is then an exponential, or a sum or product with one.
     grows: Vec<bool>,
     known: HashMap<Id, Gradient>,
 }

@@ -96,7 +96,9 @@ fn product(graph: &mut Graph, cotangent: Id, slope: Id) -> Id {
     }
 }
 
-/// Adds a term to the part of a cotangent under the same masks, or as a new part.
+/// Adds a term to a cotangent.
+///
+/// The term is added to the part under the same masks, or becomes a new part.
 fn receive(graph: &mut Graph, terms: &mut Vec<Id>, term: Id) {
     if graph.is(term, 0.0) {
         return;

@@ -176,7 +176,9 @@ impl Value<'_> {
 pub(super) const NOT_RETURNED: &str = "this is not returned, for the `;` behind it: the value of a \
                                        function is its last expression; remove the `;`";
 
-/// Returns whether an expression only has a value, so that it is useless as a statement.
+/// Returns whether an expression is useless as a statement.
+///
+/// Such an expression only has a value.
 pub(super) fn is_value(expr: &Expr<'_>) -> bool {
     matches!(
         expr.kind,

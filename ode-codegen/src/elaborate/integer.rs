@@ -32,8 +32,9 @@ struct Checked<S> {
 pub(super) struct Integers<S> {
     parents: Vec<TypeVar>,
     known: Vec<Option<IntegerType>>,
-    /// One variable for each expression that introduces an integer, shared by all rounds of
-    /// enclosing loops.
+    /// One variable for each expression that introduces an integer.
+    ///
+    /// All rounds of enclosing loops share the variable.
     introduced: BTreeMap<u32, TypeVar>,
     checked: BTreeMap<u32, Checked<S>>,
 }
@@ -168,7 +169,9 @@ pub(super) fn wrap(value: i128, ty: IntegerType) -> i128 {
     if ty.signed && low >= modulus / 2 { low - modulus } else { low }
 }
 
-/// Computes `value as ty` for a float: rounded towards zero, and clamped to the range of the type.
+/// Computes `value as ty` for a float.
+///
+/// The value is rounded towards zero, and clamped to the range of the type.
 pub(super) fn saturate(value: f64, ty: IntegerType) -> i128 {
     let (min, max) = range(ty);
     (value as i128).clamp(min, max)

@@ -207,7 +207,9 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// Returns the elements for a pattern of `count` elements, and binds the name of the rest.
+    /// Returns the elements for a pattern of `count` elements.
+    ///
+    /// Binds the name of the rest.
     fn take_apart(
         &mut self,
         value: Value<'a>,

@@ -475,7 +475,7 @@ impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
     }
 }
 
-/// The message for a field that does not exist.
+/// Returns the message for a missing field.
 pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> String {
     let names = definition.fields.iter().map(|field| field.name.to_string());
     let similar = names.clone().find(|known| nearly_equal(known, &name.to_string()));

@@ -98,7 +98,7 @@ pub(crate) enum Knots {
     Of { table: Table, cubic: bool },
 }
 
-/// Returns the index of a table in `tables`, and adds the table if it is new.
+/// Returns the index of a table in `tables`, and adds new tables.
 pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
     let known = tables.iter().position(|known| *known == table);
     let position = known.unwrap_or_else(|| {

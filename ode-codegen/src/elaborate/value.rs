@@ -31,10 +31,12 @@ pub(super) enum Value<'a> {
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
     Closure(Closure<'a>),
-    /// A function of floats.
+    /// A float function.
     Function(Function),
     Unit,
-    /// A variable that is unassigned, or unassigned on some path, with the `if` whose sides differ.
+    /// A variable that is unassigned on some or all paths.
+    ///
+    /// If one side of an `if` assigns the variable, this is the `if`.
     Unset(Option<Partly<'a>>),
     /// The result of an error that has been reported.
     Poison,

@@ -31,16 +31,16 @@ pub(crate) enum Unsuitable {
     /// `equation_of` is for loops: for each unknown an equation that contains it, each equation
     /// once.
     Long { equation_of: Vec<usize> },
-    /// The matrix is for loops, with the pivots on the diagonal: it is large, and elimination
-    /// leaves few zeros.
+    /// The matrix is for loops, with the pivots on the diagonal.
+    ///
+    /// It is large, and elimination leaves few zeros.
     Full,
 }
 
 /// The cost that determines the next pivot; the first pivot of minimal cost is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// The number of other entries in its row times the number of those in its column (Markowitz
-    /// 1957).
+    /// The number of other entries in its row times those in its column (Markowitz 1957).
     Markowitz,
     /// The entries that become nonzero (Tinney and Walker 1967, scheme 3).
     MinimumFill,
@@ -153,7 +153,9 @@ impl Order {
     }
 }
 
-/// The remaining matrix, with rows permuted so that the diagonal is nonzero; it is not stored.
+/// The remaining matrix without its diagonal.
+///
+/// Rows are permuted so that all diagonal entries are nonzero.
 struct Elimination {
     cost: Cost,
     rows: Vec<Bits>,
@@ -373,8 +375,9 @@ mod tests {
         Order { rows, columns, operations }
     }
 
-    /// The rows have another order than the columns, so the diagonal does not consist of the
-    /// matrix's own diagonal entries.
+    /// Costs stay correct for rows in another order than columns.
+    ///
+    /// The diagonal then consists of entries from elsewhere in the matrix.
     #[test]
     fn costs_are_kept_as_they_are() {
         for seed in 0..120 {
@@ -395,8 +398,9 @@ mod tests {
         }
     }
 
-    /// Returns the least number of pivots outside the mass matrix, over all matchings of rows from
-    /// `row` on.
+    /// Returns the least number of pivots outside the mass matrix.
+    ///
+    /// The minimum is over all matchings of the rows from `row` on.
     fn least(pattern: &Pattern, mass: &Pattern, row: usize, free: &mut Vec<bool>) -> Option<usize> {
         let mut least = (row == pattern.len()).then_some(0);
         for &column in pattern.get(row).into_iter().flatten() {

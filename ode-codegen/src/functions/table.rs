@@ -376,7 +376,7 @@ functions! {
     other OtherRow { name: "len", elsewhere: &[], function: Function::Len, arguments: 1 };
 }
 
-/// Returns the row of an elementary function of one number: a lane program of its name.
+/// Returns the row of an elementary function of one number, a lane program.
 const fn elementary(
     name: &'static str,
     value: fn(f64) -> f64,
@@ -402,7 +402,7 @@ const fn operation(name: &'static str, value: fn(f64) -> f64, cost: Cost) -> Una
     }
 }
 
-/// Returns the row of an elementary function of two numbers: a lane program of its name.
+/// Returns the row of an elementary function of two numbers, a lane program.
 const fn elementary_of_two(
     name: &'static str,
     value: fn(f64, f64) -> f64,

@@ -7,7 +7,9 @@ use crate::check;
 use crate::derive::gradients;
 use crate::graph::{Input, Node};
 
-/// The points at which functions are compared; each function is defined at some of these points.
+/// The points at which functions are compared.
+///
+/// Each function is defined at some of these points.
 const POINTS: [f64; 10] = [-3.3, -1.35, -0.9, -0.4, -0.15, 0.2, 0.45, 0.85, 1.35, 3.1];
 
 fn unary() -> impl Iterator<Item = Unary> {

@@ -24,7 +24,9 @@ pub(crate) fn entry_of(table: &[f64], index: f64) -> f64 {
 }
 
 impl Graph {
-    /// Returns the values of the `needed` nodes, and zeros for others; truth values are 0 and 1.
+    /// Returns the values of the `needed` nodes, and zeros for others.
+    ///
+    /// Truth values are 0 and 1.
     pub(crate) fn evaluate(&self, needed: &[bool], given: &Given<'_>) -> Vec<f64> {
         let mut values = vec![0.0; self.len()];
         for id in self.ids().filter(|id| needed[id.index()]) {

@@ -44,13 +44,15 @@ impl Scope {
 /// An invariant that a graph violates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Invalid {
-    /// An operand is not older than the node, so the order of ids is not an order of evaluation.
+    /// An operand is not older than the node.
+    ///
+    /// The order of ids is then not an order of evaluation.
     Order { node: Id, operand: Id },
-    /// An operand is a truth value instead of a number, or a number instead of a truth value.
+    /// An operand is a truth value instead of a number, or vice versa.
     Operand { node: Id, operand: Id, expected: Kind },
     /// The function has no such input, or the system has no such constant or table.
     OutOfRange { node: Id },
-    /// A literal is an infinity or a NaN, which cannot be a literal in any language.
+    /// A literal is an infinity or a NaN, which are literals in no language.
     NotFinite { node: Id },
     /// A power remains after powers have been expanded.
     Power { node: Id },
@@ -58,7 +60,7 @@ pub(crate) enum Invalid {
     Duplicate { node: Id },
     /// A result is not in the graph.
     NoResult { result: Id },
-    /// A result is a truth value instead of a number, or a number instead of a truth value.
+    /// A result is a truth value instead of a number, or vice versa.
     Result { result: Id, expected: Kind },
 }
 

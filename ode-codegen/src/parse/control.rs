@@ -218,7 +218,7 @@ impl Parser<'_> {
         ExprKind::Method { method, receiver: Box::new(receiver), arguments, of, name }
     }
 
-    /// Parses an argument that is called with elements: a closure, or a function by its name.
+    /// Parses a function argument: a closure, or a function by its name.
     fn function_value<'a>(&self, syntax: &'a syn::Expr) -> Expr<'a> {
         if let syn::Expr::Path(path) = syntax
             && let Some(name) = path.path.get_ident().map(ToString::to_string)

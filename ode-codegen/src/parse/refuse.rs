@@ -69,7 +69,7 @@ pub(super) fn allocation(name: &str) -> String {
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
 }
 
-/// Returns the message for a type that is often written in place of an array of floats.
+/// Returns the message for a common substitute of an array of floats.
 pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
     let path = match ty {
         syn::Type::Path(path) => &path.path,
@@ -184,7 +184,7 @@ pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right
                                   write the condition, as in `let on = t < 5.0;` and `if on { … } \
                                   else { … }`, or a parameter that is 0.0 or 1.0";
 
-/// Returns whether a path has the form of a variant of an enum, such as `Phase::On`.
+/// Returns whether a path looks like a variant of an enum, such as `Phase::On`.
 ///
 /// By convention, constants have no lowercase letters.
 pub(super) fn is_variant(segments: &[String]) -> bool {

@@ -26,9 +26,10 @@ pub enum Dialect {
     Cuda,
 }
 
-/// The text of a system, without the values of constants and tables that only rustc can compute.
+/// The text of a system for a device.
 ///
-/// The tables precede the whole text, and the constants are inserted between its two halves.
+/// It lacks the values of constants and tables that only rustc can compute. The tables precede the
+/// whole text, and the constants are inserted between its two halves.
 #[derive(Clone, Debug)]
 pub struct DeviceText {
     pub(crate) before: String,

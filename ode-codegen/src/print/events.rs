@@ -11,7 +11,9 @@ use crate::compile::Sizes;
 use crate::emit::Language;
 use crate::translate::SYSTEM;
 
-/// The function of all events or bounds, the function for one of them, and its arguments.
+/// The functions of all events or bounds, and of one of them.
+///
+/// Each entry contains both names, and the arguments.
 const ONE_OF: [(&str, &str, &[&str]); 8] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
@@ -23,9 +25,10 @@ const ONE_OF: [(&str, &str, &[&str]); 8] = [
     ("step_bounds", "step_bound", &["u", "p", "t", "scale"]),
 ];
 
-/// Returns the function for one element of the results of `function`, if it has such a variant.
+/// Returns the function for one element of the results of `function`.
 ///
-/// `all` are the tokens of `function`, if it must be nested in the body.
+/// Returns `None` if `function` has no such variant. `all` are the tokens of `function`, if it must
+/// be nested in the body.
 pub(super) fn one_of(
     function: &str,
     sizes: Sizes,

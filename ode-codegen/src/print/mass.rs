@@ -39,8 +39,9 @@ impl Mass {
     }
 }
 
-/// Returns a function that takes these components from the first vector, and the others from the
-/// second.
+/// Returns a function that selects components from two vectors.
+///
+/// These components come from the first vector, the others from the second.
 fn choice(name: &str, first: &[bool], language: Language) -> TokenStream {
     let receiver = receiver(language, name);
     let name = format_ident!("{name}");

@@ -125,7 +125,9 @@ fn entries_of_table(table: &Table, facade: &syn::Path) -> (TokenStream, TokenStr
     }
 }
 
-/// Returns code that builds `__text`, the text for devices with the values of constants and tables.
+/// Returns code that builds `__text`, the text for devices.
+///
+/// The text contains the values of constants and tables.
 pub(super) fn device_source(text: &DeviceText, facade: &syn::Path) -> TokenStream {
     if let Some(whole) = text.whole() {
         return quote!(let __text = ::std::string::String::from(#whole););

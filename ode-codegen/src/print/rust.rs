@@ -11,7 +11,7 @@ use crate::emit::Language;
 use crate::hygiene::{private, private_name};
 use crate::text;
 
-/// Returns a block with the implementations of `System` and of its supertraits for the type `ty`.
+/// Returns a block with the implementations of `System` and its supertraits for `ty`.
 ///
 /// `device` is the text for devices. `structs` contains the structs of the state, the parameters,
 /// the learnt parameters and the data of a trajectory; `None` stands for an array.

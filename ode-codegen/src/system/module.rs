@@ -509,9 +509,10 @@ fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> 
     })
 }
 
-/// Returns the first two quantities of the functions of some purposes, if they are among `numbers`.
+/// Returns the first two quantities of the functions of some purposes.
 ///
-/// For a right-hand side these are the state and the parameters.
+/// Quantities that are not among `numbers` are omitted. For a right-hand side these are the state
+/// and the parameters.
 fn structs_of<'a>(
     content: &'a [syn::Item],
     numbers: &HashSet<String>,

@@ -88,7 +88,9 @@ impl Imports {
         self.has_globs
     }
 
-    /// Returns the path of a function that is called by `name`, if an import can provide it.
+    /// Returns the path of a function that is called by `name`.
+    ///
+    /// Returns `None` if no import can provide the function.
     fn path(&self, name: &Ident) -> Option<TokenStream> {
         match (self.names.iter().find(|(known, _)| known == name), &self.globs[..]) {
             (Some((_, path)), _) => Some(path.clone()),
@@ -215,7 +217,9 @@ pub(crate) fn ask(
     }
 }
 
-/// Returns code that reports our error if the function has no macro, that is, no `#[ode_fn]`.
+/// Returns code that reports an error if the function has no macro.
+///
+/// The function then has no `#[ode_fn]`, and the error has our own message.
 ///
 /// An import by path shadows the imports of the enclosing block. If the function has a macro, the
 /// import brings this macro, and calling it expands to nothing. Otherwise the import brings only
@@ -245,7 +249,9 @@ fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
     }
 }
 
-/// Resumes an expansion that requested a function from outside, which is the last group.
+/// Resumes an expansion that requested a function from outside.
+///
+/// The function is the last group.
 #[must_use]
 pub fn resume(input: TokenStream) -> TokenStream {
     if let Err(error) = depth::check(input.clone()) {
@@ -475,8 +481,9 @@ impl VisitMut for Constants {
         self.replace(expr, false);
     }
 
-    /// An indexed constant is an array, and so is a constant passed by reference: numbers are
-    /// copied.
+    /// An indexed constant is an array.
+    ///
+    /// A constant passed by reference is an array, too, because numbers are copied.
     fn visit_expr_index_mut(&mut self, expr: &mut syn::ExprIndex) {
         match &mut *expr.expr {
             syn::Expr::Path(path) => self.replace(path, true),

@@ -171,7 +171,7 @@ impl Compiled {
         &self.info.parameters
     }
 
-    /// Returns the final graph of a function, and its results in the graph, row by row.
+    /// Returns the final graph of a function, and its results row by row.
     ///
     /// `None` is a structural zero. The functions are `rhs`, `jacobian`, `parameter_jacobian` and
     /// `time_gradient`. If the system has them, there are also `observables`, `mass`,

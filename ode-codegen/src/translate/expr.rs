@@ -569,8 +569,9 @@ impl Printer {
         }
     }
 
-    /// Prints an `if` as a value: a conditional expression if both sides are expressions, else a
-    /// called lambda.
+    /// Prints an `if` as a value.
+    ///
+    /// If both sides are expressions, the result is a conditional expression, else a called lambda.
     fn if_value(&mut self, e: &syn::ExprIf) -> String {
         self.require_staying(e, leaves(|v| v.visit_expr_if(e)));
         let constant = self.is_constant(&e.cond) && !self.uses_loop_variable(&e.cond);

@@ -31,10 +31,11 @@ pub(super) struct Printer {
     pub(super) indent: usize,
     /// Whether a float literal has a type in this position: in constants and in `lit(…)`.
     pub(super) float_literals: bool,
-    /// Whether that type is `f32`.
+    /// Whether a float literal has the type `f32` in this position.
     pub(super) single_literals: bool,
-    /// The variables of the enclosing `for` loops: constants in Rust's unrolled form, but not in
-    /// C++.
+    /// The variables of the enclosing `for` loops.
+    ///
+    /// They are constants in Rust's unrolled form, but not in C++.
     pub(super) loop_variables: Vec<String>,
 }
 
@@ -336,7 +337,9 @@ fn linkage(attrs: &[syn::Attribute]) -> &'static str {
     }
 }
 
-/// Returns a comment that refers to the Rust: the first line of documentation, and the position.
+/// Returns a comment that refers to the Rust item.
+///
+/// It contains the position and the first line of documentation.
 fn comment(attrs: &[syn::Attribute], span: Span) -> String {
     let first_line = attrs.iter().find_map(|a| match &a.meta {
         syn::Meta::NameValue(nv) if nv.path.is_ident("doc") => match &nv.value {

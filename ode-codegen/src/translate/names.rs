@@ -1,4 +1,7 @@
-//! Names: methods of the prelude, C++ reserved words, and one C++ name for each Rust binding.
+//! Names of the prelude, of C++, and of Rust bindings in C++.
+//!
+//! The module lists methods of the prelude and reserved words, and generates one C++ name for each
+//! Rust binding.
 
 use std::collections::{HashMap, HashSet};
 
@@ -201,8 +204,9 @@ const OPENCL: &[&str] = &[
     "write_only",
 ];
 
-/// The bases of OpenCL type names, see [`is_opencl_type`], and of the bit casts `as_float4`, which
-/// are macros.
+/// The bases of OpenCL type names, see [`is_opencl_type`].
+///
+/// The bit casts `as_float4` are macros with the same bases.
 const OPENCL_NUMBERS: &[&str] = &[
     "bool", "char", "double", "float", "half", "int", "long", "short", "uchar", "uint", "ulong",
     "ushort",

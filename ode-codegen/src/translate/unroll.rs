@@ -173,7 +173,9 @@ impl Unroll {
     }
 }
 
-/// Replaces the variable of a loop by a literal in the bounds of inner loops, to unroll them, too.
+/// Replaces a loop variable by a literal in the bounds of inner loops.
+///
+/// The inner loops can then be unrolled, too.
 struct Bind<'a> {
     ident: &'a syn::Ident,
     value: usize,

@@ -39,8 +39,9 @@ fn over(graph: &mut Graph, x: Id) -> Id {
     graph.div(one, x)
 }
 
-/// Functions of `(t - a) / b` and of `c (t - a)`: each time is `a`, not the quotient that defines
-/// it.
+/// The centre of functions of `(t - a) / b` and `c (t - a)` is `a`.
+///
+/// The result is `a` itself, and not a quotient that equals `a`.
 #[test]
 fn pulses_and_steps_have_their_middle() {
     type Make = fn(&mut Graph, Id) -> Id;
@@ -159,7 +160,9 @@ fn pulses_and_steps_have_their_middle() {
     }
 }
 
-/// A centre that is found several times is one time: by a comparison, by a step, with any scale.
+/// A centre is reported once.
+///
+/// It may be found several times: by a comparison, by a step, with any scale.
 #[test]
 fn the_same_middle_is_one_time() {
     let found = of(|g, t, [a, b, c]| {
