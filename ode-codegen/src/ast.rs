@@ -1,8 +1,8 @@
 //! The accepted subset of Rust as a syntax tree.
 //!
-//! It borrows from syn's tree, for the tokens that errors point at. What is not in the subset has
-//! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
-//! phases compute silently, so that one mistake is one error.
+//! The tree borrows from syn's tree, for the tokens that errors point at. Constructs outside the
+//! subset are not represented. The parser has reported them and left an [`ExprKind::Error`]. Later
+//! phases process [`ExprKind::Error`] silently, so that each mistake causes one error.
 
 mod event;
 mod outside;
@@ -21,40 +21,40 @@ pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 pub(crate) use self::timed::{Timed, Times, Timetable};
 
-/// A system: its right-hand side and what else belongs to it.
+/// A system: its right-hand side and the other functions and items that belong to it.
 pub(crate) struct System<'a> {
     /// The name of the function, or of the module.
     pub name: &'a Ident,
     pub scalar: Scalar,
-    /// What all parts see: the constants, functions and structs of a module.
+    /// The constants, functions and structs of a module, which are visible to all parts.
     pub items: Block<'a>,
     pub rhs: Part<'a>,
-    /// Its other functions, but for those that are called by these.
+    /// The other functions of the system, except those that only other parts call.
     pub others: Vec<(Purpose, Part<'a>)>,
-    /// What happens where functions go through zero, in the order of their functions among the
-    /// others.
+    /// The events, in the order of their functions in `others`.
     pub events: Vec<Event<'a>>,
-    /// The actions at given times, likewise.
+    /// The scheduled actions, in the order of their functions in `others`.
     pub timed: Vec<Timed<'a>>,
-    /// The conditions at the ends of steps, likewise.
+    /// The conditions at the ends of steps, in the order of their functions in `others`.
     pub conditions: Vec<Condition<'a>>,
     pub mass: Option<MassMatrix<'a>>,
-    /// `use` declarations at the head of a function's body, which constants may need.
+    /// The `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,
-    /// A construct was refused that may hold assignments: do not complain about missing ones.
+    /// Whether a rejected construct may contain assignments: missing assignments are then no
+    /// errors.
     pub opaque: bool,
-    /// A pattern was refused that may declare variables: do not complain about unknown ones.
+    /// Whether a rejected pattern may declare variables: unknown variables are then no errors.
     pub hidden_names: bool,
 }
 
 impl<'a> System<'a> {
-    /// The function of a purpose of which there is one at most.
+    /// Returns the function of a purpose that at most one function has.
     pub(crate) fn other(&self, purpose: Purpose) -> Option<&Part<'a>> {
         self.others.iter().find(|(other, _)| *other == purpose).map(|(_, part)| part)
     }
 }
 
-/// The float type that a system is written in. A type parameter is as `f64`.
+/// The float type of a system. A type parameter counts as `f64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
     F64,
@@ -81,14 +81,14 @@ impl Scalar {
 /// A function of state, parameters and time.
 pub(crate) struct Part<'a> {
     pub name: &'a Ident,
-    /// The types of the state, of the parameters and the modes (if it has them) and of the result.
+    /// The types of state, parameters, modes and result; parameters and modes are optional.
     pub state: Typed<'a>,
     pub parameters: Option<Typed<'a>>,
     pub modes: Option<Typed<'a>>,
     pub result: Typed<'a>,
-    /// The argument that results are written to; without one they are the function's value.
+    /// The argument that receives the results; without it the function returns them.
     pub out: Option<&'a Ident>,
-    /// Arguments named `_` cannot be used.
+    /// The names of the arguments; `None` for `_`, which cannot be used.
     pub u: Option<&'a Ident>,
     pub p: Option<&'a Ident>,
     pub m: Option<&'a Ident>,
@@ -96,20 +96,20 @@ pub(crate) struct Part<'a> {
     pub body: Block<'a>,
 }
 
-/// The constant that the derivatives by the time are multiplied by.
+/// The constant matrix that multiplies the derivatives with respect to time.
 pub(crate) struct MassMatrix<'a> {
     pub name: &'a Ident,
     pub ty: Typed<'a>,
     pub value: &'a syn::Expr,
 }
 
-/// A type as it is written, and its shape.
+/// A type in its original syntax, and its shape.
 pub(crate) struct Typed<'a> {
     pub shape: Shape<'a>,
     pub syntax: &'a syn::Type,
 }
 
-/// A type of which every part is to be known: that of a state, or of a struct's field.
+/// A type with a fully known structure: a state's, or a struct field's.
 pub(crate) enum Shape<'a> {
     Float,
     Array(Box<Shape<'a>>, Box<Expr<'a>>),
@@ -131,17 +131,17 @@ pub(crate) struct Field<'a> {
 }
 
 impl Struct<'_> {
-    /// The position of a field.
+    /// Returns the position of a field.
     pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
     }
 }
 
-/// Statements and the value of the last expression.
+/// Statements, and the value of the last expression.
 #[derive(Default)]
 pub(crate) struct Block<'a> {
     pub structs: Vec<Rc<Struct<'a>>>,
-    /// `fn` items, visible in all of the block.
+    /// `fn` items, visible in the whole block.
     pub functions: Vec<(&'a Ident, Rc<Callable<'a>>)>,
     pub constants: Vec<Constant<'a>>,
     pub statements: Vec<Statement<'a>>,
@@ -153,7 +153,7 @@ pub(crate) struct Constant<'a> {
     pub name: &'a Ident,
     pub ty: Type,
     pub value: Expr<'a>,
-    /// The names in the value of the constant.
+    /// The names in the constant's value.
     pub names: Vec<&'a Ident>,
 }
 
@@ -201,7 +201,7 @@ pub(crate) enum Pattern<'a> {
     },
     /// One of several patterns, in a `match`.
     Or(Vec<Pattern<'a>>),
-    /// Refused and reported: it matches nothing and everything.
+    /// A pattern that was rejected and reported: it matches nothing and everything.
     Error,
 }
 
@@ -211,10 +211,10 @@ pub(crate) struct Rest<'a> {
     pub name: Option<&'a Ident>,
 }
 
-/// The part of a type ascription that is about numbers; the rest of types is left to rustc.
+/// The numeric part of a type ascription; rustc checks the rest.
 #[derive(Clone)]
 pub(crate) enum Type {
-    /// Nothing: a truth value, `_`.
+    /// A type without numeric content: a truth value, `_`.
     Other,
     /// A float, or arrays of them.
     Float,
@@ -223,19 +223,18 @@ pub(crate) enum Type {
     Tuple(Vec<Type>),
 }
 
-/// A function or a closure of the user's.
+/// A user's function or closure.
 pub(crate) struct Callable<'a> {
     /// The name of a function; closures have none.
     pub name: Option<&'a Ident>,
     pub parameters: Vec<(Pattern<'a>, Type)>,
-    /// The types of the parameters, where they tell the constants that the function is generic
-    /// over.
+    /// The parameter types that determine the function's const generics.
     pub lengths: Vec<(usize, &'a syn::Type)>,
-    /// Those constants.
+    /// The names of the const generics.
     pub generics: Vec<&'a Ident>,
     pub result: Type,
     pub body: Block<'a>,
-    /// The names in the body of a closure, which may be variables around it.
+    /// The names in the body of a closure, which may be outer variables.
     pub names: Vec<&'a Ident>,
 }
 
@@ -277,14 +276,14 @@ impl IntegerType {
 }
 
 pub(crate) struct Expr<'a> {
-    /// The number of the expression or place, in source order.
+    /// The number of the expression or assignment target, in source order.
     pub id: u32,
     pub kind: ExprKind<'a>,
     pub syntax: &'a syn::Expr,
 }
 
 pub(crate) enum ExprKind<'a> {
-    /// Refused and reported.
+    /// An expression that was rejected and reported.
     Error,
     Float(f64),
     Integer(i128, Option<IntegerType>),
@@ -315,7 +314,7 @@ pub(crate) enum ExprKind<'a> {
     Array(Vec<Expr<'a>>),
     /// `[value; count]`
     Repeat(Box<Expr<'a>>, Box<Expr<'a>>),
-    /// A function of numbers, as a method or as `f64::name`; `name` is the token to point at.
+    /// A numeric function, as a method or as `f64::name`; errors point at `name`.
     Call {
         function: Function,
         arguments: Vec<Expr<'a>>,
@@ -360,7 +359,7 @@ pub(crate) enum ExprKind<'a> {
         of: Type,
         name: &'a Ident,
     },
-    /// A function of floats by its path, such as `f64::sqrt`, as a value.
+    /// A float function by its path, such as `f64::sqrt`, as a value.
     Function(Function),
     /// `std::array::from_fn(function)`
     FromFn {
@@ -368,7 +367,9 @@ pub(crate) enum ExprKind<'a> {
         function: Box<Expr<'a>>,
     },
     Closure(Rc<Callable<'a>>),
-    /// A call of a method of a struct of the user's; `otherwise` what has the same name.
+    /// A call of a method of a user's struct.
+    ///
+    /// `otherwise` is the predeclared method of the same name.
     Methods {
         receiver: Box<Expr<'a>>,
         arguments: Vec<Expr<'a>>,
@@ -381,7 +382,7 @@ pub(crate) enum ExprKind<'a> {
         arguments: Vec<Expr<'a>>,
         name: &'a Ident,
     },
-    /// A call of a function or closure of the user's.
+    /// A call of a user's function or closure.
     Invoke {
         name: &'a Ident,
         arguments: Vec<Expr<'a>>,
@@ -425,9 +426,9 @@ pub(crate) struct Arm<'a> {
     pub body: Expr<'a>,
 }
 
-/// What can be assigned to: a variable, or an element of it.
+/// The target of an assignment: a variable, or an element of one.
 pub(crate) struct Place<'a> {
-    /// The number of the expression or place, in source order.
+    /// The number of the expression or assignment target, in source order.
     pub id: u32,
     pub root: &'a Ident,
     pub steps: Vec<Step<'a>>,
@@ -497,7 +498,7 @@ pub(crate) enum Interpolation {
 }
 
 impl Interpolation {
-    /// The interpolation of the library's function of this name.
+    /// Returns the interpolation that the library's function of this name computes.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "interp_linear" => Some(Interpolation::Linear),
@@ -510,7 +511,7 @@ impl Interpolation {
 /// Methods of arrays, iterators and integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// The methods that change nothing where references and copies are alike.
+    /// Methods that have no effect, because references and copies are the same here.
     Iter,
     Rev,
     StepBy,
@@ -545,7 +546,7 @@ impl Method {
         })
     }
 
-    /// The number of arguments, without the receiver.
+    /// Returns the number of arguments, without the receiver.
     pub(crate) fn arguments(self) -> usize {
         match self {
             Method::StepBy | Method::Skip | Method::Take | Method::Zip | Method::Map => 1,

@@ -1,29 +1,33 @@
 //! The times at which a right-hand side changes its form, or has a pulse or a step in closed form.
 //!
-//! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time either
-//! misses the dose or is refused until it is short. The comparison contains the time, so it is
-//! found here and handed to the solver: constants as `System::TIME_BREAKS`, and functions of the
-//! parameters, which the solver evaluates for each trajectory, as `System::parameter_breaks`.
+//! A model with a dose at `t = 5` contains `if t < 5.0`. A step across that time either misses the
+//! dose or is rejected until it is short. The comparison contains the time, so this module finds
+//! the time and passes it to the solver. Constants become `System::TIME_BREAKS`. Functions of the
+//! parameters become `System::parameter_breaks`, which the solver evaluates for each trajectory.
 //!
-//! A form changes where two numbers are equal that are compared, or of which `min`, `max` or
-//! `clamp` takes one, and where the argument of `abs`, `signum` or `copysign` is zero. Found are
-//! those whose difference is affine in the time, `a t + b`: at `-b / a`, whatever functions `a` and
-//! `b` are of constants and parameters. A number may be affine piece by piece: `|t - c|` is `t - c`
-//! or `c - t`, so that `|t - c| < w` changes at `c - w` and `c + w`. Which piece it is at that time
-//! is not looked into: a step that ends where nothing happens does no harm.
+//! A form changes where two compared numbers, or two arguments of `min`, `max` or `clamp`, are
+//! equal. A form also changes where the argument of `abs`, `signum` or `copysign` is zero. If the
+//! difference is affine in the time, `a t + b`, the change is at `-b / a`, for any functions `a`
+//! and `b` of constants and parameters. A number may be piecewise affine: `|t - c|` is `t - c` or
+//! `c - t`, so `|t - c| < w` changes at `c - w` and `c + w`. The module does not check which piece
+//! applies at that time, because a step that ends at another time does no harm.
 //!
-//! Of numbers that are not affine, three forms lead to some that are: a product or a quotient
-//! changes its sign where a factor or the divisor does; `x / y` and `c` are equal where `x` and
-//! `c y` are, and change order where `y` is zero, too; and a square is equal to `c` where its base
-//! is a root of `c` or the negative of it.
+//! Three forms of numbers that are not affine lead to affine ones:
 //!
-//! Not found are times that depend on the state, those of other numbers that are not affine, such
-//! as `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
-//! [`Breaks::more`] says whether there are any.
+//! * a product or a quotient changes its sign where a factor or the divisor does;
+//! * `x / y` and `c` are equal where `x` and `c y` are, and also change order where `y` is zero;
+//! * a square is equal to `c` where its base is a root of `c` or the negative root.
 //!
-//! Nor is a form needed that changes: a smooth pulse is missed as a dose is. [`middles`] finds
-//! where those in closed form have their middles, which are handed to the solver as other times
-//! are.
+//! The module does not find these times:
+//!
+//! * times that depend on the state;
+//! * times of other numbers that are not affine, such as `t.sin() < 0.5`;
+//! * times of functions that round, such as `t % period`, because they never end.
+//!
+//! [`Breaks::more`] records whether there are any.
+//!
+//! A smooth pulse can be missed like a dose, although no form changes. [`middles`] finds the
+//! centres of pulses and steps in closed form, which the solver receives like other times.
 
 mod flanks;
 pub(crate) mod formula;
@@ -37,14 +41,18 @@ use std::ops::Range;
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// A number of more pieces is taken for one that is not affine: most of its times would be of no
-/// piece at all.
+/// The maximal number of pieces.
+///
+/// A number with more pieces counts as not affine, because most of its times would belong to no
+/// piece.
 const MOST_PIECES: usize = 8;
 
-/// A number that is affine in the time. The coefficients depend neither on it nor on the state.
+/// A number that is affine in the time.
+///
+/// The coefficients depend on neither the time nor the state.
 #[derive(Clone, Copy, PartialEq)]
 struct Affine {
-    /// `None` where the time does not appear.
+    /// The slope; `None` if the time does not appear.
     slope: Option<Id>,
     offset: Id,
 }
@@ -52,7 +60,7 @@ struct Affine {
 /// How a number depends on the time, between the times that are found.
 #[derive(Clone)]
 struct Course {
-    /// The affine forms that the number may have.
+    /// The possible affine forms of the number.
     pieces: Vec<Affine>,
     rest: Rest,
 }
@@ -60,9 +68,9 @@ struct Course {
 /// The part of a number that is not affine in the time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rest {
-    /// There is no such part.
+    /// No such part.
     Nothing,
-    /// Numbers that do not depend on the time, such as a state.
+    /// Numbers that do not depend on the time, for example a state.
     Unmoved,
     /// Numbers that depend on the time in other ways.
     Moved,
@@ -73,23 +81,25 @@ enum Rest {
 pub(crate) struct Breaks {
     /// Times that are constants, as nodes that rustc can evaluate.
     times: Vec<Id>,
-    /// Other times, as nodes that depend on no input but parameters.
+    /// Other times, as nodes that depend on no inputs except parameters.
     pub of_parameters: Vec<Id>,
     /// Whether times at which the form changes depend on parameters.
     pub moving: bool,
-    /// Whether the time is compared in ways whose times are not found.
+    /// Whether the time is compared in ways that this module cannot solve.
     pub more: bool,
 }
 
 impl Breaks {
-    /// All times, constants first.
+    /// Returns all times, constants first.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         self.times.iter().chain(&self.of_parameters).copied()
     }
 }
 
-/// Finds the breaks of `roots`, where the parameters `modes` change within a solve. Steps end at the
-/// knots of tables by other means: `looked_up` are the whole numbers of positions in them.
+/// Finds the breaks of `roots`; the parameters `modes` change within a solve.
+///
+/// Other code makes steps end at the knots of tables: `looked_up` contains the integer parts of
+/// positions in tables.
 pub(crate) fn breaks(
     graph: &mut Graph,
     roots: &[Id],
@@ -99,7 +109,7 @@ pub(crate) fn breaks(
     let still = graph.still(modes);
     let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
-    // Where positions leave a table.
+    // The nodes that clamp a position to its table.
     let operands = |ids: &[Id]| ids.iter().flat_map(|id| graph.node(*id).operands()).collect();
     let high: Vec<Id> = operands(looked_up);
     let low: Vec<Id> = operands(&high);
@@ -130,7 +140,7 @@ pub(crate) fn breaks(
         };
         finder.courses.push(course);
     }
-    // What middles look at is not compared.
+    // The search for centres may set `more`, although it compares nothing.
     let more = finder.more;
     let forms = finder.times.len();
     middles::find(&mut finder, &ids, &needed);
@@ -141,8 +151,10 @@ pub(crate) fn breaks(
     Breaks { times, of_parameters, moving, more }
 }
 
-/// For each node that is not still, whether one of `roots` needs it. What functions that round are
-/// composed of is not looked into: it changes at times that they do not.
+/// Returns, for each node that is not `still`, whether one of `roots` needs it.
+///
+/// Functions that round count as one node: their operations change at other times than their
+/// results.
 fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
     let mut needed = vec![false; graph.len()];
     for root in roots {
@@ -165,7 +177,9 @@ impl Course {
     const MOVED: Course = Course { pieces: Vec::new(), rest: Rest::Moved };
     const UNMOVED: Course = Course { pieces: Vec::new(), rest: Rest::Unmoved };
 
-    /// The course of these pieces, each once. Too many pieces count as a number that is not affine.
+    /// Returns the course of these pieces without duplicates.
+    ///
+    /// Too many pieces count as a number that is not affine.
     fn new(all: Vec<Affine>, mut rest: Rest) -> Course {
         let mut pieces: Vec<Affine> = Vec::with_capacity(all.len().min(MOST_PIECES));
         for piece in all {
@@ -181,24 +195,28 @@ impl Course {
         Course { pieces, rest }
     }
 
-    /// The course of affine pieces and of other numbers.
+    /// Returns the course of affine pieces and other numbers.
+    ///
+    /// `None` is a number that is not affine.
     fn affine(pieces: Vec<Option<Affine>>, rest: Rest) -> Course {
         let rest = if pieces.contains(&None) { Rest::Moved } else { rest };
         Course::new(pieces.into_iter().flatten().collect(), rest)
     }
 
-    /// The course of a number that is one of two.
+    /// Returns the course of a number that is one of two.
     fn or(mut self, other: Course) -> Course {
         self.pieces.extend(other.pieces);
         Course::new(self.pieces, self.rest.max(other.rest))
     }
 
-    /// Whether the number depends on the time.
+    /// Returns whether the number depends on the time.
     fn moves(&self) -> bool {
         self.rest == Rest::Moved || self.pieces.iter().any(|piece| piece.slope.is_some())
     }
 
-    /// What functions of this and another number are besides those of pieces of both.
+    /// Returns the rest of a function of two numbers.
+    ///
+    /// The pieces of the function come from pairs of their pieces.
     fn rest_with(&self, other: &Course) -> Rest {
         let mixed = |a: &Course, b: &Course| a.rest == Rest::Unmoved && b.moves();
         match mixed(self, other) || mixed(other, self) {
@@ -210,19 +228,20 @@ impl Course {
 
 struct Finder<'g> {
     graph: &'g mut Graph,
-    /// The courses of the nodes up to the current one; `None` where they depend neither on the time
-    /// nor on the state.
+    /// The courses of the nodes up to the current one.
+    ///
+    /// `None` for a node that depends on neither the time nor the state.
     courses: Vec<Option<Course>>,
     times: Vec<Id>,
     more: bool,
-    /// Numbers whose sign matters and is still to be looked at.
+    /// Numbers with a relevant sign that have not been searched yet.
     signs: Vec<Id>,
-    /// Numbers whose sign matters and that were looked at.
+    /// Numbers with a relevant sign that have been searched.
     signed: HashSet<Id>,
 }
 
 impl Finder<'_> {
-    /// The course of a node that was looked at.
+    /// Returns the course of a node that has been searched.
     fn of(&self, id: Id) -> Course {
         self.courses[id.index()].clone().unwrap_or_else(|| Course {
             pieces: vec![Affine { slope: None, offset: id }],
@@ -230,7 +249,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The course of the next node, from those of its operands.
+    /// Returns the course of the next node, from the courses of its operands.
     fn course(&mut self, id: Id) -> Course {
         match self.graph.node(id) {
             Node::Input(Input::Time) => {
@@ -260,7 +279,7 @@ impl Finder<'_> {
                 self.both(Binary::Add, &product, &self.of(c))
             }
             Node::Select(mask, a, b) => match self.graph.node(mask) {
-                // Of all but a NaN, which has no form.
+                // The other branch applies only to NaN, which has no form.
                 Node::Compare(Comparison::Equals, x, y) if x == y => self.of(a),
                 _ => self.of(a).or(self.of(b)),
             },
@@ -268,7 +287,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The course of a function that rounds its argument.
+    /// Returns the course of a function that rounds its argument.
     fn rounded(&mut self, arguments: &[Id]) -> Course {
         let moves = arguments.iter().any(|argument| self.of(*argument).moves());
         self.more |= moves;
@@ -279,7 +298,7 @@ impl Finder<'_> {
     /// Finds the times at which a node changes its form.
     fn look_at(&mut self, id: Id) {
         match self.graph.node(id) {
-            // At a single point nothing changes.
+            // A change at a single point has no effect.
             Node::Compare(Comparison::Equals, ..) => {}
             Node::Compare(_, a, b) | Node::Binary(Binary::Min | Binary::Max, a, b) => {
                 self.meet(a, b);
@@ -302,7 +321,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the times at which a number changes its sign, and what it is made of.
+    /// Finds the times at which a number or one of its operands changes its sign.
     fn sign(&mut self, a: Id) {
         self.signs.push(a);
         self.look_at_signs();
@@ -356,7 +375,7 @@ impl Finder<'_> {
         self.crossings(&left, &right);
     }
 
-    /// The base and the exponent of a power that is not a reciprocal.
+    /// Returns the base and the exponent of a power with a positive exponent.
     fn power(&self, id: Id) -> Option<(Id, i64)> {
         match self.graph.node(id) {
             Node::Powi(a, exponent) if exponent > 0 => Some((a, exponent)),
@@ -407,7 +426,7 @@ impl Finder<'_> {
         self.times.extend(time);
     }
 
-    /// The time at which two affine numbers with different slopes are equal.
+    /// Returns the time at which two affine numbers with different slopes are equal.
     fn crossing(&mut self, a: Affine, b: Affine) -> Option<Id> {
         let Affine { slope: Some(slope), .. } = self.binary(Binary::Sub, a, b)? else {
             return None;
@@ -427,8 +446,9 @@ impl Finder<'_> {
         Some(self.ratio(difference, slope))
     }
 
-    /// `a / b`, without a divisor or a factor that both have: `(c / w) / (1 / w)` is `c`, to the
-    /// last place, whatever `w` is.
+    /// Returns `a / b` without common divisors or factors.
+    ///
+    /// `(c / w) / (1 / w)` becomes `c`, to the last place, for any `w`.
     fn ratio(&mut self, a: Id, b: Id) -> Id {
         if self.graph.is(a, 0.0) {
             return self.graph.literal(0.0);
@@ -460,7 +480,7 @@ impl Finder<'_> {
         self.graph.div(a, b)
     }
 
-    /// `a w`, without divisions of terms by `w`.
+    /// Returns `a w` without divisions of terms by `w`.
     fn times(&mut self, a: Id, w: Id, depth: u32) -> Id {
         match self.graph.node(a) {
             Node::Binary(Binary::Div, x, v) if v == w => x,
@@ -481,7 +501,7 @@ impl Finder<'_> {
         Some(Affine { slope, offset: self.opposite(a.offset) })
     }
 
-    /// The negative of a number, and of a difference the other one.
+    /// Returns the negative of a number; for a difference, with its operands exchanged.
     fn opposite(&mut self, a: Id) -> Id {
         match self.graph.node(a) {
             Node::Binary(Binary::Sub, a, b) => self.graph.sub(b, a),
@@ -489,10 +509,10 @@ impl Finder<'_> {
         }
     }
 
-    /// A function of two numbers, if it is affine.
+    /// Returns a function of two numbers, if it is affine.
     fn binary(&mut self, function: Binary, a: Affine, b: Affine) -> Option<Affine> {
         let graph = &mut *self.graph;
-        // A coefficient that is zero stays so, whatever it is multiplied by.
+        // A zero coefficient stays zero under any multiplication.
         let scaled = |graph: &mut Graph, a: Id, b: Id| match graph.is(a, 0.0) {
             true => a,
             false => graph.binary(function, a, b),
@@ -523,13 +543,13 @@ impl Finder<'_> {
         Some(affine(result.slope.filter(|slope| !graph.is(*slope, 0.0)), result.offset))
     }
 
-    /// `of` of each piece of a number, and of the rest.
+    /// Applies `of` to each piece of a number.
     fn each(&mut self, a: &Course, of: impl Fn(&mut Self, Affine) -> Option<Affine>) -> Course {
         let pieces: Vec<_> = a.pieces.iter().map(|piece| of(self, *piece)).collect();
         Course::affine(pieces, a.rest)
     }
 
-    /// A function of each piece of a number with each piece of another, and of the rest.
+    /// Applies a function to each pair of pieces of two numbers.
     fn both(&mut self, function: Binary, a: &Course, b: &Course) -> Course {
         let pairs = a.pieces.iter().flat_map(|a| b.pieces.iter().map(|b| (*a, *b)));
         let pieces: Vec<_> = pairs.map(|(a, b)| self.binary(function, a, b)).collect();
@@ -538,7 +558,7 @@ impl Finder<'_> {
 }
 
 impl Affine {
-    /// A function of a number that does not depend on the time.
+    /// Applies a function to a number that does not depend on the time.
     fn still(self, of: impl FnOnce(Id) -> Id) -> Option<Affine> {
         match self.slope {
             None => Some(Affine { slope: None, offset: of(self.offset) }),

@@ -1,5 +1,6 @@
-//! Derivatives by hand against those that were derived: both are evaluated, here and now, at some
-//! points.
+//! Comparison of handwritten derivatives with the derived ones at several points.
+//!
+//! Both are evaluated at compile time.
 
 use crate::elaborate::table::Table;
 use crate::graph::{Given, Graph, Id, Input, entry_of};
@@ -7,10 +8,12 @@ use crate::graph::{Given, Graph, Id, Input, entry_of};
 /// The number of points at which derivatives are compared.
 const POINTS: u64 = 16;
 
-/// The relative difference up to which two values are equal.
+/// The relative difference below which two values count as equal.
 const TOLERANCE: f64 = 1e-6;
 
-/// Compares two matrices, the first by hand. An error tells of the entry where they differ most.
+/// Compares a handwritten matrix with the derived one.
+///
+/// An error describes the entry with the largest difference.
 pub(crate) fn agree(
     graph: &Graph,
     tables: &[Table],
@@ -32,7 +35,7 @@ pub(crate) fn agree(
             for (column, (a, b)) in a.iter().zip(b).enumerate() {
                 let (a, b) = (value(a), value(b));
                 let error = (a - b).abs() / (1.0 + a.abs().max(b.abs()));
-                // Where one of them has no value there is nothing to compare.
+                // Entries without a finite value cannot be compared.
                 let worse = worst.as_ref().is_none_or(|(most, _)| error > *most);
                 if error.is_finite() && error > TOLERANCE && worse {
                     let message = format!(
@@ -49,7 +52,7 @@ pub(crate) fn agree(
     worst.map_or(Ok(()), |(_, message)| Err(message))
 }
 
-/// The values of all nodes that are needed at a point.
+/// Returns the values of all needed nodes at a point.
 pub(crate) fn evaluate(
     graph: &Graph,
     tables: &[Table],
@@ -67,7 +70,9 @@ pub(crate) fn evaluate(
     graph.evaluate(needed, &Given { input, constant: &constant, entry: &entry })
 }
 
-/// A number from 0.1 to 2, on most points; some negative ones, for what has another branch there.
+/// Returns a number from 0.1 to 2 at most points.
+///
+/// A quarter of the points have negative numbers, to reach other branches.
 pub(crate) fn random(point: u64, kind: u64, index: u32) -> f64 {
     // SplitMix64 (Steele, Lea and Flood 2014).
     let mut z = (point << 40 | kind << 32 | u64::from(index)).wrapping_add(1);

@@ -1,9 +1,9 @@
-//! From an elaborated system to [`Compiled`]: all that is known of a system, as data.
+//! Compilation of an elaborated system to [`Compiled`]: all facts about the system, as data.
 //!
-//! Nothing here is text. The derivatives are made, the linear equations of implicit methods are
-//! taken apart, functions get their last form, and the numbers of reports are counted. The printers
-//! in `print` make text of it: of Rust, for the macro, and of each
-//! [`Dialect`](crate::print::Dialect) of devices.
+//! This module produces no text. It computes derivatives, factorises the linear equations of
+//! implicit methods, brings functions into their final form, and counts operations for reports. The
+//! printers in `print` produce the text: Rust for the macro, and a
+//! [`Dialect`](crate::print::Dialect) for devices.
 
 mod bounds;
 mod dependent;
@@ -33,26 +33,25 @@ use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
 use crate::{hints, poles};
 
-/// How many nodes the derivatives may add to the graph: ten times the operations that a
-/// right-hand side may have.
+/// The number of nodes that derivatives may add, for each permitted operation.
 const DERIVATIVE_FACTOR: u64 = 10;
 
-/// How a system is compiled: the arguments of `#[ode_system]`.
+/// The arguments of `#[ode_system]`, which control compilation.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub fusion: Fusion,
-    /// The largest number of operations of the right-hand side.
+    /// The maximal number of operations of the right-hand side.
     pub limit: u64,
-    /// Whether derivatives by hand are checked.
+    /// Whether handwritten derivatives are checked.
     pub check: bool,
     /// Whether linear equations are solved with a search for pivots.
     pub pivoting: bool,
-    /// Whether there are pull-backs, though no function needs them.
+    /// Whether pull-backs are generated even if no function needs them.
     pub gradients: bool,
 }
 
 impl Settings {
-    /// The largest number of nodes that derivatives may add to the graph.
+    /// Returns the maximal number of nodes that derivatives may add to the graph.
     fn most_nodes(&self) -> usize {
         let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(self.limit));
         limit.unwrap_or(usize::MAX)
@@ -77,25 +76,28 @@ pub struct Compiled {
     pub(crate) info: Info,
     pub(crate) facts: Vec<Fact>,
     pub(crate) sizes: Sizes,
-    /// `rhs`, `jacobian`, `parameter_jacobian` and `time_gradient`; `observables`, if there are
-    /// any; those of [`linear`](Self::linear); `mass` and `out_of_domain`, if there are such.
+    /// The functions of the system.
+    ///
+    /// They are `rhs`, `jacobian`, `parameter_jacobian` and `time_gradient`; `observables`, if
+    /// there are any; those of [`linear`](Self::linear); `mass` and `out_of_domain`, if the system
+    /// has them.
     pub(crate) functions: Vec<Lowered>,
     /// The times of breaks that are functions of the parameters, in the order of
     /// [`Info::parameter_breaks`].
     pub(crate) break_times: Option<Lowered>,
-    /// The times of actions.
+    /// The times of scheduled actions.
     pub(crate) action_times: Option<Lowered>,
     pub(crate) linear: Linear,
     pub(crate) mass: Option<Mass>,
     pub(crate) breaks: Breaks,
-    /// The graph that [`breaks`](Self::breaks) are nodes of.
+    /// The graph with the nodes of [`breaks`](Self::breaks).
     pub(crate) graph: Graph,
-    /// The constants and tables that [`Node::Constant`] and [`Node::Lookup`] count.
+    /// The constants and tables, indexed by [`Node::Constant`] and [`Node::Lookup`].
     pub(crate) constants: Vec<Mentioned>,
     pub(crate) tables: Vec<Mentioned>,
 }
 
-/// The facts about a system that reports and the constants of the trait `System` contain.
+/// The facts about a system in reports and in the constants of the trait `System`.
 #[derive(Clone, Debug)]
 pub(crate) struct Info {
     pub name: String,
@@ -103,32 +105,34 @@ pub(crate) struct Info {
     pub parameters: Vec<String>,
     pub observables: Vec<String>,
     pub events: Vec<String>,
-    /// The names of what is learnt.
+    /// The names of the learnt parameters.
     pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
     pub jacobian_pattern: Vec<(usize, usize)>,
     pub parameter_pattern: Vec<(usize, usize)>,
     pub time_pattern: Vec<usize>,
-    /// Operations of the right-hand side and of its derivatives with respect to state, parameters
-    /// and time.
+    /// The operation counts of the right-hand side and its derivatives.
+    ///
+    /// The derivatives are with respect to state, parameters and time, in this order.
     pub operations: [Counts; 4],
-    /// Operations of the right-hand side as it was written.
+    /// The number of operations of the right-hand side as written.
     pub written: u64,
-    /// The number of operations of the right-hand side whose results are used more than once.
+    /// The number of operations of the right-hand side with several uses.
     pub shared: usize,
-    /// The times of breaks that are functions of the parameters, as people write them.
+    /// The times of breaks that are functions of the parameters, as formulas.
     pub parameter_breaks: Vec<String>,
-    /// The divisors that are zero for some states, as people write them.
+    /// The divisors that are zero for some states, as formulas.
     pub poles: Vec<String>,
-    /// The names of states that grow from themselves.
+    /// The names of states that reinforce themselves.
     pub growing: Vec<String>,
-    /// Roots whose derivatives may not be finite, and numbers that jump where states pass a value, as
-    /// people write them.
+    /// Roots with possibly infinite derivatives, and numbers that jump where states cross a value.
+    ///
+    /// Both are formulas.
     pub steep: Vec<String>,
     pub jumps: Vec<String>,
 }
 
-/// What solvers ask of a system: the traits of `ode_core::system` that are implemented for it.
+/// The traits of `ode_core::system` that are implemented for a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Capability {
     Rhs,
@@ -138,15 +142,17 @@ pub(crate) enum Capability {
     Observe,
     Events,
     TimeBreaks,
-    /// Not every system has the last three, and [`Capability::ALL`] not them.
+    /// Traits that only some systems implement, and that [`Capability::ALL`] does not contain.
     PullBack,
     Loss,
     Learn,
 }
 
 impl Capability {
-    /// Those of all systems: the name of each trait, and whether it is generic over the numbers of states
-    /// and of parameters.
+    /// The traits that all systems implement.
+    ///
+    /// Each entry contains the name of the trait, and whether it is generic over the numbers of
+    /// states and of parameters.
     pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 7] = [
         (Capability::Rhs, "Rhs", [true, true]),
         (Capability::Linearised, "Linearised", [true, true]),
@@ -157,7 +163,7 @@ impl Capability {
         (Capability::TimeBreaks, "TimeBreaks", [false, true]),
     ];
 
-    /// The one that a function belongs to.
+    /// Returns the capability that a function belongs to.
     pub(crate) fn of(function: &str) -> Capability {
         match function {
             "rhs" | "step_bounds" => Capability::Rhs,
@@ -176,7 +182,7 @@ impl Capability {
     }
 }
 
-/// A constant of a [`Capability`], in all languages: what the loop is compiled for.
+/// A constant of a [`Capability`], in all languages; the loop is compiled for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     pub capability: Capability,
@@ -194,27 +200,29 @@ pub(crate) enum FactValue {
 /// The name of a constant or a table in functions.
 #[derive(Clone, Debug)]
 pub(crate) struct Mentioned {
-    /// The name, which no other has and which still shows the origin.
+    /// The name, which is unique and still shows the origin.
     pub name: String,
     /// Whether a function mentions the constant or the table.
     pub needed: bool,
-    /// The entries of a table; `None` where only rustc knows the value.
+    /// The entries of a table; `None` if only rustc can compute the values.
     pub values: Option<Vec<f64>>,
 }
 
-/// What a system takes from outside by name, whose values only rustc knows: tokens, for the printer
-/// of Rust, which are no part of the data.
+/// The items from outside that a system mentions.
+///
+/// Only rustc can compute their values. They are tokens for the Rust printer, and not part of the
+/// data.
 pub(crate) struct Outside {
-    /// `use` declarations, which constants may need.
+    /// The `use` declarations that constants may need.
     pub uses: Vec<syn::ItemUse>,
     /// The constants and tables of [`Compiled`].
     pub constants: Vec<Constant>,
     pub tables: Vec<Table>,
-    /// The constant that is the mass matrix.
+    /// The constant with the mass matrix.
     pub mass: Option<Ident>,
 }
 
-/// The constants and the tables, as `functions` mention them.
+/// Returns the constants and tables, with whether `functions` mention them.
 fn mentioned<'a>(
     functions: impl Iterator<Item = &'a Lowered>,
     constants: &[Constant],
@@ -248,7 +256,7 @@ fn mentioned<'a>(
     [constants.collect(), tables.collect()]
 }
 
-/// The positions of the nonzeros of a matrix.
+/// Returns the positions of the nonzeros of a matrix.
 fn pattern(rows: &[Vec<Option<Id>>]) -> Vec<(usize, usize)> {
     let rows = rows.iter().enumerate();
     let entries = rows
@@ -260,8 +268,9 @@ fn nonzeros(entries: &[Option<Id>]) -> Vec<usize> {
     (0..entries.len()).filter(|index| entries[*index].is_some()).collect()
 }
 
-/// Compiles a system that was elaborated without an error, by this name; and what it has from
-/// outside.
+/// Compiles a system that was elaborated without errors, under this name.
+///
+/// Returns the compiled system and its items from outside.
 pub(crate) fn compile(
     system: &System<'_>,
     mut elaborated: Elaborated<'_>,
@@ -271,7 +280,7 @@ pub(crate) fn compile(
     let (states, parameters) = (elaborated.states(), elaborated.parameters());
     let (learnt, data) =
         elaborated.beginning.as_ref().map_or((0, 0), |map| (map.learnt(), map.data()));
-    // What is learnt and the data of a trajectory are inputs of the same kinds.
+    // Learnt parameters and the data of a trajectory are inputs of the same kinds.
     let scope = Scope {
         states: states.max(learnt),
         parameters: parameters.max(data),
@@ -336,7 +345,7 @@ pub(crate) fn compile(
         hints::hints(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>(), &diagonal);
     let divisors = poles::poles(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>());
 
-    // What is compared with the time has no derivative by it.
+    // A comparison with the time has no derivative with respect to the time.
     let events = happenings.iter().map(|event| event.value);
     let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).chain(events).collect();
     let reachable = graph.reachable(&roots);
@@ -516,7 +525,7 @@ pub(crate) fn compile(
     Ok((compiled, outside))
 }
 
-/// Derives the right-hand side.
+/// Differentiates the right-hand side.
 fn derivatives(
     system: &System<'_>,
     elaborated: &mut Elaborated<'_>,

@@ -1,6 +1,7 @@
-//! Functions that are a few operations of the graph, with the values of std's of the same name.
+//! Functions composed of a few operations of the graph, with the values of std's namesakes.
 //!
-//! They are composed before differentiation, so that derivatives follow from those of the parts.
+//! They are composed before differentiation, so that derivatives follow from the derivatives of the
+//! operations.
 
 use std::f64::consts::PI;
 
@@ -9,7 +10,7 @@ use crate::graph::{Binary, Comparison, Graph, Id, Unary};
 use crate::simplify::Truth;
 
 impl Graph {
-    /// A function of as many numbers as it takes.
+    /// Returns a composed function, if the number of arguments is right.
     pub(crate) fn compose(&mut self, function: Composed, arguments: &[Id]) -> Option<Id> {
         Some(match (function, arguments) {
             (Composed::Log, &[a, base]) => {
@@ -29,7 +30,7 @@ impl Graph {
                 self.neg(floor)
             }
             (Composed::Trunc, &[a]) => self.trunc(a),
-            // Half a unit more would round where it is added.
+            // Adding a half before truncation would round.
             (Composed::Round, &[a]) => {
                 let trunc = self.trunc(a);
                 let rest = self.sub(a, trunc);
@@ -75,12 +76,13 @@ impl Graph {
         })
     }
 
-    /// `a % b`: `a` less `b` times their quotient rounded towards zero, with the sign of `a`.
+    /// Returns `a % b`: `a` minus `b` times their quotient rounded towards zero, with the sign of
+    /// `a`.
     ///
-    /// The quotient as it is computed may have been rounded up to a whole number; then the
-    /// remainder comes out negative, and is one divisor too small. Both numbers are exact, as a
-    /// remainder has the last places of its operands, as long as the quotient is below `2^53`
-    /// (`f32`: `2^24`). Beyond that the result is not reduced below the divisor.
+    /// The computed quotient may have been rounded up to a whole number. The remainder is then
+    /// negative, and one divisor too small. If the quotient is below `2^53` (`f32`: `2^24`), both
+    /// numbers are exact, because a remainder has the last places of its operands. For larger
+    /// quotients the result is not reduced below the divisor.
     pub(crate) fn remainder(&mut self, a: Id, b: Id) -> Id {
         let [size, divisor] = [a, b].map(|x| self.unary(Unary::Abs, x));
         let quotient = self.div(size, divisor);
@@ -90,22 +92,22 @@ impl Graph {
         let above = self.add(rest, divisor);
         let negative = self.is_negative(rest);
         let rest = self.choose(negative, above, rest);
-        // By a factor, whose derivative is zero also where the remainder is.
+        // A factor, so that the derivative is zero even if the remainder is zero.
         let sign = self.sign(a);
         let rest = self.mul(sign, rest);
-        // Of an infinite divisor the rest is not zero times it.
+        // For an infinite divisor, zero times the divisor is NaN.
         let less = self.compare(Comparison::Lt, size, divisor);
         let result = self.choose(less, a, rest);
         self.rounds(result, [a, b])
     }
 
-    /// `a` between `low` and `high`; `a` where it is a NaN.
+    /// Returns `a` limited to the range from `low` to `high`; a NaN stays NaN.
     pub(crate) fn clamped(&mut self, a: Id, low: Id, high: Id) -> Id {
         let a = self.binary(Binary::Max, low, a);
         self.binary(Binary::Min, high, a)
     }
 
-    /// Whether `predicate` is true of `a`.
+    /// Returns whether `predicate` holds for `a`.
     pub(crate) fn holds(&mut self, predicate: Predicate, a: Id) -> Truth {
         let number = self.compare(Comparison::Equals, a, a);
         let zero = self.literal(0.0);

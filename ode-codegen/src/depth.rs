@@ -1,28 +1,32 @@
-//! The nesting depth of a program, by its tokens alone.
+//! The nesting depth of a program, from its tokens alone.
 //!
-//! Parsers and compilers of expressions are recursive, and run on the stack that rustc gives them:
-//! beyond some depth the compiler would be killed by a signal, without a message. So the depth is
-//! bounded before anything looks at the program.
+//! Parsers and compilers of expressions are recursive, and run on the stack that rustc gives them.
+//! Beyond some depth a signal would kill the compiler without a message. The depth is therefore
+//! checked before any other phase reads the program.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 
-/// The greatest depth. Compiled without optimisation, as cargo does by default for macros, a unit
-/// of depth takes up to 5 KiB of the 8 MiB that rustc has.
+/// The maximal depth.
+///
+/// In unoptimised code, cargo's default for macros, a unit of depth takes up to 5 KiB of the 8 MiB
+/// stack of rustc.
 const LIMIT: usize = 1200;
 
-/// The depth of a pair of parentheses, brackets or braces: syn takes 25 KiB for it.
+/// The depth of a pair of parentheses, brackets or braces.
+///
+/// syn needs 25 KiB of stack for each pair.
 const GROUP: usize = 5;
 
-/// A group that is being looked at.
+/// A group that is being read.
 struct Open {
     tokens: token_stream::IntoIter,
     /// The depth of the group itself.
     around: usize,
-    /// The number of operators before, in the same statement or element.
+    /// The number of preceding operators in the same statement or element.
     operators: usize,
-    /// Whether a statement may have ended here: after a block.
+    /// Whether a statement may have ended here, after a block.
     ended: bool,
-    /// Whether this is a `use`, the only place where `::` goes deeper.
+    /// Whether this is a `use`, the only item with nested `::`.
     in_use: bool,
 }
 
@@ -32,13 +36,17 @@ impl Open {
     }
 }
 
-/// Refuses an attribute's arguments and items that are too deep, on the token that is.
+/// Rejects an attribute's arguments and items that nest too deeply.
+///
+/// The error points at the first token beyond the limit.
 pub(crate) fn check_both(attr: &TokenStream, item: &TokenStream) -> syn::Result<()> {
     check(attr.clone())?;
     check(item.clone())
 }
 
-/// Refuses programs that are too deep, on the token that is.
+/// Rejects programs that nest too deeply.
+///
+/// The error points at the first token beyond the limit.
 pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
     let mut open = vec![Open::new(tokens, 0)];
     while let Some(innermost) = open.last_mut() {
@@ -85,8 +93,7 @@ pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
     Ok(())
 }
 
-/// Whether an expression, a type or a pattern may follow this keyword and be a part of what it
-/// begins.
+/// Returns whether a keyword can precede a nested expression, type or pattern.
 fn nests(word: &str) -> bool {
     const WORDS: [&str; 25] = [
         "as", "async", "become", "box", "break", "const", "dyn", "else", "for", "if", "impl", "in",
@@ -100,7 +107,7 @@ fn nests(word: &str) -> bool {
 mod tests {
     use super::check;
 
-    /// Whether a function with this expression in it is accepted.
+    /// Returns whether a function that contains this expression is accepted.
     fn accepts(expression: &str) -> bool {
         check(format!("fn f() {{ {expression} }}").parse().unwrap()).is_ok()
     }

@@ -1,15 +1,16 @@
-//! Exact differentiation, on the graph itself.
+//! Exact differentiation of the graph.
 //!
-//! Each node gets its gradient: the inputs it depends on, each with the node that is its partial
-//! derivative. Gradients are built operands first (forward mode), sparsely: an input that is not
-//! in a gradient has no path to the node, and its derivative is a *structural* zero, which is not
-//! computed, not stored and not in the sparsity pattern. Hash-consing shares what the derivatives
-//! have in common with each other and with the right-hand side.
+//! Each node has a gradient: the inputs that it depends on, each with the node of the partial
+//! derivative. Gradients are sparse, and built in the order of evaluation (forward mode). If an
+//! input is not in the gradient, no path leads from it to the node. The derivative is then a
+//! *structural* zero, which is neither computed nor stored, and not in the sparsity pattern.
+//! Because of hash-consing, derivatives share subexpressions with each other and with the
+//! right-hand side.
 //!
 //! # Rules
 //!
-//! That of a function is in its row of the table [`functions`](crate::functions). Of the other
-//! nodes:
+//! The rule of a function is in its row of the table [`functions`](crate::functions). The rules of
+//! the other nodes are:
 //!
 //! | node | derivative |
 //! |---|---|
@@ -17,26 +18,31 @@
 //! | `a / b` | `a' / b - (q / b) b'` with `q` the quotient itself; `a' / b - q (b' / b)` below an exponential |
 //! | `a^n` (`powi`) | `n a^(n-1) a'` |
 //! | `lookup` | zero |
-//! | `abs a` | `a'` where `a >= 0`, else `-a'` |
+//! | `abs a` | `a'` if `a >= 0`, else `-a'` |
 //! | `select(m, a, b)` | `select(m, a', b')` |
 //!
-//! So at the seam of a conditional the derivative is that of the branch whose value is taken, and
-//! the condition itself has none.
+//! Where two branches of a conditional meet, the derivative is therefore that of the selected
+//! branch. The condition itself has no derivative.
 //!
 //! # Divisors that overflow
 //!
-//! `1 / (1 + exp(z))` is zero where the exponential overflows, and so is its derivative; but `q /
-//! b` is zero there and `b'` infinite, and their product is NaN. So of divisors with
-//! exponentials or hyperbolic cosines in them `b' / b` is derived as a whole ([`Relative`]): of
-//! `exp z` it is `z'`, of `cosh z` `tanh z z'`, of a product the sum of those of its factors, and
-//! of a sum the sum of `a' / b` of its terms `a`, of which each factor that may overflow is divided
-//! by `b` first. All of these are finite where `q / b` is.
+//! `1 / (1 + exp(z))` is zero if the exponential overflows, and so is its derivative. But then
+//! `q / b` is zero and `b'` infinite, and their product is NaN. If a divisor contains exponentials
+//! or hyperbolic cosines, `b' / b` is therefore derived as a whole ([`Relative`]):
+//!
+//! * for `exp z` it is `z'`;
+//! * for `cosh z` it is `tanh z z'`;
+//! * for a product it is the sum over its factors;
+//! * for a sum it is the sum of `a' / b` over its terms `a`. In each term, the factor that may
+//!   overflow is divided by `b` first.
+//!
+//! All of these are finite where `q / b` is.
 //!
 //! # Zeros
 //!
-//! Unlike the rewritings of `simplify`, those of this module treat `0 * x` and `x - x` as zero:
-//! here they arise from structure, where no infinity can be hidden that was not in the right-hand
-//! side itself.
+//! Unlike the rewritings of `simplify`, those of this module treat `0 * x` and `x - x` as zero.
+//! Here these terms arise from structure, and can only hide infinities of the right-hand side
+//! itself.
 
 mod relative;
 pub(crate) mod reverse;
@@ -49,7 +55,7 @@ use relative::Relative;
 /// The inputs that a node depends on, in order, each with the derivative with respect to it.
 pub(crate) type Gradient = Vec<(Input, Id)>;
 
-/// The gradients of `roots`; `None` where they take more than `limit` nodes.
+/// Returns the gradients of `roots`; `None` if they take more than `limit` nodes.
 pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option<Vec<Gradient>> {
     let needed = graph.reachable(roots);
     let limit = graph.len() + limit;
@@ -70,7 +76,7 @@ pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option
     Some(roots.iter().map(|root| gradients[root.index()].clone()).collect())
 }
 
-/// The derivation of the next node, from the gradients of earlier ones.
+/// The differentiation of the next node, from the gradients of earlier nodes.
 pub(crate) struct Derivation<'a> {
     graph: &'a mut Graph,
     gradients: &'a [Gradient],
@@ -78,17 +84,19 @@ pub(crate) struct Derivation<'a> {
 }
 
 impl<'a> Derivation<'a> {
-    /// The gradient of an operand.
+    /// Returns the gradient of an operand.
     fn of(&self, id: Id) -> &'a [(Input, Id)] {
         self.gradients[id.index()].as_slice()
     }
 
-    /// The gradient of an operand divided by it, if it may overflow: see [`Relative`].
+    /// Returns the gradient of an operand divided by the operand.
+    ///
+    /// The result is `None` if the operand cannot overflow: see [`Relative`].
     fn relative(&mut self, id: Id) -> Option<Gradient> {
         self.relative.of(self.graph, self.gradients, id)
     }
 
-    /// The gradient of one node.
+    /// Returns the gradient of one node.
     fn node(&mut self, id: Id) -> Gradient {
         match self.graph.node(id) {
             Node::Literal(_)
@@ -124,7 +132,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// The gradient of `|a|`.
+    /// Returns the gradient of `|a|`.
     fn size(&mut self, a: Id) -> Gradient {
         let zero = self.graph.literal(0.0);
         let mask = self.graph.compare(Comparison::Ge, a, zero);
@@ -134,7 +142,7 @@ impl<'a> Derivation<'a> {
         select(self.graph, mask, of, &minus)
     }
 
-    /// The gradient of `a^exponent`, which is node `id`.
+    /// Returns the gradient of `a^exponent`, which is node `id`.
     fn power(&mut self, id: Id, a: Id, exponent: i64) -> Gradient {
         if self.of(a).is_empty() {
             return Gradient::new();
@@ -153,7 +161,7 @@ impl<'a> Derivation<'a> {
     }
 }
 
-/// `a + b` where a structural zero may come out.
+/// Returns `a + b`, which may be a structural zero.
 fn sum(graph: &mut Graph, a: Id, b: Id) -> Id {
     let negated = |graph: &Graph, id| match graph.node(id) {
         Node::Unary(Unary::Neg, inner) => Some(inner),
@@ -172,9 +180,10 @@ fn scale(graph: &mut Graph, gradient: &[(Input, Id)], factor: Id) -> Gradient {
     gradient.iter().map(|&(input, derivative)| (input, scaled(graph, derivative, factor))).collect()
 }
 
-/// The chain rule: the derivative of an argument times that of the function. Where the first is
-/// zero the product is, though the second may be infinite there: `x.max(0.0).sqrt()` for negative
-/// `x`.
+/// Applies the chain rule: a derivative of an argument times a derivative of the function.
+///
+/// If the first is zero, so is the product, even if the second is infinite there:
+/// `x.max(0.0).sqrt()` for negative `x`.
 fn scaled(graph: &mut Graph, derivative: Id, factor: Id) -> Id {
     match graph.node(derivative) {
         Node::Select(mask, some, none) if graph.is(none, 0.0) => {
@@ -209,7 +218,7 @@ fn select(graph: &mut Graph, mask: Truth, a: &[(Input, Id)], b: &[(Input, Id)]) 
     })
 }
 
-/// Merges two gradients by input, dropping what comes out as zero.
+/// Merges two gradients by input, and drops derivatives that become zero.
 fn combine(
     graph: &mut Graph,
     a: &[(Input, Id)],
@@ -256,7 +265,7 @@ mod tests {
         let gradient = gradient_of(&mut graph, sum);
         assert_eq!(gradient, [(Input::State(1), graph.literal(1.0))]);
 
-        // The derivatives cancel as expressions, not as numbers.
+        // The derivatives cancel as expressions, not only as numbers.
         let product = graph.mul(x, y);
         let difference = graph.sub(product, product);
         assert_eq!(gradient_of(&mut graph, difference), []);

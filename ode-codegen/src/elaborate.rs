@@ -1,13 +1,14 @@
-//! From syntax to the graph: an evaluation of the right-hand side at compile time.
+//! Elaboration of syntax into a graph, by evaluating the right-hand side at compile time.
 //!
-//! Numbers of the lanes become nodes of the graph; integers, arrays, truth values that are known
-//! and loops are computed here and now. So a loop is unrolled by running it, an index is proved by
-//! knowing it, and a branch on a known condition is taken or not. A branch on lanes is elaborated
-//! on both sides, from the same variables; what the sides leave different becomes a selection, and
-//! what only one of them assigns is not assigned.
+//! Numbers of the lanes become nodes of the graph. Integers, arrays, known truth values and loops
+//! are evaluated at compile time. A loop is therefore unrolled by running it, an index is proved by
+//! knowing its value, and a branch on a known condition is taken or not.
 //!
-//! Every mistake is reported once, however often a loop comes back to it, and gives
-//! [`Value::Poison`], which passes silently through all that follows.
+//! A branch on lanes is elaborated on both sides, from the same variables. Variables that differ
+//! afterwards become selections. A variable that only one side assigns stays unassigned.
+//!
+//! Every error is reported once, even if a loop evaluates it repeatedly. Its value is
+//! [`Value::Poison`], which later operations propagate silently.
 
 mod branch;
 mod call;
@@ -51,57 +52,59 @@ use crate::factor::Rows;
 use crate::graph::{Graph, Id, Input, Kind, Scope};
 use crate::simplify::Truth;
 
-/// The most operations that a right-hand side may unroll to, unless the attribute says more. Every
-/// lane program of this size still compiles, though slowly; systems of this library's kind stay far
-/// below.
+/// The maximal number of operations of an unrolled right-hand side, unless the attribute raises it.
+///
+/// A lane program of this size still compiles, though slowly. Systems that suit this library are
+/// far smaller.
 pub(crate) const LIMIT: u64 = 200_000;
 
 /// A system as a graph.
 pub(crate) struct Elaborated<'a> {
     pub graph: Graph,
     pub state: Layout<'a>,
-    /// The parameters; `None` where no function takes any.
+    /// The parameters; `None` if no function takes any.
     pub parameters: Option<Layout<'a>>,
     /// One node for each state: its derivative.
     pub derivatives: Vec<Id>,
-    /// Derivatives by hand: the entries of the Jacobian row by row, and the derivatives with
-    /// respect to time.
+    /// Handwritten derivatives: the Jacobian row by row, and the derivatives with respect to time.
     pub jacobian: Option<Vec<Id>>,
     pub tgrad: Option<Vec<Id>>,
-    /// The nonzeros of the mass matrix, where there is one that is not the identity.
+    /// The nonzeros of the mass matrix, if there is one other than the identity.
     pub mass: Option<Rows>,
-    /// What functions compute whose purpose is to give a truth value.
+    /// The results of functions that compute truth values.
     pub truths: Vec<(Purpose, Id)>,
-    /// What functions compute whose purpose is to give numbers.
+    /// The results of functions that compute numbers.
     pub numbers: Vec<Number>,
-    /// What happens where functions go through zero.
+    /// The events.
     pub happenings: Vec<Happening>,
-    /// What happens at given times.
+    /// The scheduled actions.
     pub timed: Vec<Scheduled>,
-    /// What happens where conditions hold after steps.
+    /// The conditions after steps.
     pub conditions: Vec<Tested>,
     /// The positions of the modes among the parameters.
     pub modes: Range<usize>,
-    /// How trajectories begin, by what is learnt.
+    /// The initial states and parameters of trajectories as functions of the learnt parameters.
     pub beginning: Option<Beginning<'a>>,
-    /// Operations of the right-hand side as it was written.
+    /// The number of operations of the right-hand side as written.
     pub operations: u64,
-    /// The constants that [`crate::graph::Node::Constant`] counts.
+    /// The constants, indexed by [`crate::graph::Node::Constant`].
     pub constants: Vec<table::Constant>,
-    /// The tables that [`crate::graph::Node::Lookup`] counts.
+    /// The tables, indexed by [`crate::graph::Node::Lookup`].
     pub tables: Vec<Table>,
-    /// The places where tables are looked up.
+    /// The positions of table lookups.
     pub positions: Vec<table::Position>,
     pub state_names: Vec<String>,
     pub parameter_names: Vec<String>,
 }
 
-/// A number that a function of a system computes beside the derivatives.
+/// A number that a system's function computes in addition to the derivatives.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
-    /// What the function is for.
+    /// The purpose of the function.
     pub purpose: Purpose,
-    /// The name of the function, with the place in it where it gives several.
+    /// The name of the function.
+    ///
+    /// If the function returns several numbers, the name contains the position in the result.
     pub name: String,
     pub id: Id,
 }
@@ -110,28 +113,29 @@ pub(crate) struct Number {
 #[derive(Clone, Debug)]
 pub(crate) struct Happening {
     pub name: String,
-    /// The directions of the function that count, and the number of times after which a trajectory
-    /// ends; see [`Event`](crate::ast::Event).
+    /// The directions of the zeros, and the number of occurrences after which a trajectory ends.
+    ///
+    /// See [`Event`](crate::ast::Event).
     pub rising: bool,
     pub falling: bool,
     pub stop: Option<u32>,
-    /// Whether it is logged.
+    /// Whether the event is logged.
     pub log: bool,
-    /// Whether jumps over the zero do not count.
+    /// Whether jumps across the zero do not count.
     pub no_jumps: bool,
-    /// The function.
+    /// The function of the event.
     pub value: Id,
-    /// What there is after it, if it changes something.
+    /// The values after the event, if it changes any.
     pub action: Option<After>,
 }
 
-/// An action at given times.
+/// A scheduled action.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduled {
     pub name: String,
-    /// Its times.
+    /// The times of the action.
     pub series: Vec<Series>,
-    /// What there is after it.
+    /// The values after the action.
     pub action: After,
 }
 
@@ -146,11 +150,11 @@ pub(crate) struct Tested {
     pub action: Option<After>,
 }
 
-/// What there is after an action.
+/// The values after an action.
 #[derive(Clone, Debug)]
 pub(crate) struct After {
     pub state: Vec<Id>,
-    /// The modes, if it changes them.
+    /// The modes, if the action changes them.
     pub modes: Option<Vec<Id>>,
 }
 
@@ -160,8 +164,9 @@ impl After {
     }
 }
 
-/// The times `first`, `first + every`, …, of which there are `count`; one alone is the first of its
-/// series. They are functions of the parameters.
+/// The times `first`, `first + every`, …, `count` of them.
+///
+/// A single time is a series without `repeats`. The times are functions of the parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Series {
     pub first: Id,
@@ -169,7 +174,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// All that is known of it.
+    /// Returns the nodes of the series.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         let repeats = self.repeats.into_iter();
         let others = repeats.flat_map(|(every, count)| core::iter::once(every).chain(count));
@@ -177,39 +182,41 @@ impl Series {
     }
 }
 
-/// How trajectories begin: a map from what is learnt, and from the data of each of them. In its
-/// part of the graph the former are [`Input::State`], and the latter [`Input::Parameter`].
+/// The initial states and parameters of trajectories, as a map from learnt parameters and data.
+///
+/// In this part of the graph, learnt parameters are [`Input::State`], and the data of a trajectory
+/// are [`Input::Parameter`].
 pub(crate) struct Beginning<'a> {
-    /// What is learnt.
+    /// The learnt parameters.
     pub theta: Layout<'a>,
-    /// The data of a trajectory; `None` where no function takes any.
+    /// The data of a trajectory; `None` if no function takes any.
     pub item: Option<Layout<'a>>,
     /// One node for each state, and one for each parameter.
     pub initial: Vec<Id>,
     pub parameters: Vec<Id>,
-    /// The names of what is learnt.
+    /// The names of the learnt parameters.
     pub names: Vec<String>,
 }
 
 impl Beginning<'_> {
-    /// The number of numbers that are learnt.
+    /// Returns the number of learnt parameters.
     pub(crate) fn learnt(&self) -> usize {
         self.theta.size()
     }
 
-    /// The number of data of a trajectory.
+    /// Returns the number of data of a trajectory.
     pub(crate) fn data(&self) -> usize {
         self.item.as_ref().map_or(0, Layout::size)
     }
 }
 
 impl Elaborated<'_> {
-    /// The number of states.
+    /// Returns the number of states.
     pub(crate) fn states(&self) -> usize {
         self.state.size()
     }
 
-    /// The number of parameters.
+    /// Returns the number of parameters.
     pub(crate) fn parameters(&self) -> usize {
         self.parameters.as_ref().map_or(0, Layout::size)
     }
@@ -241,9 +248,9 @@ impl Elaborated<'_> {
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Local,
-    /// A constant or a function, which functions see as well.
+    /// A constant or a function, which is also visible in functions.
     Item,
-    /// A variable around a closure, seen from inside.
+    /// A variable from outside a closure, read inside.
     Captured,
     Derivatives,
     State,
@@ -256,52 +263,55 @@ enum Role {
 struct Variable<'a> {
     name: &'a Ident,
     role: Role,
-    /// The name as it was written.
+    /// The type annotation.
     ty: Type,
     value: Value<'a>,
 }
 
-/// The evaluator.
+/// The compile-time evaluator.
 struct Elaborator<'a, 'c> {
     ctxt: &'c Ctxt,
     system: &'c System<'a>,
-    /// The largest number of operations that there may be.
+    /// The maximal number of operations.
     limit: u64,
     graph: Graph,
     integers: Integers<&'a syn::Expr>,
     constants: Vec<table::Constant>,
     tables: Vec<Table>,
     positions: Vec<table::Position>,
-    /// All variables in scope, innermost last: shadowing is a search from the end.
+    /// All variables in scope, innermost last. Lookup searches from the end, which handles
+    /// shadowing.
     variables: Vec<Variable<'a>>,
-    /// The items that functions see, for each time that a block with functions was entered.
+    /// The items that functions can use, for each block with functions that was entered.
     scopes: Vec<Vec<Variable<'a>>>,
-    /// The structs whose layout is being found out.
+    /// The structs with layouts that are being computed.
     layouts: Vec<Rc<Struct<'a>>>,
     /// The functions that are being evaluated.
     calls: Vec<Call<'a>>,
-    /// The integers that the loops around count by.
+    /// The current integers of the enclosing loops.
     rounds: Vec<(&'a Ident, i128)>,
-    /// The loops around, within the function.
+    /// The enclosing loops within the function.
     frames: Vec<Frame<'a>>,
-    /// The loop that is being left, by `break` or `continue`: nothing is evaluated until there.
+    /// The loop that a `break` or `continue` leaves: evaluation is skipped up to its end.
     leaving: Option<Leave>,
-    /// The branches on lanes around: whether the condition is known to be one, or is a mistake.
+    /// The enclosing branches on lanes; `false` if the condition is invalid.
     branches: Vec<bool>,
     reported: HashSet<u32>,
     operations: u64,
-    /// The work done so far: see [`work`].
+    /// The amount of work so far: see [`work`].
     work: u64,
-    /// What took the operations or the work beyond their limits: its position and syntax.
+    /// The position and syntax of the first expression beyond the limits of operations or work.
     excess: Option<(u32, TokenStream)>,
-    /// Stands for all results beyond the limit.
+    /// The node that replaces all results beyond the limit.
     any: Id,
     state_names: Option<Vec<String>>,
     parameter_names: Option<Vec<String>>,
 }
 
-/// Evaluates `system`, of which at most `limit` operations may come. `None` where the sizes of
-/// state and parameters are not known; else the result is of use only if no error was reported.
+/// Evaluates `system` into a graph of at most `limit` operations.
+///
+/// Returns `None` if the sizes of state and parameters are unknown. The result is valid only if no
+/// error was reported.
 pub(crate) fn elaborate<'a>(
     ctxt: &Ctxt,
     system: &System<'a>,
@@ -337,7 +347,9 @@ pub(crate) fn elaborate<'a>(
     elaborator.run()
 }
 
-/// The constants, each after those that it mentions. A cycle, which rustc refuses, is kept whole.
+/// Returns the constants, each after the constants that it mentions.
+///
+/// A cycle, which rustc rejects, stays in place.
 fn in_order<'b, 'a>(constants: &'b [Constant<'a>]) -> Vec<&'b Constant<'a>> {
     let mut ordered = Vec::with_capacity(constants.len());
     let mut left: Vec<&Constant<'a>> = constants.iter().collect();
@@ -423,7 +435,7 @@ impl<'a> Elaborator<'a, '_> {
         })
     }
 
-    /// Integers that do not fit their types, now that these are known.
+    /// Reports integers that overflow their types, which are now known.
     fn report_overflows(&mut self) {
         let integers = std::mem::replace(&mut self.integers, Integers::new());
         for overflow in integers.overflows() {
@@ -463,17 +475,17 @@ impl<'a> Elaborator<'a, '_> {
         self.error(position, &tokens, message);
     }
 
-    /// Whether to give up counting, when the error is certain.
+    /// Returns whether to stop counting, because the error is certain.
     fn exhausted(&self) -> bool {
         self.operations > self.count_limit() || self.is_spent()
     }
 
-    /// The number of operations up to which they are counted beyond the limit, for the message.
+    /// Returns the largest count of operations, for the message.
     fn count_limit(&self) -> u64 {
         self.limit.saturating_mul(10)
     }
 
-    /// Reports a mistake, once for each `position`, with the loops it happened in.
+    /// Reports an error, once for each `position`, with the current values of the loop variables.
     fn error(&mut self, position: u32, tokens: &dyn ToTokens, message: impl Into<String>) {
         self.spend(Work::Mistake, 1);
         if self.reported.insert(position) {
@@ -507,7 +519,7 @@ impl<'a> Elaborator<'a, '_> {
         })
     }
 
-    /// Counts an operation that gives a truth value and, within the limit, performs it.
+    /// Counts an operation with a truth value and, within the limit, performs it.
     fn truth(&mut self, operation: impl FnOnce(&mut Graph) -> Truth) -> Value<'a> {
         self.operations += 1;
         if self.operations > self.limit {
@@ -533,7 +545,7 @@ impl<'a> Elaborator<'a, '_> {
         self.variables.push(Variable { name, role: Role::Item, ty: Type::Other, value });
     }
 
-    /// The items in scope.
+    /// Returns the items in scope.
     fn items(&self) -> Vec<Variable<'a>> {
         self.variables.iter().filter(|variable| variable.role == Role::Item).cloned().collect()
     }

@@ -1,8 +1,8 @@
-//! From the graph to lane-generic Rust.
+//! Emission of a graph as lane-generic Rust.
 //!
-//! Every function is straight-line code in one plain form, which people can read and `translate`
-//! can translate by syntax: one `let` for each operation, in the order of evaluation, then an
-//! array.
+//! Every function is straight-line code in one plain form: one `let` for each operation, in the
+//! order of evaluation, then an array. People can read this form, and `translate` can translate it
+//! by syntax.
 //!
 //! ```text
 //! fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
@@ -13,12 +13,12 @@
 //! }
 //! ```
 //!
-//! In Rust each `let` opens a scope for what follows it, and in LLVM's debug information they nest:
-//! some thousands overflow the stack of rustc. So the variables of a long function are declared
-//! together, `let (v0, v1, …);`, and then assigned.
+//! In Rust each `let` opens a scope for the following statements. These scopes nest in LLVM's debug
+//! information, and some thousands overflow the stack of rustc. The variables of a long function
+//! are therefore declared together, `let (v0, v1, …);`, and then assigned.
 //!
-//! Inputs, literals and constants are written where they are used, and so are negations, which
-//! are free. The type of a literal is `R::lit`'s, never a bare number's.
+//! Inputs, literals, constants and negations, which are free, are emitted at each use. A literal
+//! always has the type of `R::lit`, and is never a bare number.
 
 mod parts;
 
@@ -29,10 +29,10 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Kind, Node, Unary};
 
-/// How the results of a function are arranged.
+/// The arrangement of a function's results.
 #[derive(Debug)]
 pub(crate) enum Results {
-    /// One number for each state, or for each observable.
+    /// One number for each state or observable.
     Vector(Vec<Option<Id>>),
     /// A row of numbers for each state.
     Matrix(Vec<Vec<Option<Id>>>, usize),
@@ -41,12 +41,12 @@ pub(crate) enum Results {
 }
 
 impl Results {
-    /// The nodes among them, in order; `None` is a structural zero.
+    /// Returns the nodes of the results, in order, without structural zeros.
     pub(crate) fn roots(&self) -> Vec<Id> {
         self.entries().into_iter().flatten().collect()
     }
 
-    /// All results, row by row; `None` is a structural zero.
+    /// Returns all results, row by row; `None` is a structural zero.
     pub(crate) fn entries(&self) -> Vec<Option<Id>> {
         match self {
             Results::Vector(row) => row.clone(),
@@ -55,7 +55,7 @@ impl Results {
         }
     }
 
-    /// The same arrangement of other nodes, given in the order of [`Results::roots`].
+    /// Returns the same arrangement with other nodes, given in the order of [`Results::roots`].
     pub(crate) fn with_roots(self, roots: Vec<Id>) -> Results {
         let mut roots = roots.into_iter();
         let mut renew = |row: Vec<Option<Id>>| -> Vec<Option<Id>> {
@@ -70,7 +70,7 @@ impl Results {
         }
     }
 
-    /// The nodes of the results.
+    /// Returns the kind of the results.
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Results::Vector(_) | Results::Matrix(..) => Kind::Real,
@@ -83,11 +83,11 @@ impl Results {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Rust,
-    /// The Rust that [`crate::translate`] translates.
+    /// The Rust subset that [`crate::translate`] translates.
     Device,
 }
 
-/// The number of variables from which on they are declared together.
+/// The least number of variables that are declared together.
 const TOGETHER: usize = 500;
 
 /// A function to emit.
@@ -95,20 +95,20 @@ pub(crate) struct Function<'a> {
     pub name: &'a str,
     pub graph: &'a Graph,
     pub results: &'a Results,
-    /// The parameters of the function, as they are declared.
+    /// The declared parameters of the function.
     pub arguments: &'a TokenStream,
-    /// The expression in `R::lit(…)` for each constant of the user's.
+    /// The expression in `R::lit(…)` for each user's constant.
     pub constants: &'a [TokenStream],
     /// The names of the tables.
     pub tables: &'a [TokenStream],
     pub language: Language,
-    /// Whether it is a function that is called, not inlined; in Rust one that is compiled for each
-    /// type of lanes.
+    /// Whether the function is called instead of inlined. In Rust it is then compiled for each type
+    /// of lanes.
     pub outlined: bool,
 }
 
 impl Function<'_> {
-    /// The tokens of the function.
+    /// Returns the tokens of the function.
     pub(crate) fn emit(&self) -> TokenStream {
         let name = Ident::new(self.name, Span::call_site());
         let arguments = self.arguments;
@@ -153,7 +153,7 @@ impl Function<'_> {
             false => TokenStream::new(),
         };
         if self.language == Language::Rust {
-            // What calls it is compiled for an instruction set, and so must this be.
+            // The callers are compiled for an instruction set, so this function must be, too.
             attribute = crate::inlined().into_token_stream();
             if self.outlined {
                 body = quote!(R::outline(#[inline(always)] || { #body }));
@@ -176,7 +176,7 @@ impl Function<'_> {
     }
 }
 
-/// Whether a node gets a variable; others are written where they are used.
+/// Returns whether a node has a variable; other nodes are emitted at each use.
 fn has_variable(node: Node) -> bool {
     !matches!(
         node,
@@ -184,8 +184,9 @@ fn has_variable(node: Node) -> bool {
     )
 }
 
-/// Whether a matrix is better filled in than written down: the text of a large one is nearly all
-/// zeros, millions of them.
+/// Returns whether a matrix is filled in instead of emitted as a whole.
+///
+/// The text of a large matrix would contain millions of zeros.
 fn mostly_zero(rows: &[Vec<Option<Id>>]) -> bool {
     let all = rows.iter().flatten().count();
     let nonzeros = rows.iter().flatten().flatten().count();
@@ -202,7 +203,7 @@ struct Writer<'f> {
 }
 
 impl Writer<'_> {
-    /// The nodes that get a variable, in the order of their evaluation.
+    /// Returns the nodes with variables, in the order of evaluation.
     fn operations(&self) -> Vec<Id> {
         let graph = self.function.graph;
         let needed = graph.reachable(&self.function.results.roots());
@@ -210,7 +211,7 @@ impl Writer<'_> {
         ids.map(|(id, _)| id).filter(|id| has_variable(graph.node(*id))).collect()
     }
 
-    /// Names the variable of a node.
+    /// Returns a new name for the variable of a node.
     fn name(&mut self, id: Id) -> Ident {
         let (prefix, count) = match self.function.graph.node(id).kind() {
             Kind::Mask => ("m", &mut self.masks),
@@ -248,7 +249,7 @@ impl Writer<'_> {
         quote!([#(#entries),*])
     }
 
-    /// A matrix of zeros with the other entries filled in.
+    /// Returns a matrix of zeros with the other entries filled in.
     fn sparse(&self, rows: &[Vec<Option<Id>>], columns: usize) -> TokenStream {
         let (height, width) = (rows.len(), Literal::usize_unsuffixed(columns));
         let height = Literal::usize_unsuffixed(height);
@@ -267,7 +268,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The right side of the `let` of a node that [has one](has_variable).
+    /// Returns the right-hand side of the `let` of a node that [has one](has_variable).
     fn operation(&self, node: Node) -> TokenStream {
         match node {
             Node::Literal(_) | Node::Constant(_) | Node::Input(_) => {
@@ -298,7 +299,7 @@ impl Writer<'_> {
             }
             Node::MulAdd(a, b, c) if self.function.language == Language::Rust => {
                 match self.function.graph.node(a) {
-                    // One instruction in place of two, with the same bits.
+                    // One instruction instead of two, with the same bits.
                     Node::Unary(Unary::Neg, positive) => {
                         self.by_reference("neg_mul_add_ref", positive, &[b, c])
                     }
@@ -306,7 +307,7 @@ impl Writer<'_> {
                 }
             }
             Node::MulAdd(a, b, c) => self.method("mul_add", a, &[b, c]),
-            // `fuse` has expanded the powers.
+            // `fuse` has expanded powers.
             Node::Powi(base, _) => self.operand(base),
             Node::Compare(comparison, a, b) => {
                 let method = match comparison {
@@ -349,7 +350,7 @@ impl Writer<'_> {
         quote!(#receiver.#name(#(#arguments),*))
     }
 
-    /// A method that takes references: see `Real::add_ref`.
+    /// Returns a call of a method that takes references: see `Real::add_ref`.
     fn by_reference(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
         let name = Ident::new(name, Span::call_site());
         let receiver = self.operand(receiver);
@@ -357,7 +358,7 @@ impl Writer<'_> {
         quote!(#receiver.#name(#(&#arguments),*))
     }
 
-    /// A node in the place of an operand or receiver.
+    /// Returns a node as an operand or receiver.
     fn operand(&self, id: Id) -> TokenStream {
         let tokens = self.argument(id);
         match self.function.graph.node(id) {
@@ -366,7 +367,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A node in a place where any expression may stand.
+    /// Returns a node as an argument.
     fn argument(&self, id: Id) -> TokenStream {
         if let Some(name) = &self.names[id.index()] {
             return name.clone();
@@ -404,13 +405,13 @@ impl Writer<'_> {
     }
 }
 
-/// `R::lit(value)`.
+/// Returns `R::lit(value)`.
 fn lit(value: f64) -> TokenStream {
     let value = literal(value);
     quote!(R::lit(#value))
 }
 
-/// A finite number, with the fewest digits that give the same `f64` again.
+/// Returns a finite number, with the fewest digits that parse to the same `f64`.
 pub(crate) fn literal(value: f64) -> TokenStream {
     let sign = value.is_sign_negative().then(|| quote!(-));
     let digits = format!("{:?}", value.abs());
@@ -424,7 +425,7 @@ pub(crate) fn literal(value: f64) -> TokenStream {
 mod tests {
     use super::*;
 
-    /// No function has more scopes, one in another, than there are variables together.
+    /// No function has more nested scopes than [`TOGETHER`].
     #[test]
     fn long_functions_have_few_scopes() {
         let mut graph = Graph::new();
@@ -446,7 +447,7 @@ mod tests {
                 };
                 function.emit().to_string()
             };
-            // Of parts each by itself.
+            // Each part is counted by itself.
             let rust = text(Language::Rust);
             let scopes = rust.split("outline").map(|part| part.matches("let ").count()).max();
             assert_eq!(scopes, Some(expected));

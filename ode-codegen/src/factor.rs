@@ -1,16 +1,15 @@
-//! The linear systems of implicit methods: `W x = b` with `W = s M - J`, as straight-line code over
-//! the nonzeros.
+//! The linear systems of implicit methods: `W x = b` with `W = s M - J`, as straight-line code.
 //!
-//! `J` is the Jacobian, `M` the mass matrix (the identity unless the system has one) and
-//! `s = 1/(γ h)`: only the entries of `M` change with the step size, and the entries of `J` are
-//! used as they come. `W = L D U` is computed row by row, in an order chosen for little fill: each
-//! row is evaluated, eliminated and stored once, so that `J` is never there as a whole (as in the
+//! `J` is the Jacobian, `M` the mass matrix (by default the identity) and `s = 1/(γ h)`. Only the
+//! entries of `M` change with the step size; the entries of `J` are used directly. The code covers
+//! the nonzeros only. It computes `W = L D U` row by row, in an order chosen for little fill. Each
+//! row is evaluated, eliminated and stored once, so that `J` is never stored as a whole (as in the
 //! Kinetic PreProcessor: Damian, Sandu, Damian, Potra and Carmichael, Computers & Chemical
 //! Engineering 26 (2002)).
 //!
-//! Pivots are on the diagonal, after a permutation of rows that puts something there: where a step
-//! size makes one of them small, the step's error is large or not a number, the step is refused,
-//! and with a smaller one `s M` dominates.
+//! Pivots are on the diagonal, after a permutation of rows that makes the diagonal nonzero. If a
+//! step size makes a pivot small, the error of the step is large or NaN, and the step is rejected.
+//! With a smaller step size `s M` dominates.
 
 mod order;
 
@@ -20,18 +19,21 @@ pub(crate) use self::order::Unsuitable;
 use self::order::{Cost, Order, matching};
 use crate::graph::{Graph, Id, Input, Kind, Scope, Unary};
 
-/// The code that factorises a matrix and that solves with the factors.
+/// The code that factorises a matrix, and the code that solves with the factors.
 pub(crate) struct Factorization {
-    /// Of a large matrix that is full: its entries, row by row, which are then what
-    /// [`Input::Factor`] counts in `factor`. A CPU eliminates it in loops.
+    /// The entries of a large full matrix, row by row.
+    ///
+    /// In `factor`, [`Input::Factor`] is then an index into these entries. A CPU eliminates the
+    /// matrix in loops.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
-    /// The nodes of the numbers that [`Input::Factor`] counts.
+    /// The nodes of the numbers that [`Input::Factor`] indexes.
     pub factors: Vec<Id>,
-    /// The positions of the reciprocals of the pivots among them.
+    /// The positions of the reciprocal pivots in `factors`.
     pub pivots: Vec<usize>,
-    /// Whether the determinant has the sign that their product has not: rows and columns were
-    /// permuted.
+    /// Whether the determinant and the product of the pivots have opposite signs.
+    ///
+    /// The reason is the permutation of rows and columns.
     pub odd: bool,
     pub solve: Graph,
     /// The solution, component by component.
@@ -39,7 +41,7 @@ pub(crate) struct Factorization {
 }
 
 impl Factorization {
-    /// Checks the graphs, see [`Graph::validate`]; `system` is what its own functions may mention.
+    /// Checks the graphs, see [`Graph::validate`]; `system` is the scope of its own functions.
     pub(crate) fn validate(&self, system: &Scope) {
         let Factorization { matrix, factor, factors, solve, solution, .. } = self;
         let of_system = Scope { scale: true, ..*system };
@@ -61,22 +63,27 @@ impl Factorization {
 /// The nonzeros of a matrix, row by row: columns in order, and entries.
 pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 
-/// The largest number of operations that a factorisation, and a solution, may unroll to.
+/// The maximal number of operations of an unrolled factorisation or solution.
 pub(crate) const LIMIT: usize = 40_000;
 
-/// The number of unknowns from which on a full matrix is eliminated in loops on a CPU: with fewer,
-/// straight-line code takes less time (measured, `bench/HISTORY.md`).
+/// The least number of unknowns at which a CPU eliminates a full matrix in loops.
+///
+/// With fewer unknowns straight-line code is faster (measured, `bench/HISTORY.md`).
 const LEAST_LOOPS: usize = 14;
 
-/// The same everywhere: straight-line code takes half the time on GPUs, but minutes to compile. For
-/// matrices that take [`LEAST_FILL`] of what a full one does, too.
+/// The least number of unknowns at which all targets use loops.
+///
+/// On GPUs straight-line code takes half the time, but minutes to compile. The limit also holds for
+/// other matrices, if their elimination takes at least [`LEAST_FILL`] percent of the operations of
+/// a full one.
 const LEAST_EVERYWHERE: usize = 32;
 
-/// The share of a full matrix, in hundredths, from which on loops gain more than operations with
-/// zeros cost.
+/// The percentage of a full matrix above which loops are worthwhile.
+///
+/// The gain of loops then exceeds the cost of operations with zeros.
 const LEAST_FILL: usize = 85;
 
-/// The factorisation of `s M - J`.
+/// Returns the factorisation of `s M - J`.
 pub(crate) fn factorization(
     graph: &Graph,
     jacobian: &[Vec<Option<Id>>],
@@ -108,9 +115,9 @@ pub(crate) fn factorization(
     }
     let mut factors = Vec::new();
     let mut pivots = Vec::with_capacity(n);
-    // Of each row of the factors the positions of its numbers, and their places in `factors`.
+    // For each row of the factors, the columns of its numbers and their positions in `factors`.
     let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
-    // The rows of `U` beside the diagonal, and the reciprocals of the pivots.
+    // The rows of `U` without the diagonal, and the reciprocals of the pivots.
     let mut upper: Vec<Vec<(usize, Id)>> = Vec::with_capacity(n);
     let mut reciprocals: Vec<Id> = Vec::with_capacity(n);
     for (i, &row) in order.rows.iter().enumerate() {
@@ -140,7 +147,7 @@ pub(crate) fn factorization(
                 entries.insert(j, entry);
             }
         }
-        // The permutation was chosen so that there is one.
+        // The permutation guarantees a pivot.
         let reciprocal = graph.unary(Unary::Reciprocal, entries[&i]);
         pivots.push(factors.len() + row.len());
         row.push((i, reciprocal));
@@ -160,7 +167,7 @@ pub(crate) fn factorization(
     Ok(Factorization { matrix, factor: copier.to, factors, pivots, odd, solve, solution })
 }
 
-/// Whether a permutation is one of an odd number of exchanges.
+/// Returns whether a permutation consists of an odd number of exchanges.
 pub(crate) fn is_odd(permutation: &[usize]) -> bool {
     let mut seen = vec![false; permutation.len()];
     let mut odd = false;
@@ -172,18 +179,18 @@ pub(crate) fn is_odd(permutation: &[usize]) -> bool {
             next = permutation[next];
             exchanges += 1;
         }
-        // A cycle of so many takes one exchange less.
+        // A cycle of length n consists of n - 1 exchanges.
         odd ^= exchanges > 0 && exchanges % 2 == 0;
     }
     odd
 }
 
-/// The nonzeros of a row, with their columns.
+/// Returns the nonzeros of a row, with their columns.
 fn entries(row: &[Option<Id>]) -> impl Iterator<Item = (usize, Id)> {
     row.iter().enumerate().filter_map(|(column, entry)| Some((column, (*entry)?)))
 }
 
-/// The better of two orders of elimination.
+/// Returns the better of two orders of elimination.
 fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable> {
     let rows = jacobian.iter().zip(mass).map(|(jacobian, mass)| {
         let mut columns: Vec<usize> =
@@ -205,7 +212,7 @@ fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable>
         .ok_or(Unsuitable::Long { equation_of: matching })
 }
 
-/// Forward and backward substitution.
+/// Returns the code for forward and backward substitution.
 fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     let mut graph = Graph::new();
     let mut values: Vec<Id> = Vec::with_capacity(places.len());
@@ -222,8 +229,8 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
         let mut value = values[i];
         let from_diagonal = &row[row.partition_point(|(j, _)| *j < i)..];
         let Some((&(_, pivot), above)) = from_diagonal.split_first() else { continue };
-        // The last unknown was found first: this way each sum waits for one product with the one
-        // before it, not all its products for that.
+        // The last unknown is computed first. In this order each sum depends on the previous
+        // unknown in only one product, and not in all its products.
         for &(j, place) in above.iter().rev() {
             let entry = graph.input(Input::Factor(place));
             let product = graph.mul(entry, values[j]);
@@ -239,7 +246,7 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     (graph, solution)
 }
 
-/// Copies expressions when they are needed: the order of nodes is that of their evaluation.
+/// Copies expressions when they are needed, in the order of their evaluation.
 struct Copier<'g> {
     from: &'g Graph,
     to: Graph,
@@ -247,7 +254,7 @@ struct Copier<'g> {
 }
 
 impl Copier<'_> {
-    /// A row of `s M - J`: its nonzeros by column.
+    /// Returns a row of `s M - J`: its nonzeros by column.
     fn row(&mut self, mass: &[(usize, Id)], jacobian: &[Option<Id>]) -> BTreeMap<usize, Id> {
         let mut parts: BTreeMap<usize, [Option<Id>; 2]> = BTreeMap::new();
         for &(column, mass) in mass {
@@ -272,7 +279,7 @@ impl Copier<'_> {
     }
 
     fn copy(&mut self, id: Id) -> Id {
-        // Not by recursion: expressions may be deep.
+        // Without recursion, because expressions may be deep.
         let mut stack = vec![id];
         while let Some(&next) = stack.last() {
             let node = self.from.node(next);
@@ -295,7 +302,7 @@ mod tests {
     use super::*;
     use crate::check::{evaluate, random};
 
-    /// The solution by Gaussian elimination with row pivoting.
+    /// Returns the solution by Gaussian elimination with row pivoting.
     fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let n = b.len();
         for k in 0..n {
@@ -317,14 +324,15 @@ mod tests {
         b
     }
 
-    /// The values of `roots`.
+    /// Returns the values of `roots`.
     fn values(graph: &Graph, roots: &[Id], input: &dyn Fn(Input) -> f64) -> Vec<f64> {
         let values = evaluate(graph, &[], &graph.reachable(roots), 0, input);
         roots.iter().map(|root| values[root.index()]).collect()
     }
 
-    /// Solves `(s M - J) x = b` with the entries at these places, all different, both ways; how
-    /// many numbers the factors are.
+    /// Solves `(s M - J) x = b` in both ways, and returns the number of entries of the factors.
+    ///
+    /// The matrices have entries at these positions, all different.
     fn compare(
         seed: u64,
         jacobian: &[Vec<bool>],
@@ -401,15 +409,15 @@ mod tests {
         for seed in 0..200 {
             let n = 1 + seed as usize % 23;
             let share = [0.05, 0.15, 0.4, 1.0][seed as usize % 4];
-            // The sign of M's entries is random: it only has to dominate.
+            // The signs of M's entries are random: the entries only need to dominate.
             let factors = compare(seed, &sparse(seed, n, share), &diagonal(n), 1e3);
             assert!(factors.is_ok_and(|count| count <= n * n), "matrix {seed}");
         }
-        // Without zeros, on both sides of the limit from which a CPU has loops.
+        // Without zeros, below and above the limit for loops on a CPU.
         for n in 13..24 {
             assert_eq!(compare(7, &sparse(7, n, 1.0), &diagonal(n), 1e3), Ok(n * n));
         }
-        // With few zeros, which loops do not leave out.
+        // With few zeros, which loops do not skip.
         for n in 30..36 {
             let matrix = sparse(7, n, 0.97);
             assert!(matrix.iter().flatten().any(|is| !is));
@@ -418,13 +426,13 @@ mod tests {
         }
     }
 
-    /// A mass matrix with a zero row, whose equation has no entry on the diagonal either.
+    /// A mass matrix with a zero row, whose equation has no diagonal entry either.
     #[test]
     fn singular_masses() {
         let jacobian = vec![vec![true, true], vec![true, false]];
         let mass = vec![vec![true, false], vec![false, false]];
         assert_eq!(compare(1, &jacobian, &mass, 10.0), Ok(3));
-        // Two columns that have entries in the same row only.
+        // Two columns with entries in the same row only.
         let jacobian = vec![vec![true, true], vec![false, false]];
         let singular = Unsuitable::Singular { equations: vec![1], unknowns: vec![] };
         assert_eq!(compare(1, &jacobian, &mass, 10.0), Err(singular));
@@ -434,13 +442,13 @@ mod tests {
         (0..n).map(|i| (0..n).map(|j| is(i, j)).collect()).collect()
     }
 
-    /// The number of numbers of the factors, in the right order.
+    /// The number of entries of the factors, in the right order.
     #[test]
     fn little_is_filled() {
         let count = |n: usize, is: &dyn Fn(usize, usize) -> bool| {
             compare(3, &pattern(n, is), &diagonal(n), 1e3)
         };
-        // Filled from its head an arrow would be full.
+        // Elimination from its head would fill the arrow.
         assert_eq!(count(9, &|i, j| i == 0 || j == 0 || i == j), Ok(3 * 9 - 2));
         assert_eq!(count(6, &|i, j| (i == 0 || j == 0) && i != j), Ok(6 + 10));
         assert_eq!(count(4, &|_, _| true), Ok(16));
@@ -466,13 +474,13 @@ mod tests {
         let long = |n: usize| Err(Unsuitable::Long { equation_of: (0..n).collect() });
         assert_eq!(of(100, &|i, j| i.abs_diff(j) <= 20), Ok(100 * 41 - 20 * 21));
         assert_eq!(of(110, &|i, j| i.abs_diff(j) <= 20), long(110));
-        // No operation to eliminate, but as many as entries to solve.
+        // Elimination takes no operation, but the solution takes one for each entry.
         assert_eq!(of(282, &|i, j| i <= j), Ok(282 * 283 / 2));
         assert_eq!(of(283, &|i, j| i <= j), long(283));
         assert_eq!(of(2000, &|i, j| i.abs_diff(j) <= 1), Ok(3 * 2000 - 2));
     }
 
-    /// An infinite pivot has no reciprocal, not the reciprocal zero.
+    /// The reciprocal of an infinite pivot is NaN, not zero.
     #[test]
     fn infinite_matrices_have_no_solution() {
         let mut graph = Graph::new();

@@ -1,11 +1,11 @@
-//! What `macro_rules!` puts into the item that it makes.
+//! Fragments of `macro_rules!` in the item that it generates.
 //!
-//! A fragment such as `$n:literal` comes within invisible delimiters, so that `$e:expr` is one
-//! operand whatever is around it. Where a number has to be written they would hide it.
+//! A fragment such as `$n:literal` arrives within invisible delimiters, so that `$e:expr` is one
+//! operand in any context. The delimiters would hide a number where the syntax requires a literal.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The tokens without the invisible delimiters around one token alone, which group nothing.
+/// Removes invisible delimiters around single tokens, where they group nothing.
 pub(crate) fn opened(tokens: TokenStream) -> TokenStream {
     if has_single(&tokens) { tokens.into_iter().map(open).collect() } else { tokens }
 }
@@ -47,7 +47,7 @@ mod tests {
         Group::new(Delimiter::None, tokens).into()
     }
 
-    /// The tokens with all their delimiters.
+    /// Returns the tokens with all their delimiters as text.
     fn shown(tokens: TokenStream) -> String {
         let shown = tokens.into_iter().map(|token| match token {
             TokenTree::Group(group) => {

@@ -1,13 +1,13 @@
-//! The functions of the language: one table, from which all phases read.
+//! The functions of the language: one table for all phases.
 //!
-//! A row has everything about a function: its name here and elsewhere, its value, its derivative,
-//! its cost, its growth, and the middles of pulses made of it. The parser finds names here,
-//! `simplify` and `check` values, `derive` derivatives, `emit` and `translate` the methods of lane
-//! numbers. To add an elementary function is to add a row, and its lane program to
-//! `ode-core/src/math`: `docs/extending.md` has the steps.
+//! A row describes a function completely: its names here and elsewhere, value, derivative, cost and
+//! growth, and the centres of pulses that it makes. The parser takes names from the table,
+//! `simplify` and `check` take values, and `derive` takes derivatives. `emit` and `translate` take
+//! the methods of lane numbers. A new elementary function needs a row here and a lane program in
+//! `ode-core/src/math`; `docs/extending.md` lists the steps.
 //!
-//! What is left to the phases is what a row cannot say: the identities of `+ - * /` and of powers
-//! (`simplify`), and what comparisons, absolute values and signs change at (`breaks`).
+//! The phases contain everything else: the identities of `+ - * /` and of powers (`simplify`), and
+//! the points at which comparisons, absolute values and signs change (`breaks`).
 
 mod table;
 #[cfg(test)]
@@ -23,24 +23,30 @@ use crate::graph::{Graph, Id};
 pub(crate) struct UnaryRow {
     /// Its name in Rust, as a method of floats; operators have none.
     pub name: Option<&'static str>,
-    /// The method of `Real`, and the lane program if it [is one](Self::program).
+    /// The method of `Real`, and the name of the lane program if it [is one](Self::program).
     pub method: &'static str,
     /// Its names in other languages and libraries.
     pub elsewhere: &'static [&'static str],
-    /// Its value in `f64`, by Rust's own function where that is the same: for checks, the
-    /// interpreter, and literals where it [folds](Self::folds).
+    /// Its value in `f64`, for checks, the interpreter, and literals if it [folds](Self::folds).
+    ///
+    /// Rust's own function is used if it is the same.
     pub value: fn(f64) -> f64,
-    /// Its derivative at `x`, where its value is `y`, of `x` and `y` in this order. `None`: it has
-    /// a rule in `derive`.
+    /// Its derivative as a function of the argument and the value, in this order.
+    ///
+    /// `None` if `derive` has a rule for it.
     pub slope: Option<fn(&mut Graph, Id, Id) -> Id>,
     pub cost: Cost,
-    /// Whether it is a lane program of the module `math`, not an operation of lane numbers.
+    /// Whether it is a lane program of the module `math`.
+    ///
+    /// Otherwise it is an operation of lane numbers.
     pub program: bool,
-    /// Whether its value of a literal is a literal: only where [`value`](Self::value) is correctly
-    /// rounded.
+    /// Whether its value for a literal is a literal.
+    ///
+    /// This requires that [`value`](Self::value) is correctly rounded.
     pub folds: bool,
-    /// Of functions that overflow for ordinary arguments, so that their derivatives are taken
-    /// relative to them.
+    /// The growth of a function that overflows for ordinary arguments.
+    ///
+    /// Derivatives of such a function are computed relative to its value.
     pub growth: Option<Growth>,
     pub middle: Middle,
 }
@@ -48,17 +54,17 @@ pub(crate) struct UnaryRow {
 /// A function of two numbers, as a node of the graph.
 #[derive(Clone, Copy)]
 pub(crate) struct BinaryRow {
-    /// The fields that functions of one number have, too; see [`UnaryRow`].
+    /// The same fields as for functions of one number; see [`UnaryRow`].
     pub name: Option<&'static str>,
     pub method: &'static str,
     pub elsewhere: &'static [&'static str],
     pub value: fn(f64, f64) -> f64,
-    /// The gradient of the node, which is this function of the other two.
+    /// The gradient of the node `id` for its two arguments.
     pub rule: fn(&mut Derivation<'_>, Id, [Id; 2]) -> Gradient,
     pub cost: Cost,
     pub program: bool,
     pub folds: bool,
-    /// The middles, by either argument.
+    /// The centres of pulses, for either argument.
     pub middle: Middle,
 }
 
@@ -68,14 +74,14 @@ pub(crate) struct OtherRow {
     pub name: &'static str,
     pub elsewhere: &'static [&'static str],
     pub function: Function,
-    /// The number of arguments, the receiver included.
+    /// The number of arguments, including the receiver.
     pub arguments: usize,
 }
 
-/// The kind as which an operation is counted in `ode_core::report::Operations`.
+/// The kind under which `ode_core::report::Operations` counts an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cost {
-    /// No operation of its own, such as a change of sign.
+    /// No operation of its own, for example a change of sign.
     Free,
     Sum,
     Product,
@@ -85,12 +91,12 @@ pub(crate) enum Cost {
     Quotient,
     /// An elementary function.
     Function,
-    /// A comparison, a selection, a look-up, a minimum.
+    /// A comparison, a selection, a lookup, or a minimum.
     Choice,
 }
 
 impl Cost {
-    /// The position of the count of this kind.
+    /// Returns the index of the count of this kind.
     pub(crate) fn position(self) -> Option<usize> {
         Some(match self {
             Cost::Free => return None,
@@ -104,29 +110,33 @@ impl Cost {
     }
 }
 
-/// How a function that overflows has its derivative relative to itself (see `derive::relative`).
-/// All are finite where the function is not.
+/// The derivative of an overflowing function relative to its value (see `derive::relative`).
+///
+/// All fields are finite where the function overflows.
 #[derive(Clone, Copy)]
 pub(crate) struct Growth {
-    /// The derivative divided by the value, of the argument and the value; `None` is one.
+    /// The derivative divided by the value; `None` is one.
+    ///
+    /// It is a function of argument and value.
     pub relative: fn(&mut Graph, Id, Id) -> Option<Id>,
-    /// The derivative as a product: the factor that may overflow, of the value.
+    /// The factor of the derivative that may overflow, as a function of the value.
     pub size: fn(&mut Graph, Id) -> Id,
-    /// The factor that does not overflow, of the argument; `None` is one.
+    /// The factor of the derivative that cannot overflow; `None` is one.
+    ///
+    /// It is a function of the argument.
     pub rate: fn(&mut Graph, Id) -> Option<Id>,
 }
 
-/// The place of the middle of a pulse or a step in time that is made by this function
-/// (`breaks::middles`).
+/// The centre of a pulse or step in time that this function makes (`breaks::middles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Middle {
-    /// Nowhere, or too often.
+    /// No centre, or too many.
     None,
-    /// The times at which the argument turns.
+    /// The times at which the derivative of the argument is zero.
     Turn,
-    /// The times at which the argument turns, and those at which it is zero.
+    /// The times at which the argument or its derivative is zero.
     ZeroOrTurn,
-    /// The times at which the argument turns, or exponentials in one more than it are equal.
+    /// The times of `Turn`, and times at which terms of `1 + argument` are equal.
     TurnOfOneMore,
 }
 
@@ -138,17 +148,17 @@ pub(crate) enum Function {
     Powi,
     Recip,
     MulAdd,
-    /// A function that is a few operations: `compose` says which.
+    /// A function that consists of a few operations, see `compose`.
     Composed(Composed),
-    /// A truth value.
+    /// A function with a truth value.
     Predicate(Predicate),
     /// The sine and the cosine, as a tuple.
     SinCos,
-    /// The number of elements of an array.
+    /// The length of an array.
     Len,
 }
 
-/// A function that is a few operations of the graph.
+/// A function that consists of a few operations of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Composed {
     Log,
@@ -164,7 +174,7 @@ pub(crate) enum Composed {
     DivEuclid,
 }
 
-/// A question about a float.
+/// A predicate of a float.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Predicate {
     Nan,
@@ -174,7 +184,7 @@ pub(crate) enum Predicate {
     SignNegative,
 }
 
-/// The part of a row that all kinds of functions have.
+/// The fields of a row that all kinds of functions share.
 struct Row {
     name: Option<&'static str>,
     elsewhere: &'static [&'static str],
@@ -200,7 +210,7 @@ impl Row {
 }
 
 impl Function {
-    /// The names of all, in order.
+    /// Returns the names of all functions, in order.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         ROWS.iter().filter_map(|row| row.name)
     }
@@ -209,12 +219,12 @@ impl Function {
         ROWS.iter().find(|row| row.name == Some(name)).map(|row| row.function)
     }
 
-    /// The name here of a function that has the given name elsewhere.
+    /// Returns the name here of a function with the given name elsewhere.
     pub(crate) fn from_elsewhere(name: &str) -> Option<&'static str> {
         ROWS.iter().find(|row| row.elsewhere.contains(&name)).and_then(|row| row.name)
     }
 
-    /// Whether integers have the function, too.
+    /// Returns the function if integers have it, too.
     pub(crate) fn of_integers(name: &str) -> Option<Self> {
         let names = ["min", "max", "abs", "rem_euclid", "div_euclid"];
         names.contains(&name).then(|| Self::from_name(name)).flatten()
@@ -224,18 +234,18 @@ impl Function {
         ROWS.iter().find(|row| row.function == self)
     }
 
-    /// The name; empty for operators.
+    /// Returns the name; empty for operators.
     pub(crate) fn name(self) -> &'static str {
         self.row().and_then(|row| row.name).unwrap_or_default()
     }
 
-    /// The number of arguments, the receiver included.
+    /// Returns the number of arguments, including the receiver.
     pub(crate) fn arguments(self) -> usize {
         self.row().map_or(0, |row| row.arguments)
     }
 }
 
-/// The names of the lane programs of the module `math`, in order.
+/// Returns the names of the lane programs of the module `math`, in order.
 pub(crate) fn lane_programs() -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter_map(|row| match row.function {
         Function::Unary(function) if function.row().program => Some(function.row().method),

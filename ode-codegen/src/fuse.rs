@@ -1,43 +1,45 @@
-//! The last rewriting: powers become multiplications, and products that are added become fused.
+//! The last rewriting: powers become multiplications, and added products are fused.
 //!
 //! # Which products fuse
 //!
-//! A product that is used exactly once, by an addition or a subtraction, becomes part of it:
+//! If a product is used exactly once, by an addition or a subtraction, it becomes part of this
+//! operation:
 //!
-//! | written | computed |
+//! | source | computation |
 //! |---|---|
 //! | `a * b + c`, `c + a * b` | `a.mul_add(b, c)` |
 //! | `a * b - c` | `a.mul_add(b, -c)` |
 //! | `c - a * b` | `(-a).mul_add(b, c)` |
 //!
-//! Where both operands are such products the right one fuses: in `a*b + c*d + e*f`, which is
-//! `(a*b + c*d) + e*f`, that makes a chain of one multiplication and two fused operations. A
-//! product that is used twice is computed once and stays apart: to fuse it into each use would
-//! compute it again, and give its uses different values of the same expression. Negations cost
-//! nothing: hardware multiplies and adds with either sign.
+//! If both operands are such products, the right one fuses. `a*b + c*d + e*f`, which is
+//! `(a*b + c*d) + e*f`, thus becomes a chain of one multiplication and two fused operations. A
+//! product that is used twice is computed once and does not fuse. Fusing it into each use would
+//! compute it again, and give one expression different values. Negations cost nothing, because
+//! hardware multiplies and adds with either sign.
 //!
-//! Uses are counted in the function that is emitted, from its results. So the rule depends on the
-//! source alone, and every width and device gets the same operations. The Jacobian is a function
-//! of its own: it may round a subexpression of the right-hand side differently.
+//! Uses are counted in the emitted function, from its results. The rule therefore depends on the
+//! source alone, and every width and device performs the same operations. The Jacobian is a
+//! separate function, which may round a subexpression of the right-hand side differently.
 //!
 //! # Powers
 //!
-//! `x.powi(n)` is repeated squaring, the multiplications of compiler-rt's `__powidf2` in its
-//! order, and the reciprocal of that for a negative `n`.
+//! `x.powi(n)` is repeated squaring: the multiplications of compiler-rt's `__powidf2` in the same
+//! order, and the reciprocal for a negative `n`.
 
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
 /// Whether products are fused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fusion {
-    /// Products fuse by the rule above.
+    /// Products fuse by the rule of this module.
     On,
     /// No product fuses: the arithmetic of the plain Rust function, operation by operation.
     Off,
 }
 
-/// The nodes that `roots` need, with powers expanded and products fused, and the roots in the new
-/// graph.
+/// Expands powers and fuses products in the nodes that `roots` need.
+///
+/// Returns the new graph and the roots in it.
 pub(crate) fn fuse(graph: &Graph, roots: &[Id], fusion: Fusion) -> (Graph, Vec<Id>) {
     let (graph, roots) = rewrite(graph, roots, expand_powers);
     match fusion {
@@ -46,14 +48,15 @@ pub(crate) fn fuse(graph: &Graph, roots: &[Id], fusion: Fusion) -> (Graph, Vec<I
             let uses = count_uses(&graph, &roots);
             let (fused, roots) =
                 rewrite(&graph, &roots, |new, node, map| fuse_node(&graph, &uses, new, node, map));
-            // Products that were fused away are still there.
+            // The fused products remain as unused nodes; this copy drops them.
             rewrite(&fused, &roots, |new, node, map| new.insert(node.map(map)))
         }
     }
 }
 
-/// Copies what `roots` need into a new graph, node by node through `copy`, which gets the node and
-/// where its operands went.
+/// Copies the nodes that `roots` need into a new graph.
+///
+/// `copy` receives each node and a map from its operands to their copies.
 fn rewrite(
     graph: &Graph,
     roots: &[Id],
@@ -99,7 +102,7 @@ fn expand_powers(graph: &mut Graph, node: Node, map: &dyn Fn(Id) -> Id) -> Id {
     if exponent < 0 { graph.div(one, power) } else { power }
 }
 
-/// For each node the number of times that it is an operand or a result.
+/// Returns, for each node, how often it is an operand or a result.
 pub(crate) fn count_uses(graph: &Graph, roots: &[Id]) -> Vec<u32> {
     let mut uses = vec![0; graph.len()];
     for root in roots {
@@ -135,7 +138,7 @@ fn fuse_node(old: &Graph, uses: &[u32], new: &mut Graph, node: Node, map: &dyn F
     new.insert(node.map(map))
 }
 
-/// A product that may fuse, or the negation of one.
+/// A product that may fuse, or the negation of a product.
 struct Product {
     negative: bool,
     a: Id,
@@ -213,7 +216,7 @@ mod tests {
         let difference = graph.sub(product, c);
         let (fused, roots) = fuse(&graph, &[sum, difference], Fusion::On);
         assert_eq!((count(&fused, &roots, is_product), count(&fused, &roots, is_fused)), (1, 0));
-        // A result is a use as well.
+        // A result counts as a use.
         let (fused, roots) = fuse(&graph, &[sum, product], Fusion::On);
         assert_eq!((count(&fused, &roots, is_product), count(&fused, &roots, is_fused)), (1, 0));
     }

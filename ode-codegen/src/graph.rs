@@ -1,55 +1,56 @@
 //! The expression graph: the meaning of a right-hand side.
 //!
-//! A graph is made by the compiler and read here: [`Compiled::function`](crate::Compiled::function)
-//! gives that of each function of a system.
+//! The compiler builds graphs, and other code reads them:
+//! [`Compiled::function`](crate::Compiled::function) returns the graph of each function of a
+//! system.
 //!
-//! # What a node is
+//! # Nodes
 //!
-//! A right-hand side, once its loops are unrolled and its branches are turned into selections, is
-//! a set of expressions over the state, the parameters and the time. The graph holds these
-//! expressions, one [`Node`] for each distinct one: a node is found again by its operation and
-//! operands (hash-consing), so a subexpression written twice, or arising twice
-//! when the system is differentiated, is computed once. An [`Id`] names a node. Operands are
-//! always older than the node that uses them, so the order of ids is an order of evaluation and
-//! the graph has no cycle.
+//! After loops are unrolled and branches become selections, a right-hand side is a set of
+//! expressions over the state, the parameters and the time. The graph contains one [`Node`] for
+//! each distinct expression. Nodes are looked up by operation and operands (hash-consing). A
+//! subexpression that occurs twice, in the source or after differentiation, is therefore computed
+//! once. An [`Id`] names a node. Operands are always older than the node that uses them, so the
+//! order of ids is an order of evaluation and the graph has no cycle.
 //!
 //! # Purity
 //!
-//! Every node is a pure function of its operands, defined for *all* of their values: nothing traps,
-//! allocates, reads memory that may change or has an effect. So a node may be computed once or many
-//! times, early or late, or not at all if nothing needs it; nothing else is observable. This is
-//! what makes a conditional a [`Node::Select`]: both sides are computed and one of them is taken. A
-//! side that is not taken may well be an infinity or a NaN, and does no harm.
+//! Every node is a pure function of its operands, defined for *all* of their values. No node traps,
+//! allocates, reads mutable memory or has a side effect. A node may therefore be computed once or
+//! several times, early or late, or never if no result needs it; the results are the same. A
+//! conditional can thus be a [`Node::Select`]: both sides are computed and one of them is selected.
+//! The other side may be an infinity or a NaN, which does no harm.
 //!
 //! # Kinds
 //!
-//! A node is a real number, or a truth value (a *mask*, one truth value per lane): comparisons and
-//! the connectives [`Node::And`], [`Node::Or`], [`Node::Not`] are masks, everything else is real.
-//! Integers, arrays and loops are gone: `elaborate` computes with them while it builds the graph.
+//! A node is a real number or a truth value (a *mask*, one truth value for each lane). Comparisons
+//! and the connectives [`Node::And`], [`Node::Or`], [`Node::Not`] are masks; all other nodes are
+//! real. There are no integers, arrays or loops: `elaborate` evaluates them while it builds the
+//! graph.
 //!
 //! # Exactness
 //!
 //! `+ - * /`, `sqrt` and [`Node::MulAdd`] are rounded once, to nearest. `abs`, `min`, `max`,
 //! `floor`, `round_even`, `copysign`, negation, comparison, selection and lookup are exact.
 //! [`Node::Powi`] is the sequence of multiplications that `fuse` expands it to. The elementary
-//! functions are `odes`' own lane programs, the same bits everywhere. A literal is an `f64`:
-//! arithmetic between literals is folded in `f64` and the result is narrowed to the precision of
-//! the solve, so in an `f32` solve a folded constant is the best `f32`, rather than the result of
-//! `f32` arithmetic.
+//! functions are `odes`' own lane programs, with the same bits everywhere.
 //!
-//! # What may be reordered
+//! A literal is an `f64`. Arithmetic between literals is folded in `f64`, and the result is
+//! narrowed to the precision of the solve. In an `f32` solve a folded constant is therefore the
+//! best `f32`, and not the result of `f32` arithmetic.
 //!
-//! Nothing. The graph computes what was written, association included: `a + b + c` is
-//! `(a + b) + c`, because a sum in another order is another number. Two rewritings only are
-//! permitted:
+//! # Permitted rewritings
 //!
-//! * identities that hold exactly for all finite operands, listed in `simplify` (the sign of a
-//!   zero may differ, which `==` does not see);
+//! The graph computes the source as written, including association: `a + b + c` is `(a + b) + c`,
+//! because another order of summation gives another number. Only two rewritings are permitted:
+//!
+//! * identities that hold exactly for all finite operands, listed in `simplify` (the sign of a zero
+//!   may change, which `==` ignores);
 //! * a product that is added or subtracted may keep its unrounded value: `a * b + c` becomes one
-//!   [`Node::MulAdd`]. This happens in `fuse`, after differentiation, by one deterministic rule,
-//!   and not at all with `fusion = "off"`.
+//!   [`Node::MulAdd`]. `fuse` does this after differentiation, by one deterministic rule. With
+//!   `fusion = "off"` it is disabled.
 //!
-//! The compilers behind us are told not to contract, so these are all the rewritings there are.
+//! Later compilers run with contraction disabled, so there are no other rewritings.
 
 mod evaluate;
 mod validate;
@@ -67,14 +68,14 @@ pub(crate) use validate::Scope;
 pub struct Id(u32);
 
 impl Id {
-    /// The position in the order of evaluation.
+    /// Returns the position in the order of evaluation.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A comparison of two real numbers; false where either is a NaN.
+/// A comparison of two real numbers; false if either is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
     /// `a < b`
@@ -89,7 +90,7 @@ pub enum Comparison {
     Equals,
 }
 
-/// An input of a function: a variable of differentiation, or a number of linear equations.
+/// An input of a function: a variable of differentiation, or a number in linear equations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Input {
     /// A component of the state.
@@ -100,18 +101,18 @@ pub enum Input {
     Time,
     /// `1/(γ h)` of an implicit method.
     Scale,
-    /// A number of a factorised matrix.
+    /// An entry of a factorised matrix.
     Factor(u32),
-    /// A component of a right side of linear equations.
+    /// A component of a right-hand side of linear equations.
     Vector(u32),
 }
 
-/// The bits of a finite literal, so that nodes can be compared and hashed.
+/// The bits of a finite literal, which make nodes comparable and hashable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Literal(u64);
 
 impl Literal {
-    /// The number with these bits.
+    /// Returns the number with these bits.
     #[must_use]
     pub fn value(self) -> f64 {
         f64::from_bits(self.0)
@@ -123,7 +124,9 @@ impl Literal {
 pub enum Node {
     /// A finite number.
     Literal(Literal),
-    /// A constant of the user's, whose value only rustc knows: a position in the system's list.
+    /// A user's constant, by its index in the system's list.
+    ///
+    /// Only rustc can compute its value.
     Constant(u32),
     /// An input.
     Input(Input),
@@ -133,7 +136,9 @@ pub enum Node {
     Binary(Binary, Id, Id),
     /// `a * b + c`, rounded once.
     MulAdd(Id, Id, Id),
-    /// An integer power. It stays whole until `fuse`, so that its derivative is again a power.
+    /// An integer power, kept as a node until `fuse`.
+    ///
+    /// Its derivative is therefore again a power.
     Powi(Id, i64),
     /// A comparison: a mask.
     Compare(Comparison, Id, Id),
@@ -143,10 +148,12 @@ pub enum Node {
     Or(Id, Id),
     /// Negation of a mask.
     Not(Id),
-    /// The second operand where the mask, the first, is true, else the third.
+    /// The second operand if the first, a mask, is true; else the third.
     Select(Id, Id, Id),
-    /// The entry of a table (a position in the system's list) at an integer; of those before the
-    /// first entry and of a NaN the first, of those behind the last entry the last.
+    /// The entry of a table (an index into the system's list) at an integer.
+    ///
+    /// Integers before the first entry, and NaN, give the first entry; integers after the last
+    /// entry give the last.
     Lookup(u32, Id),
 }
 
@@ -169,7 +176,7 @@ impl fmt::Display for Kind {
 }
 
 impl Node {
-    /// The kind of the node's value.
+    /// Returns the kind of the node's value.
     #[must_use]
     pub fn kind(self) -> Kind {
         match self {
@@ -178,7 +185,7 @@ impl Node {
         }
     }
 
-    /// The operands, in order.
+    /// Returns the operands, in order.
     pub fn operands(self) -> impl Iterator<Item = Id> {
         let operands = match self {
             Node::Literal(_) | Node::Constant(_) | Node::Input(_) => [None; 3],
@@ -193,7 +200,7 @@ impl Node {
         operands.into_iter().flatten()
     }
 
-    /// The same operation on other operands.
+    /// Returns the same operation with other operands.
     #[must_use]
     pub(crate) fn map(self, mut f: impl FnMut(Id) -> Id) -> Node {
         match self {
@@ -211,8 +218,10 @@ impl Node {
         }
     }
 
-    /// The representative under which a node is found: operands of a commutative operation in the
-    /// order of their ids. (`min` and `max` do not commute: they take the second of a NaN.)
+    /// Returns the representative for lookups.
+    ///
+    /// The operands of a commutative operation are in the order of their ids. `min` and `max` do
+    /// not commute: if one operand is NaN, they return the second operand.
     fn key(self) -> Node {
         match self {
             Node::Binary(function @ (Binary::Add | Binary::Mul), a, b) if b < a => {
@@ -229,57 +238,60 @@ impl Node {
     }
 }
 
-/// A graph of expressions, each distinct one once.
+/// A graph of distinct expressions.
 #[derive(Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
     index: HashMap<Node, Id>,
-    /// The results of functions that round, and their arguments.
+    /// The results of functions that round, with the arguments of these functions.
     rounding: HashMap<Id, [Id; 2]>,
 }
 
 impl Graph {
-    /// A graph without nodes.
+    /// Returns a graph without nodes.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The operation that `id` names.
+    /// Returns the operation that `id` names.
     ///
     /// # Panics
-    /// If `id` is of another graph, which has more nodes.
+    /// If `id` belongs to another graph, which has more nodes.
     #[must_use]
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.index()]
     }
 
-    /// The node, found again if it is there already. No identity is applied but the order of
-    /// operands in a commutative operation; see `simplify` for the constructors that do more.
+    /// Returns the node, which is inserted if it is new.
+    ///
+    /// The only identity that is applied is the order of operands in a commutative operation; see
+    /// `simplify` for constructors that apply more.
     pub(crate) fn insert(&mut self, node: Node) -> Id {
         debug_assert!(node.operands().all(|operand| operand.index() < self.nodes.len()));
         if let Some(&id) = self.index.get(&node.key()) {
             return id;
         }
-        // More than 2^32 nodes would not fit in memory long before: callers limit themselves to
-        // some millions.
+        // Callers stop at some millions of nodes, and 2^32 nodes would not fit in memory.
         let id = Id(self.nodes.len() as u32);
         self.nodes.push(node);
         self.index.insert(node.key(), id);
         id
     }
 
-    /// An input.
+    /// Returns an input.
     pub(crate) fn input(&mut self, input: Input) -> Id {
         self.insert(Node::Input(input))
     }
 
-    /// A number. Infinities and NaN are quotients, so that a [`Node::Literal`] is always finite:
-    /// neither Rust's nor C++'s grammar has a literal for them.
+    /// Returns a number.
+    ///
+    /// Infinities and NaN become quotients, so that a [`Node::Literal`] is always finite: neither
+    /// Rust nor C++ has literals for them.
     pub(crate) fn literal(&mut self, value: f64) -> Id {
         if value.is_finite() {
             return self.insert(Node::Literal(Literal(value.to_bits())));
@@ -290,7 +302,7 @@ impl Graph {
         self.insert(Node::Binary(Binary::Div, numerator, zero))
     }
 
-    /// The value of a literal node.
+    /// Returns the value of a literal node.
     pub(crate) fn literal_value(&self, id: Id) -> Option<f64> {
         match self.node(id) {
             Node::Literal(literal) => Some(literal.value()),
@@ -298,27 +310,29 @@ impl Graph {
         }
     }
 
-    /// Whether a node is the literal `value` (either zero is zero).
+    /// Returns whether a node is the literal `value` (zeros of both signs are equal).
     pub(crate) fn is(&self, id: Id, value: f64) -> bool {
         self.literal_value(id) == Some(value)
     }
 
-    /// Notes that `result` is a function of `arguments` that rounds one of them, such as `trunc`
-    /// and `%`, whatever operations it is composed of.
+    /// Records that `result` is a function of `arguments` that rounds one of them.
+    ///
+    /// Examples are `trunc` and `%`. The record does not depend on the operations that make up the
+    /// function.
     pub(crate) fn rounds(&mut self, result: Id, arguments: [Id; 2]) -> Id {
         self.rounding.insert(result, arguments);
         result
     }
 
-    /// The arguments of the function that [rounds](Self::rounds), if the node is the result of one.
+    /// Returns the arguments if a node is the result of a function that [rounds](Self::rounds).
     pub(crate) fn rounded(&self, id: Id) -> Option<[Id; 2]> {
         self.rounding.get(&id).copied()
     }
 
-    /// For each node, whether one of `roots` needs it.
+    /// Returns, for each node, whether one of `roots` needs it.
     ///
     /// # Panics
-    /// If one of them is of another graph, which has more nodes.
+    /// If a root belongs to another graph, which has more nodes.
     #[must_use]
     pub fn reachable(&self, roots: &[Id]) -> Vec<bool> {
         let mut needed = vec![false; self.len()];
@@ -335,8 +349,10 @@ impl Graph {
         needed
     }
 
-    /// For each node, whether it depends neither on the time nor on the state or on the parameters
-    /// `modes`.
+    /// Returns, for each node, whether it is constant during a solve.
+    ///
+    /// Such a node depends on neither the time nor the state nor the modes. `modes` are the
+    /// positions of the modes among the parameters.
     pub(crate) fn still(&self, modes: &Range<usize>) -> Vec<bool> {
         let mut still: Vec<bool> = Vec::with_capacity(self.len());
         for &node in &self.nodes {
@@ -349,7 +365,7 @@ impl Graph {
         still
     }
 
-    /// All ids, in the order of evaluation.
+    /// Returns all ids, in the order of evaluation.
     pub fn ids(&self) -> impl Iterator<Item = Id> + use<> {
         (0..self.nodes.len() as u32).map(Id)
     }

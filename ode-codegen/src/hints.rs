@@ -1,27 +1,27 @@
-//! Places of a right-hand side where solvers need advice, for reports.
+//! Sites in a right-hand side that need the user's attention, for reports.
 //!
-//! * Amounts that grow from themselves: `u` is a factor of its own derivative, and its rate of growth
-//!   changes, as with competitors and infections. If such an amount is below `abstol`, its relative
+//! * Self-reinforcing amounts: `u` is a factor of its own derivative, and its rate of growth
+//!   changes, as for competitors and infections. If such an amount is below `abstol`, its relative
 //!   error is not controlled, and it may be the one that grows.
-//! * Square roots and cube roots of numbers that may be zero: they have derivatives that are not
-//!   finite there, which implicit methods need.
-//! * Signs of states and steps of them, as of dry friction: the right-hand side jumps, and where a
-//!   solution would stay at the jump no step is short enough.
+//! * Square roots and cube roots of numbers that may be zero: their derivatives, which implicit
+//!   methods need, are not finite at zero.
+//! * Sign and step functions of states, as for dry friction: the right-hand side jumps. If a
+//!   solution would stay at the jump, no step is short enough.
 
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
 
-/// The places of a right-hand side.
+/// The hints on a right-hand side.
 #[derive(Default)]
 pub(crate) struct Hints {
-    /// The states that grow from themselves.
+    /// The states that reinforce themselves.
     pub growing: Vec<usize>,
-    /// Roots of numbers that may be zero.
+    /// The roots of numbers that may be zero.
     pub steep: Vec<Id>,
-    /// Numbers that jump where states pass a value.
+    /// The numbers that jump when states cross a value.
     pub jumps: Vec<Id>,
 }
 
-/// The hints on the right-hand side `rhs`, whose Jacobian has this `diagonal`.
+/// Returns the hints on the right-hand side `rhs`, whose Jacobian has this `diagonal`.
 pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints {
     let needed = graph.reachable(rhs);
     let states = depends(graph, |input| matches!(input, Input::State(_)));
@@ -59,7 +59,7 @@ pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints
     hints
 }
 
-/// For each node, whether it depends on inputs of a kind.
+/// Returns, for each node, whether it depends on inputs of a kind.
 fn depends(graph: &Graph, is: fn(Input) -> bool) -> Vec<bool> {
     let mut depends: Vec<bool> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
@@ -70,7 +70,7 @@ fn depends(graph: &Graph, is: fn(Input) -> bool) -> Vec<bool> {
     depends
 }
 
-/// For each node, whether it is zero where a state is.
+/// Returns, for each node, whether its form makes it zero if the state is zero.
 fn vanishing(graph: &Graph, state: u32) -> Vec<bool> {
     let mut vanishing: Vec<bool> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
@@ -89,9 +89,11 @@ fn vanishing(graph: &Graph, state: u32) -> Vec<bool> {
     vanishing
 }
 
-/// For each node, whether it is above zero by its form, parameters being taken for positive.
+/// Returns, for each node, whether its form makes it positive.
+///
+/// Nodes that do not depend on `moves`, such as parameters, are assumed to be positive.
 fn positive(graph: &Graph, moves: &[bool]) -> Vec<bool> {
-    // Above zero, and not below it.
+    // For each node: positive, and not negative.
     let mut signs: Vec<[bool; 2]> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
         let of = |id: Id| signs[id.index()];

@@ -1,25 +1,27 @@
-//! Names in an expansion that no item of the user's captures.
+//! Names in an expansion that no user's item captures.
 //!
-//! A pattern `u` is no new variable where a unit struct or a constant `u` is in scope, and a system
-//! is a unit struct in the scope of its expansion. The spans of macros do not help: items are
-//! looked up where the macro is called. So variables have a prefix in what rustc gets, and none in
-//! the texts for people and for devices, where there is nothing to capture them.
+//! If a unit struct or a constant `u` is in scope, a pattern `u` declares no variable. A system is
+//! a unit struct in the scope of its expansion. The spans of macros do not help, because rustc
+//! resolves items at the call site. Variables therefore have a prefix in the code for rustc. The
+//! texts for people and for devices have no prefixes, because no item can capture names there.
 
 use proc_macro2::{Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::format_ident;
 
-/// What generated functions mention by the names that they have everywhere: keywords, primitive
-/// types, and the type of lanes, which as a generic parameter shadows other types.
+/// The names that generated functions use with their global meaning.
+///
+/// They are keywords, primitive types, and the type of lanes. As a generic parameter, the type of
+/// lanes shadows other types.
 const KNOWN: [&str; 17] = [
     "as", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R", "Self",
     "self", "str", "usize", "while",
 ];
 
-/// Generated functions with a prefix to each name that they declare or take from the block around
-/// them.
+/// Adds a prefix to names in generated functions.
 ///
-/// Names in a path or after a dot stay, and so do those of functions: one that is declared inside
-/// is called by a path, `matrix::<R>(…)`.
+/// These are the names that the functions declare or take from the enclosing block. Names in a path
+/// or after a dot stay unchanged. Names of functions stay too: a function that is declared inside
+/// another is called by a path, `matrix::<R>(…)`.
 pub(crate) fn private(functions: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = functions.into_iter().collect();
     let is = |index: Option<usize>, sign: char| {
@@ -44,7 +46,7 @@ pub(crate) fn private(functions: TokenStream) -> TokenStream {
         TokenTree::Ident(name) if !stays(index) && !KNOWN.iter().any(|known| name == known) => {
             private_name(name).into()
         }
-        // An attribute has names of its own.
+        // The names inside an attribute stay unchanged.
         TokenTree::Group(group) if !is(index.checked_sub(1), '#') => {
             let mut renamed = Group::new(group.delimiter(), private(group.stream()));
             renamed.set_span(group.span());
@@ -55,7 +57,7 @@ pub(crate) fn private(functions: TokenStream) -> TokenStream {
     renamed.collect()
 }
 
-/// The name that [`private`] gives.
+/// Returns the name that [`private`] generates.
 pub(crate) fn private_name(name: &Ident) -> Ident {
     format_ident!("__{name}", span = name.span())
 }

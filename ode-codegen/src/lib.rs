@@ -1,14 +1,14 @@
 //! The compiler behind `odes`.
 //!
-//! The ways through it are ordinary functions:
+//! The entry points are ordinary functions:
 //!
 //! * [`translate`] prints lane programs (the solvers, written once in Rust) as CUDA C++;
 //! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives, for
 //!   the macro: from tokens to tokens;
-//! * [`compile_str`] compiles one that is a text, to data.
+//! * [`compile_str`] compiles a right-hand side from text to data.
 //!
-//! What a right-hand side means, between these, is a [`graph`]. This crate is a part of `odes`, and
-//! changes with it.
+//! The intermediate representation of a right-hand side is a [`graph`]. This crate belongs to
+//! `odes` and changes with it.
 
 mod ast;
 mod breaks;
@@ -39,10 +39,11 @@ pub mod system;
 mod text;
 pub mod translate;
 
-/// The attribute that makes a function a part of its callers, and so compiled for their instruction set.
+/// Returns the attribute that inlines functions into their callers.
 ///
-/// Without optimisation inlining takes four fifths of the time of a build, and gains little. The
-/// feature `debug-calls` therefore disables it if debug assertions are on.
+/// An inlined function is compiled for the instruction set of its caller. Without optimisation,
+/// inlining takes four fifths of the build time and gains little. The feature `debug-calls`
+/// therefore disables it if debug assertions are on.
 #[doc(hidden)]
 #[must_use]
 pub fn inlined() -> syn::Attribute {

@@ -1,8 +1,9 @@
-//! From syn's tree to the accepted subset.
+//! Conversion of syn's tree to the accepted subset.
 //!
-//! Decides by syntax alone: the signature, the forms of statements and expressions, the names of
-//! functions. What needs values (that an index is in range, that a component is assigned) is
-//! `elaborate`'s. Errors go to the [`Ctxt`] and parsing continues, so that all are reported.
+//! The parser decides by syntax alone: the signature, the forms of statements and expressions, the
+//! names of functions. Checks that need values (that an index is in range, that a component is
+//! assigned) belong to `elaborate`. Errors go to the [`Ctxt`] and parsing continues, so that all
+//! errors are reported.
 
 mod call;
 mod control;
@@ -30,33 +31,33 @@ use crate::ctxt::Ctxt;
 
 pub(crate) use statement::is_seen;
 
-/// The function that a method of a struct becomes.
+/// Returns the name of the function that replaces a method of a struct.
 pub(crate) fn method(of: &Ident, name: &Ident) -> Ident {
     Ident::new(&format!("{of}__{name}"), name.span())
 }
 
-/// Parser of one system.
+/// The parser of one system.
 pub(crate) struct Parser<'c> {
     ctxt: &'c Ctxt,
     next: Cell<u32>,
     opaque: Cell<bool>,
     hidden_names: Cell<bool>,
-    /// Whether a variant of an enum was refused.
+    /// Whether a variant of an enum has been rejected.
     variants: Cell<bool>,
-    /// Names declared anywhere in the system, which a call may be of.
+    /// The names declared anywhere in the system, which calls may refer to.
     declared: HashSet<String>,
-    /// Names of the structs declared anywhere in the system.
+    /// The names of the structs declared anywhere in the system.
     structs: HashSet<String>,
-    /// Names of the methods of structs.
+    /// The names of the methods of structs.
     methods: HashSet<String>,
-    /// Structs that cannot be used.
+    /// The names of structs that right-hand sides cannot use.
     other_structs: HashSet<String>,
-    /// Type parameters that stand for numbers.
+    /// The type parameters that stand for numbers.
     numbers: HashSet<String>,
-    /// The right-hand side's own name.
+    /// The name of the right-hand side.
     name: String,
     scalar: Scalar,
-    /// How to declare functions and structs where this is: in a function or in a module.
+    /// Whether the system is a module, for messages about missing declarations.
     in_module: bool,
 }
 
@@ -79,7 +80,7 @@ impl<'c> Parser<'c> {
         }
     }
 
-    /// Records the declarations in `item`, and refuses conditional compilation in it.
+    /// Records the declarations in `item`, and rejects conditional compilation in it.
     fn survey(&mut self, item: &syn::Item) {
         self.declare(|declared| declared.visit_item(item));
         ConditionalCompilation { parser: self }.visit_item(item);
@@ -95,7 +96,7 @@ impl<'c> Parser<'c> {
         self.numbers.extend(declared.numbers);
     }
 
-    /// Records which functions are methods, as `system/desugar.rs` names them.
+    /// Records the functions that replace methods, by the names from `system/desugar.rs`.
     fn note_methods<'a>(&mut self, functions: impl Iterator<Item = &'a syn::ItemFn>) {
         for item in functions {
             let name = item.sig.ident.to_string();
@@ -106,15 +107,16 @@ impl<'c> Parser<'c> {
         }
     }
 
-    /// The functions from outside that the system calls, as functions of the outermost block.
+    /// Adds the called functions from outside to the outermost block.
     fn outside<'a>(&self, outside: &'a [Outside], items: &mut Block<'a>) {
         for function in outside {
             items.functions.push((&function.name, Rc::new(self.function_item(&function.item))));
         }
     }
 
-    /// A function of state, parameters and time; `uses` collects `use` declarations where they
-    /// are possible.
+    /// Parses a function of state, parameters and time.
+    ///
+    /// `uses` collects `use` declarations if the function may contain any.
     fn part<'a>(
         &self,
         item: &'a syn::ItemFn,
@@ -144,14 +146,15 @@ impl<'c> Parser<'c> {
     }
 }
 
-/// The most derivatives, of each state by each state and each parameter: while the code is
-/// generated there is a place for each of them.
+/// The maximal number of derivatives, of each state with respect to each state and parameter.
+///
+/// Code generation reserves an entry for each derivative.
 const DERIVATIVE_LIMIT: usize = STATE_LIMIT * STATE_LIMIT;
-/// The largest number of states without parameters, by the same limit.
+/// The maximal number of states without parameters, from the same limit.
 const STATE_LIMIT: usize = 4096;
 const PARAMETER_LIMIT: usize = 16_384;
 
-/// The message for a system that is too large; `what` is too large of it.
+/// Returns an error message if a system is too large.
 pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
     let derivatives = states.saturating_mul(states.saturating_add(parameters));
     if derivatives <= DERIVATIVE_LIMIT && parameters <= PARAMETER_LIMIT {
@@ -165,8 +168,10 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
     ))
 }
 
-/// The function as a [`System`], if its signature is one. `events` are the functions of its events,
-/// `outside` those from outside that it calls.
+/// Parses a function as a [`System`], if its signature is valid.
+///
+/// `events` contains the functions of its events, `outside` the functions from outside that it
+/// calls.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     item: &'a syn::ItemFn,
@@ -208,7 +213,7 @@ pub(crate) fn parse<'a>(
     parser.outside(outside, &mut items);
     let mut uses = Vec::new();
     let Some(signature) = signature else {
-        // For the errors that are in it.
+        // The body may contain further errors.
         parser.body(&item.block, Some(&mut uses), None);
         return None;
     };
@@ -234,8 +239,9 @@ pub(crate) fn parse<'a>(
     })
 }
 
-/// The signature of a right-hand side that is a function by itself, where lengths are numbers, and
-/// the numbers of states and parameters.
+/// Returns the signature of a right-hand side that is a function, with its sizes.
+///
+/// Lengths must be literals. The sizes are the numbers of states and parameters.
 pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (usize, usize))> {
     let signature = signature::read(sig, "a right-hand side", signature::FORMS)?;
     let numbers: HashSet<String> =
@@ -281,7 +287,7 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
     Ok((signature, (states, parameters)))
 }
 
-/// The number of floats in an array type whose lengths are literals.
+/// Returns the number of floats in an array type with literal lengths.
 fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
     match ty {
         syn::Type::Paren(inner) => length(&inner.elem, numbers),
@@ -350,7 +356,7 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
     }
 }
 
-/// Refuses `#[cfg]` inside the body: rustc would resolve it for the plain function only.
+/// Rejects `#[cfg]` inside the body: rustc would resolve it only in the plain function.
 struct ConditionalCompilation<'p, 'c> {
     parser: &'p Parser<'c>,
 }
@@ -368,14 +374,14 @@ impl Visit<'_> for ConditionalCompilation<'_, '_> {
     }
 }
 
-/// What is declared somewhere in an item.
+/// The declarations anywhere in an item.
 #[derive(Default)]
 pub(crate) struct Declared {
-    /// Functions, constants and variables.
+    /// The names of functions, constants and variables.
     pub names: HashSet<String>,
     structs: HashSet<String>,
     other_structs: HashSet<String>,
-    /// Type parameters that stand for numbers.
+    /// The type parameters that stand for numbers.
     numbers: HashSet<String>,
 }
 
@@ -413,6 +419,6 @@ impl Visit<'_> for Declared {
         }
     }
 
-    // Modules inside a module are not seen.
+    // Modules inside a module are ignored.
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }

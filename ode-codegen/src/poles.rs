@@ -1,30 +1,36 @@
-//! Divisors that are zero for some states, though the solution may never be there.
+//! Divisors that are zero for some states, though a solution may never get there.
 //!
-//! A rate that saturates, as `u / (k + u)`, has a pole at `u = -k`. A small negative error is beyond
-//! it where `k` is smaller, and the solution runs away. Reports name such divisors, since a domain
-//! keeps solutions from there.
+//! A saturating rate, such as `u / (k + u)`, has a pole at `u = -k`. If `k` is small, a small
+//! negative error moves the state past the pole, and the solution diverges. Reports list such
+//! divisors, because a domain keeps solutions away from them.
 //!
-//! Named are sums of a number that does not depend on the states and of multiples of states, their
-//! odd powers, and products in which each state appears once: these change their sign somewhere. Not
-//! named are even powers, what is never negative, what is compared or clamped, and sums of states
-//! alone, as in `s * i / (s + i + r)`, which are zero where all of them are.
+//! The list contains these divisors, which change sign somewhere:
+//!
+//! * sums of multiples of states and a number that does not depend on the states;
+//! * odd powers of these sums;
+//! * products in which each state appears once.
+//!
+//! It does not contain even powers, numbers that are never negative, compared or clamped numbers,
+//! and sums of states alone, as in `s * i / (s + i + r)`. Such a sum is zero where all states are.
 
 use std::collections::BTreeSet;
 
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
 
-/// What is known of the zeros of a number, as a function of the states.
+/// The known zeros of a number, as a function of the states.
 #[derive(Clone)]
 enum Form {
-    /// It does not depend on the states.
+    /// The number does not depend on the states.
     Still,
-    /// Of odd degree in each of these states. `offset`: not zero where all states are.
+    /// The number has odd degree in each of these states.
+    ///
+    /// `offset`: the number is nonzero where all states are zero.
     Signed { states: BTreeSet<u32>, offset: bool },
     /// Anything else.
     Other,
 }
 
-/// The divisors of `roots` that are zero for some states, other than where these are zero.
+/// Returns the divisors of `roots` that are zero for some states other than zero.
 pub(crate) fn poles(graph: &Graph, roots: &[Id]) -> Vec<Id> {
     let needed = graph.reachable(roots);
     let mut forms: Vec<Form> = Vec::with_capacity(graph.len());
@@ -47,7 +53,7 @@ pub(crate) fn poles(graph: &Graph, roots: &[Id]) -> Vec<Id> {
     found
 }
 
-/// The form of a node, from those of its operands.
+/// Returns the form of a node, from the forms of its operands.
 fn form<'f>(node: Node, of: impl Fn(Id) -> &'f Form) -> Form {
     match node {
         Node::Input(Input::State(state)) => {
@@ -94,7 +100,7 @@ mod tests {
     use crate::graph::Given;
     use crate::random::Random;
 
-    /// A positive number that does not depend on the states.
+    /// Returns a positive number that does not depend on the states.
     fn still(graph: &mut Graph, random: &mut Random) -> Id {
         let p = graph.input(Input::Parameter(random.below(2) as u32));
         let number = graph.literal(0.5 + random.below(3) as f64);
@@ -106,7 +112,7 @@ mod tests {
         }
     }
 
-    /// A number of these states, of any form.
+    /// Returns a random function of these states.
     fn any(graph: &mut Graph, random: &mut Random, depth: u32) -> Id {
         if depth == 0 {
             return match random.below(2) {
@@ -128,14 +134,14 @@ mod tests {
         })
     }
 
-    /// Whether the quotient of one by `divisor` is told.
+    /// Returns whether the quotient of one by `divisor` is reported.
     fn is_told(graph: &mut Graph, divisor: Id) -> bool {
         let one = graph.literal(1.0);
         let root = graph.insert(Node::Binary(Binary::Div, one, divisor));
         poles(graph, &[root]).contains(&divisor)
     }
 
-    /// Whether a number has both signs, by its values at random states.
+    /// Returns whether a number takes both signs at random states.
     fn has_both_signs(graph: &Graph, id: Id, random: &mut Random) -> bool {
         let needed = graph.reachable(&[id]);
         let mut signs = [false; 2];
@@ -222,7 +228,7 @@ mod tests {
             }
             assert!(!is_told(&mut graph, sum.unwrap_or(k)), "{graph:?}");
             assert!(!is_told(&mut graph, k));
-            // All people.
+            // The whole population.
             let people = [0, 1, 2].map(|state| graph.input(Input::State(state)));
             let [s, i, r] = people;
             let all = graph.insert(Node::Binary(Binary::Add, s, i));

@@ -1,8 +1,8 @@
-//! From [`Compiled`] to text: Rust for rustc, and the languages of devices.
+//! Text of a [`Compiled`] system: Rust for rustc, and the languages of devices.
 //!
-//! All of them begin with the same straight-line Rust, which `emit` writes. [`rust`] makes the
-//! implementation of the trait `System` of it; [`device`] has it translated, and says what differs
-//! from one language of devices to the next ([`Dialect`]).
+//! All of them begin with the same straight-line Rust from `emit`. [`rust`] turns it into the
+//! implementation of the trait `System`. [`device`] translates it, and contains the differences
+//! between the languages of devices ([`Dialect`]).
 
 pub(crate) mod device;
 mod events;
@@ -20,22 +20,25 @@ use self::outside::Names;
 use crate::compile::{Counts, Lowered, Sizes};
 use crate::emit::{self, Language, Results};
 
-/// The parameters of the function of this name, and in Rust the system. [`Sizes::scope`] says the
-/// same of its graph.
+/// Returns the parameters of the function of this name.
+///
+/// In Rust, the first parameter is the system. [`Sizes::scope`] describes the corresponding inputs
+/// of its graph.
 fn arguments(sizes: Sizes, function: &str, language: Language) -> TokenStream {
     let receiver = receiver(language, function);
     let arguments = arguments_of(sizes, function);
     quote!(#receiver #arguments)
 }
 
-/// The system, as a function's first parameter: of methods of Rust's traits. Elsewhere functions
-/// are static, and so are those within a method.
+/// Returns the system as first parameter of methods of Rust's traits.
+///
+/// All other functions are static, including functions within a method.
 fn receiver(language: Language, function: &str) -> TokenStream {
     let is_method = language == Language::Rust && !WITHIN_METHODS.contains(&function);
     if is_method { quote!(&self,) } else { TokenStream::new() }
 }
 
-/// Functions that stand in the body of a method in Rust.
+/// Functions that Rust code contains in the body of a method.
 const WITHIN_METHODS: [&str; 13] = [
     "matrix",
     "observables",
@@ -84,10 +87,10 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
     }
 }
 
-/// A function of a system.
+/// Returns the tokens of a system's function.
 fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
     let Lowered { name, graph, results } = function;
-    // Loops take it by rows.
+    // Loops read the matrix by rows.
     let by_rows = match results {
         Results::Vector(all) if *name == "matrix" && names.language == Language::Rust => {
             let rows = all.chunks(sizes.states).map(<[_]>::to_vec).collect();
@@ -103,29 +106,31 @@ fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
         constants: &names.constants,
         tables: &names.tables,
         language: names.language,
-        // What calls the matrix is called itself.
+        // The caller of the matrix is itself called and not inlined.
         outlined: *name != "matrix" && function.weight() >= least_weight(name, names.language),
     }
     .emit()
 }
 
-/// The weight from which on a function is called, not inlined, since that takes hardly more time
-/// and much less to compile. A call costs the copies of its arguments and results, so the weight
-/// depends on how often a step calls the function (measured, `bench/HISTORY.md`).
+/// Returns the least weight at which a function is called instead of inlined.
+///
+/// For heavy functions a call takes hardly more time, and much less time to compile. A call copies
+/// its arguments and results, so the limit depends on how often a step calls the function
+/// (measured, `bench/HISTORY.md`).
 fn least_weight(function: &str, language: Language) -> u32 {
     match (language, function) {
         (Language::Rust, "factor" | "jacobian") => 1000,
         (Language::Rust, "solve" | "mass") => 300,
         (Language::Rust, _) => 250,
-        // What a step evaluates for each of its stages. With 400 `tanh` a kernel takes a quarter of
-        // the time then, since it fits the caches of instructions; with 100 it takes 5% more, as
-        // arguments and results go through memory.
+        // A step evaluates the right-hand side for each stage. With 400 `tanh` a kernel then takes
+        // a quarter of the time, because it fits the instruction caches. With 100 `tanh` it takes
+        // 5% more, because arguments and results pass through memory.
         (Language::Device, "rhs") => 2000,
         (Language::Device, _) => u32::MAX,
     }
 }
 
-/// The counts as tokens.
+/// Returns the counts as tokens.
 fn counts(counts: Counts) -> TokenStream {
     let counts = counts.map(Literal::u32_unsuffixed);
     quote!(#(#counts),*)

@@ -11,7 +11,7 @@ impl Random {
         (self.0 >> 11) % n
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     pub(crate) fn number(&mut self) -> f64 {
         self.below(1 << 40) as f64 / (1u64 << 39) as f64 - 1.0
     }

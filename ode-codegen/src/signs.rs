@@ -1,69 +1,71 @@
-//! The sides of zero that a number can be on, by its form.
+//! The possible signs of a number, from its form.
 //!
-//! An event is where a function goes through zero. One that is clipped, as `(u - 1.0).max(0.0)`,
-//! never does, nor does a product of it with a factor of one sign. [`Signs`] tells such numbers:
-//! bounds of `min`, `max` and of branches, even powers, `abs` and `exp`, and sums and products of
-//! these. Parameters have one sign during a solve, whichever it is.
+//! An event occurs at zeros of a function. A clipped function, such as `(u - 1.0).max(0.0)`, never
+//! crosses zero, nor does its product with a factor of one sign. [`Signs`] detects such numbers. It
+//! uses bounds of `min`, `max` and branches, even powers, `abs` and `exp`, and sums and products of
+//! these. A parameter has one unknown sign during a solve.
 //!
-//! The answer is "both sides" where the form tells nothing, so that a number on one side is never
-//! below or never above zero, NaN aside.
+//! If the form gives no information, the result is "both sides". A number on one side is therefore
+//! never below, or never above, zero, except for NaN.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// The sides of zero that a number can be on; zero itself is on all of them.
+/// The sides of zero that a number can be on; zero itself is on every side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     /// The number is zero.
     Neither,
-    /// It is never below zero.
+    /// The number is never below zero.
     Above,
-    /// It is never above zero.
+    /// The number is never above zero.
     Below,
-    /// One of the two during a solve, which depends on parameters.
+    /// The number stays on one side during a solve; parameters determine which.
     One,
     Both,
 }
 
-/// A number of more nodes counts as one that may be on both sides.
+/// A number with more nodes counts as possibly on both sides.
 const MOST_NODES: usize = 20_000;
 
-/// A sum within more sums is taken for one node where it is compared.
+/// A sum inside more nested sums counts as one node in comparisons.
 const DEEPEST_SUM: u32 = 8;
 
-/// A sum of multiples of nodes, and a number.
+/// A linear combination of nodes plus a number.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Sum {
     terms: BTreeMap<Id, f64>,
     number: f64,
 }
 
-/// A sum that is known not to be below zero.
+/// A sum that is at least zero.
 type Bound = Sum;
 
-/// The sides of the numbers of a graph.
+/// Computes the sides of the numbers of a graph.
 pub(crate) struct Signs<'g> {
     graph: &'g Graph,
-    /// Whether a node is the same number during a solve.
+    /// For each node, whether it is constant during a solve.
     still: Vec<bool>,
-    /// The nodes that may still be looked at.
+    /// The number of nodes that may still be visited.
     left: usize,
 }
 
 impl<'g> Signs<'g> {
-    /// The sides of the numbers of a graph, in which the parameters `modes` change within a solve.
+    /// Prepares the computation for a graph.
+    ///
+    /// The parameters `modes` change within a solve.
     pub(crate) fn new(graph: &'g Graph, modes: &Range<usize>) -> Self {
         Signs { graph, still: graph.still(modes), left: MOST_NODES }
     }
 
-    /// The sides of zero that a number can be on.
+    /// Returns the sides of zero that a number can be on.
     pub(crate) fn of(&mut self, id: Id) -> Side {
         self.side(id, &[], &mut HashMap::new())
     }
 
-    /// The side of a number where all of `bounds` hold.
+    /// Returns the side of a number if all `bounds` hold.
     fn side(&mut self, id: Id, bounds: &[Bound], known: &mut HashMap<Id, Side>) -> Side {
         if let Some(side) = known.get(&id) {
             return *side;
@@ -140,7 +142,7 @@ impl<'g> Signs<'g> {
                         false => self.side(id, &[bounds, &more].concat(), &mut HashMap::new()),
                     }
                 };
-                // Of a NaN alone, which has no side.
+                // The other branch applies only to NaN, which has no side.
                 match graph.node(mask) {
                     Node::Compare(Comparison::Equals, x, y) if x == y => branch(a, true),
                     _ => branch(a, true).or(branch(b, false)),
@@ -150,7 +152,9 @@ impl<'g> Signs<'g> {
         }
     }
 
-    /// The side of a number that is a positive multiple of a bound, and a number of that side.
+    /// Returns the side of a number that follows from bounds.
+    ///
+    /// The number is then a positive multiple of a bound plus a number of this side.
     fn by_bounds(&self, id: Id, bounds: &[Bound]) -> Side {
         if bounds.is_empty() {
             return Side::Both;
@@ -165,7 +169,7 @@ impl<'g> Signs<'g> {
         }
     }
 
-    /// What is not below zero where a mask is true, or where it is not.
+    /// Returns sums that are nonnegative if `mask` has the value `holds`.
     fn bounds(&self, mask: Id, holds: bool) -> Vec<Bound> {
         let less = |a, b| vec![self.sum(b).plus(&self.sum(a), -1.0)];
         match (self.graph.node(mask), holds) {
@@ -219,7 +223,7 @@ impl Sum {
         Sum { number: factor.mul_add(other.number, self.number), ..self }
     }
 
-    /// Whether this is a positive multiple of `bound`, and a number that is not below zero.
+    /// Returns whether this is a positive multiple of `bound` plus a nonnegative number.
     fn is_above(&self, bound: &Bound) -> bool {
         let Some((first, by)) = bound.terms.first_key_value() else { return false };
         let Some(term) = self.terms.get(first) else { return false };
@@ -246,7 +250,7 @@ impl Side {
         }
     }
 
-    /// The side of a number that is one of two.
+    /// Returns the side of a number that is one of two.
     fn or(self, other: Side) -> Side {
         match (self, other) {
             (Side::Neither, side) | (side, Side::Neither) => side,
@@ -256,7 +260,7 @@ impl Side {
         }
     }
 
-    /// The side of the sum of two numbers.
+    /// Returns the side of the sum of two numbers.
     fn sum(self, other: Side) -> Side {
         self.or(other)
     }
@@ -271,7 +275,7 @@ impl Side {
         }
     }
 
-    /// The side of the larger one of two numbers.
+    /// Returns the side of the larger of two numbers.
     fn larger(self, other: Side) -> Side {
         match (self, other) {
             (Side::Neither, Side::Neither | Side::Below) | (Side::Below, Side::Neither) => {
@@ -284,7 +288,7 @@ impl Side {
     }
 }
 
-/// For each node, whether it is the same number between the points at which it jumps.
+/// Returns, for each node, whether it is constant between the points at which it jumps.
 pub(crate) fn jumping(graph: &Graph) -> Vec<bool> {
     let mut jumps: Vec<bool> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
@@ -307,7 +311,7 @@ mod tests {
     use crate::graph::Given;
     use crate::random::Random;
 
-    /// A number of two states and a parameter, of any form.
+    /// Returns a random function of two states and a parameter.
     fn any(graph: &mut Graph, random: &mut Random, depth: u32) -> Id {
         if depth == 0 {
             let quarter = (random.below(9) as f64 - 4.0) / 4.0;
@@ -348,7 +352,7 @@ mod tests {
         }
     }
 
-    /// The signs that a number has at random states, where the parameter is `p`.
+    /// Returns the signs of a number at random states, if the parameter is `p`.
     fn signs(graph: &Graph, id: Id, p: f64, random: &mut Random) -> [bool; 2] {
         let needed = graph.reachable(&[id]);
         let mut signs = [false; 2];
@@ -360,14 +364,15 @@ mod tests {
             };
             let given = Given { input: &input, constant: &|_| 1.0, entry: &|_, _| 1.0 };
             let value = graph.evaluate(&needed, &given)[id.index()];
-            // A sum that is zero but for rounding has no side.
+            // A sum that would be zero without rounding has no side.
             signs[usize::from(value < 0.0)] |= value.abs() > 1e-12;
         }
         signs
     }
 
-    /// Numbers that are told to have one side have it, and most of those that seem to have one are
-    /// told.
+    /// The reported side of a number is correct.
+    ///
+    /// Most numbers with values on one side are reported.
     #[test]
     fn sides_are_those_of_values() {
         let mut random = Random(5);
@@ -392,7 +397,7 @@ mod tests {
         assert!(3 * told > 2 * seen && told < 2000, "{told} of {seen}");
     }
 
-    /// Numbers that are told to jump have no other values around a state.
+    /// Numbers that are reported to jump are constant in a neighbourhood of a state.
     #[test]
     fn numbers_that_jump_are_steps() {
         let mut random = Random(6);

@@ -1,6 +1,8 @@
-//! Names that are nearly equal, for messages that ask what was meant.
+//! Nearly equal names, for messages that suggest a correction.
 
-/// Whether one letter added, removed or replaced, or two neighbours swapped, make `b` of `a`.
+/// Returns whether one edit turns `a` into `b`.
+///
+/// An edit adds, removes or replaces one letter, or swaps two neighbours.
 pub(crate) fn nearly_equal(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));

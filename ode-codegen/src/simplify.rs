@@ -1,19 +1,20 @@
-//! Constructors that apply the identities which are exact.
+//! Constructors that apply exact identities.
 //!
-//! An identity is admitted if both sides are the same number for *all finite* values of the
-//! operands, in `f64` and in `f32`; a zero may change its sign, as `==` does not see it. So
-//! `x + 0`, `x * 1`, `-(-x)` and `x / 2` are rewritten; `x - x`, `0 * x` are not, because where the
-//! model has overflowed they would hide an infinity that the solver must see (`derive` does
-//! rewrite them: there a zero is known to be one by structure); `(a + b) - b`, `a * c + b * c`,
-//! `x / 3` are not, because they round differently.
+//! An identity is permitted if both sides are equal for *all finite* values of the operands, in
+//! `f64` and in `f32`. A zero may change its sign, which `==` ignores.
 //!
-//! Operations on literals are folded in `f64` (see `graph` for what that means in `f32`) where the
-//! result is finite. Elementary functions of literals are not folded: their bits would be those of
-//! the library of the machine that compiles.
+//! * `x + 0`, `x * 1`, `-(-x)` and `x / 2` are rewritten.
+//! * `x - x` and `0 * x` are not. If the model has overflowed, the rewriting would hide an infinity
+//!   from the solver. (`derive` does rewrite them: there a zero is structural.)
+//! * `(a + b) - b`, `a * c + b * c` and `x / 3` are not, because they round differently.
+//!
+//! Operations on literals are folded in `f64` if the result is finite (see `graph` for `f32`).
+//! Elementary functions of literals are not folded, because their bits would depend on the library
+//! of the compiling machine.
 
 use crate::graph::{Binary, Comparison, Graph, Id, Node, Unary};
 
-/// A mask, or a truth value that is known already.
+/// A mask, or a known truth value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Truth {
     Known(bool),
@@ -32,7 +33,7 @@ impl Graph {
         }
     }
 
-    /// A function of two numbers, simplified.
+    /// Returns a function of two numbers, simplified.
     pub(crate) fn binary(&mut self, function: Binary, a: Id, b: Id) -> Id {
         match function {
             Binary::Add => self.add(a, b),
@@ -54,7 +55,7 @@ impl Graph {
         }
     }
 
-    /// A function of one number, simplified.
+    /// Returns a function of one number, simplified.
     pub(crate) fn unary(&mut self, function: Unary, a: Id) -> Id {
         match function {
             Unary::Neg => self.neg(a),
@@ -121,7 +122,7 @@ impl Graph {
                 return self.neg(other);
             }
         }
-        // A negation moves outwards, where a sum becomes a difference.
+        // A negation moves outwards, to turn a sum into a difference.
         if let Some(a) = self.negated(a) {
             let product = self.mul(a, b);
             return self.neg(product);
@@ -187,8 +188,9 @@ impl Graph {
         self.insert(Node::Binary(function, a, b))
     }
 
-    /// Exponents for which there is a single correctly rounded operation (or none) get that: it is
-    /// the value that `powf` approximates.
+    /// Replaces exponents that need at most one correctly rounded operation by this operation.
+    ///
+    /// `powf` approximates the same value.
     fn powf(&mut self, base: Id, exponent: Id) -> Id {
         match self.literal_value(exponent) {
             Some(0.0) => self.literal(1.0),
@@ -281,8 +283,10 @@ impl Graph {
     }
 }
 
-/// `1 / value` where that is exact, so that a multiplication gives the same bits as the division:
-/// powers of two that are normal numbers in `f32` too, and so are their reciprocals.
+/// Returns `1 / value` if it is exact.
+///
+/// A multiplication then gives the same bits as the division. `value` is a power of two, and
+/// `value` and its reciprocal are also normal numbers in `f32`.
 fn exact_reciprocal(value: f64) -> Option<f64> {
     const MANTISSA: u64 = (1 << 52) - 1;
     let power_of_two = value.to_bits() & MANTISSA == 0;

@@ -1,6 +1,6 @@
 //! `#[ode_system]`: from plain functions to a system with exact derivatives.
 //!
-//! The phases, each of which is a module:
+//! Each phase is a module:
 //!
 //! ```text
 //!                        ┌────────────── compile ───────────────┐
@@ -8,14 +8,18 @@
 //!                                                                              └ translate ─> C++
 //! ```
 //!
-//! For `fn lorenz(…)` it gives a unit struct `lorenz`; the user's own function, word for word, as
-//! `lorenz::call`, so that its type errors are rustc's and tests can call it; and the
-//! implementation of the trait `System` for the struct (`function`). For `mod lorenz { … }` it
-//! gives the module, with a unit struct `lorenz::Model` in it, and a constant `lorenz` of that type
-//! (`module`).
+//! For `fn lorenz(…)` the expansion contains:
 //!
-//! If the function is outside the subset, all errors come at once, and stubs in place of the
-//! struct and its implementation, so that the code that uses the system gives no further ones.
+//! * a unit struct `lorenz`;
+//! * the user's function, unchanged, as `lorenz::call`, so that rustc checks its types and tests
+//!   can call it;
+//! * the implementation of the trait `System` for the struct (`function`).
+//!
+//! For `mod lorenz { … }` the expansion contains the module, with an additional unit struct
+//! `lorenz::Model`, and a constant `lorenz` of that type (`module`).
+//!
+//! If the function is outside the subset, the expansion reports all errors at once. Stubs replace
+//! the struct and its implementation, so that code that uses the system causes no further errors.
 
 mod desugar;
 pub(crate) mod function;
@@ -43,10 +47,14 @@ use crate::print::{Dialect, device, rust};
 
 /// Expands `#[ode_system]` on a function or a module.
 ///
-/// Arguments: `crate = path`, where the facade crate is (`::odes`); `fusion = "off"`, to round
-/// every product by itself; `limit = 1000000`, the most operations of the right-hand side;
-/// `check = "off"`, to leave derivatives by hand unchecked; `pivoting = "on"`, to search for the
-/// pivots of linear equations; `gradients = "on"`, for gradients by initial states and parameters.
+/// Arguments:
+///
+/// * `crate = path`: the path of the facade crate (`::odes`);
+/// * `fusion = "off"`: round every product separately;
+/// * `limit = 1000000`: the maximal number of operations of the right-hand side;
+/// * `check = "off"`: leave handwritten derivatives unchecked;
+/// * `pivoting = "on"`: search for the pivots of linear equations;
+/// * `gradients = "on"`: gradients with respect to initial states and parameters.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
@@ -57,7 +65,7 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
         Ok(syn::Item::Fn(_)) => function::start(attr, item),
         Ok(syn::Item::Mod(_)) => module::start(attr, item),
         other => {
-            // What is understood stays, so that its name is known.
+            // An item that parses stays in the expansion, so that its name resolves.
             let original = other.as_ref().ok().map(|_| item);
             let span = match other {
                 Ok(item) => syn::Error::new_spanned(item, "").span(),
@@ -170,7 +178,7 @@ fn unknown_argument(name: &Ident) -> String {
     format!("unknown argument: expected {VALUES}{elsewhere}")
 }
 
-/// The arguments, each with its value.
+/// The arguments with their values, for messages.
 const VALUES: &str = "`crate = path`, `fusion = \"off\"`, `check = \"off\"`, `pivoting = \"on\"`, \
                       `gradients = \"on\"` or `limit = number`";
 
@@ -196,8 +204,10 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// The implementation of the trait `System` for the type `ty`, where state and parameters, what is
-/// learnt and the data of a trajectory are these structs or else arrays.
+/// Returns the implementation of the trait `System` for the type `ty`.
+///
+/// `structs` contains the structs of the state, the parameters, the learnt parameters and the data
+/// of a trajectory; `None` stands for an array.
 fn implementation(
     compiled: &Compiled,
     outside: &compile::Outside,
@@ -209,13 +219,14 @@ fn implementation(
     Ok(rust::rust(compiled, outside, &device, ty, structs, &options.facade))
 }
 
-/// Clippy's lints against forms that the language demands: loops over indices, and references to
-/// small arrays.
+/// Allows Clippy's lints against forms that the language requires.
+///
+/// These forms are loops over indices, and references to small arrays.
 fn demanded() -> TokenStream {
     quote!(#[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)])
 }
 
-/// The derives of the struct that stands for a system.
+/// Returns the derives of the unit struct of a system.
 fn derives() -> TokenStream {
     quote! {
         #[derive(
@@ -229,7 +240,7 @@ fn derives() -> TokenStream {
     }
 }
 
-/// `#[cfg]` of an item, which is for all that it becomes.
+/// Returns the `#[cfg]` attributes of an item, which apply to all generated items.
 fn configuration(attributes: &[syn::Attribute]) -> Vec<&syn::Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
 }

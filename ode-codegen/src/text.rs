@@ -1,10 +1,11 @@
-//! Generated functions as text for people to read: one statement on each line.
+//! Generated functions as text for readers, with one statement on each line.
 //!
-//! It knows the few forms that `emit` writes, and is quick: expansions are made at every build.
+//! The module supports only the few forms that `emit` writes. It is fast, because every build
+//! expands macros.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// The text of a function, or of several, without attributes.
+/// Returns the text of one or more functions, without attributes.
 pub(crate) fn of_function(function: &TokenStream) -> String {
     let mut text = String::new();
     let mut head = TokenStream::new();
@@ -24,7 +25,7 @@ pub(crate) fn of_function(function: &TokenStream) -> String {
                 }
                 line(statement, "    ", "\n}\n", &mut text);
             }
-            // An attribute is for rustc.
+            // Attributes are only for rustc.
             TokenTree::Punct(punct) if punct.as_char() == '#' => {}
             TokenTree::Group(group)
                 if group.delimiter() == Delimiter::Bracket && head.is_empty() => {}
@@ -42,7 +43,7 @@ fn line(tokens: TokenStream, before: &str, after: &str, text: &mut String) {
 }
 
 fn write(tokens: TokenStream, text: &mut String) {
-    // Whether a value came last, so that an operator is between two and a bracket is an index.
+    // Whether the last token ended a value: then an operator is binary, and a bracket is an index.
     let mut value = false;
     let mut joint = false;
     for token in tokens {
@@ -81,7 +82,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     text.push(' ');
                 }
                 text.push_str(&word.to_string());
-                // No value is written directly after these.
+                // No value precedes the token after `mut`.
                 value = !matches!(&word, TokenTree::Ident(name) if name == "mut");
                 if !value {
                     text.push(' ');

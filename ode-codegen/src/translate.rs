@@ -1,9 +1,9 @@
-//! `#[device]`: lane programs in Rust, translated to CUDA C++.
+//! `#[device]`: translation of lane programs from Rust to CUDA C++.
 //!
-//! A lane program is a module of ordinary generic Rust over `Real`. rustc compiles and checks it
-//! as it stands; this module prints the same items as C++ templates. The translation is directed
-//! by syntax alone: it infers no types, because C++ deduction and overloading do that again on the
-//! other side. What it cannot print faithfully is an error on the token, never a guess.
+//! A lane program is a module of ordinary generic Rust over `Real`, which rustc compiles and
+//! checks. This module prints the same items as C++ templates. The translation uses syntax alone
+//! and infers no types, because C++ repeats deduction and overloading. If a construct has no
+//! faithful translation, the result is an error on the token, never a guess.
 //!
 //! # The subset
 //!
@@ -13,81 +13,89 @@
 //! | `struct S<R: Real, const N: usize> { u: [R; N] }` | a struct, and `make_S` to build it |
 //! | `struct Tsit5; impl Method for Tsit5 { const ORDER…; type Kept<R>…; fn step… }` | static members of `struct Tsit5` |
 //! | `trait Method { … }`, `use …` | nothing: C++ finds members by name |
-//! | `const A: [[f64; 6]; 6] = [[…]]` | `TABLE double A[6][6] = {{…}}`, where a prelude decides what memory that is |
+//! | `const A: [[f64; 6]; 6] = [[…]]` | `TABLE double A[6][6] = {{…}}`, in the memory that the prelude chooses |
 //! | `R::lit(0.5)`, `<R::Bits as Bits>::lit(1)` (bounds `Real`, `Bits`, `Mask`) | `Real<R>::lit(0.5)`, `Bits<…>::lit(1)` |
-//! | `system.rhs(…)`, where `system` is a parameter of a type of struct kind | `system.rhs(…)` |
-//! | `S::rhs(…)`, `M::ORDER`, `<S as System>::rhs::<R>(…)` (any other bound) | `S::rhs(…)`, `M::ORDER`, `S::template rhs<R>(…)`: a struct's static members |
+//! | `system.rhs(…)`, if `system` is a parameter with a type of struct kind | `system.rhs(…)` |
+//! | `S::rhs(…)`, `M::ORDER`, `<S as System>::rhs::<R>(…)` (any other bound) | `S::rhs(…)`, `M::ORDER`, `S::template rhs<R>(…)`: static members of a struct |
 //! | `R::Bits`, `<R as Real>::Single` | `typename Real<R>::Bits`, … |
 //! | `S::Factors<R>` (any other bound) | `typename S::template Factors<R>` |
 //! | `<M::Memory as Memory>::fresh::<R>()` (any other trait) | `M::Memory::template fresh<R>()` |
-//! | `math::exp(x)`: device items of another module are named by their module | `math::exp(x)` |
-//! | `tsit5::Tsit5::ORDER`: and a member of a struct by both | `tsit5::Tsit5::ORDER` |
-//! | `x.mul_add(a, b)`: a method of a lane number, of its bits, of a mask | `m_mul_add(x, a, b)`, an overload of the prelude |
+//! | `math::exp(x)`: a device item of another module, with the module's name | `math::exp(x)` |
+//! | `tsit5::Tsit5::ORDER`: a member of a struct, with the names of module and struct | `tsit5::Tsit5::ORDER` |
+//! | `x.mul_add(a, b)`: a method of a lane number, its bits, or a mask | `m_mul_add(x, a, b)`, an overload of the prelude |
 //! | `x.exp()` | `math::exp(x)` |
-//! | `feed.load(i)`: a method of a parameter whose type is generic | `feed.load(i)` |
-//! | `a & b`, `a \| b`, `a ^ b`, `!a` | `op_and(a, b)`, …: C++'s `&` of two `bool` is an `int`, its `~` of one is never false |
-//! | other operators of numbers, integers and `bool` | themselves, in parentheses |
+//! | `feed.load(i)`: a method of a parameter with a generic type | `feed.load(i)` |
+//! | `a & b`, `a \| b`, `a ^ b`, `!a` | `op_and(a, b)`, …: in C++, `&` of two `bool` is an `int`, and `~` of a `bool` is never false |
+//! | other operators of numbers, integers and `bool` | the same, in parentheses |
 //! | `[a, b]`, `[x; N]`, `S { b, a: x }`, `S::<R> { … }` | `array(a, b)`, `repeat<N>(x)`, `make_S(x, b)`, `make_S<R>(…)` |
-//! | `let x = x + 1` (shadowing), `let [a, _] = v;` | every binding of a function gets a name of its own |
+//! | `let x = x + 1` (shadowing), `let [a, _] = v;` | every binding of a function has its own name |
 //! | `let r = &v[0];` | `const auto& r = v[0];`, every other `let` copies |
 //! | `for i in 0..N`, `0..=N` over constants | `UNROLL for (int i = 0; …)` |
-//! | `#[rolled(N > 9)] for i in …` | `UNROLL_UNLESS(N > 9) for (…)`: not unrolled where the constant condition holds |
-//! | `while`, `loop`, `break`, `continue`, without labels | themselves |
+//! | `#[rolled(N > 9)] for i in …` | `UNROLL_UNLESS(N > 9) for (…)`: not unrolled if the constant condition holds |
+//! | `while`, `loop`, `break`, `continue`, without labels | the same |
 //! | `if` of constants only | `if constexpr` |
 //! | a block or `if` as a value | a conditional expression, or a called lambda |
 //! | the last expression of a function, through `if` and blocks | `return` |
-//! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
-//! | `#[called] fn` | the same as without: it is called in Rust only |
-//! | `#[elementary] fn` | `ELEMENTARY`: as the text that it is part of says; the same as without in Rust |
+//! | `#[cold] fn` | `COLD`: a function that is called instead of inlined, in both languages |
+//! | `#[called] fn` | no change: the function is called instead of inlined in Rust only |
+//! | `#[elementary] fn` | `ELEMENTARY`: the surrounding text defines it; no change in Rust |
 //!
 //! **Types** are `f32`, `f64`, `bool`, `u32`, `u64`, `i32`, `usize` (a C++ `int`), arrays, structs
-//! of this module or, by its name, of another, type parameters and what belongs to them. References
-//! are parameters, or locals that are not `mut`.
+//! of this module or, with the module's name, of another one, type parameters, and their associated
+//! types. References are parameters, or locals without `mut`.
 //!
-//! **Type parameters** with a bound `Real`, `Bits` or `Mask` are numbers of a lane; all others are
-//! unit structs, or objects that the C++ side provides (`feed`). Bounds stand in the `<…>`. Generic
-//! arguments are copied: write all of them or none; and all of them where only the type of the
-//! result says what they are, because C++ does not look there.
+//! **Type parameters** with a bound `Real`, `Bits` or `Mask` are numbers of a lane. All others are
+//! unit structs, or objects that the C++ side provides (`feed`). Bounds are inside the `<…>`.
+//! Generic arguments are copied: write all of them or none. If only the type of the result
+//! determines them, write all of them, because C++ does not deduce from it.
 //!
 //! **Constants** are literals, `const`s in capitals, associated constants, const parameters and
-//! arithmetic of these (of integers no `&`, `|`, `^`, `!`). They bound `for` loops, and can be
-//! cast; the variables of `for` loops can be cast, too. A `const` and a struct come after what they
-//! are made of; functions come in any order. A `usize` is less than 2³¹.
+//! arithmetic of these (for integers without `&`, `|`, `^`, `!`). Constants bound `for` loops.
+//! Constants and the variables of `for` loops can be cast. A `const` or a struct follows the items
+//! that it uses; functions may have any order. A `usize` is less than 2³¹.
 //!
-//! **Numbers.** A float literal stands in a constant, or in `R::lit(…)` and `R::lit_of(…)`, where
-//! it is an `f64`; elsewhere it would have no precision. An integer that gives a variable its type
-//! has a suffix, or the `let` a type. Integers do not overflow but where they wrap by name. The
-//! numbers of lane programs are `R`: `f64` and `f32` are for constants, since their methods in Rust
-//! are not those of `Real` (`f64::min` treats a NaN in another way, `f64::exp` has other last
-//! bits).
+//! **Numbers.** A float literal has no precision by itself. It appears only in a constant, or in
+//! `R::lit(…)` and `R::lit_of(…)`, where it is an `f64`. An integer that determines the type of a
+//! variable has a suffix, or the `let` has a type. Integers do not overflow, except in operations
+//! that wrap by name. The numbers of lane programs are `R`. `f64` and `f32` are for constants only,
+//! because their methods in Rust differ from those of `Real` (`f64::min` treats NaN differently,
+//! and `f64::exp` has other last bits).
 //!
-//! **Names** may be words of C++, which get a `_`. So do names that the C++ side uses itself, or
-//! that begin as its own (`m_`, `op_`, `make_`).
+//! **Names** that are C++ keywords are printed with a final `_`, and so are names that the C++ side
+//! uses itself, or with its prefixes (`m_`, `op_`, `make_`).
 //!
-//! # What is refused
+//! # Rejected constructs
 //!
-//! `return`, `match`, `if let`, closures, slices, iterators, tuples, macros, `unsafe`, labels,
-//! nested items, patterns other than names and arrays of names, `&mut` locals, references in
-//! structs and results, `where`, lifetimes, `Self`, generic impl blocks, defaults in traits,
-//! methods of one's own, type aliases, enums, shifts by `<<` and `>>`, casts of what is not
-//! constant, `cfg`, values that `break` or `continue`, assignments to patterns, and operands one of
-//! which changes what another uses (`f(x, next(&mut x))`), because C++ evaluates them in any order.
-//! All mistakes of a module are reported at once, each on its token; `tests/translate.rs` lists
+//! * `return`, `match`, `if let`, labels, shifts by `<<` and `>>`;
+//! * closures, slices, iterators, tuples, macros, `unsafe`, `cfg`;
+//! * nested items, type aliases, enums, user-defined methods, generic impl blocks, defaults in
+//!   traits;
+//! * `where`, lifetimes, `Self`, `&mut` locals, references in structs and results;
+//! * patterns other than names and arrays of names, and assignments to patterns;
+//! * casts of values that are not constant, and `break` or `continue` within a value;
+//! * operands one of which changes a variable of another (`f(x, next(&mut x))`), because the order
+//!   of evaluation is unspecified in C++.
+//!
+//! All errors of a module are reported at once, each on its token; `tests/translate.rs` lists
 //! them with their messages.
 //!
-//! Not checked, and left to the C++ compiler: recursion, names in other modules, the order of
-//! constants and structs, and what is told apart by types only.
+//! The C++ compiler checks the rest: recursion, names in other modules, the order of constants and
+//! structs, and distinctions by type only.
 //!
-//! # What changes in the Rust
+//! # Changes to the Rust code
 //!
-//! The meaning is left alone. Functions get `#[inline(always)]` (what is not inlined would be
-//! compiled for any machine), unless they have an `#[inline]` of their own; those of `R` that are
-//! `#[cold]` or `#[called]` become calls by `Real::outline_cold`, which are compiled for the
-//! instruction set of `R`. `for` loops over literals are unrolled, unless they `break` or
-//! `continue` or have thousands of rounds (LLVM leaves wide bodies rolled, and then reads tableau
-//! coefficients from memory; measured at up to half the speed), with the loops within them whose
-//! bounds are the outer variable, and others over `a..b` become `while` loops. Array constants
-//! become `static`.
+//! The meaning of the Rust code stays the same.
+//!
+//! * Functions get `#[inline(always)]`, unless they have their own `#[inline]`. A function that is
+//!   not inlined would be compiled for the baseline instruction set.
+//! * Functions of `R` under `#[cold]` or `#[called]` become calls through `Real::outline_cold`,
+//!   which are compiled for the instruction set of `R`.
+//! * `for` loops over literals are unrolled, unless they `break` or `continue` or have thousands of
+//!   rounds. LLVM does not unroll wide bodies, and then reads tableau coefficients from memory
+//!   (measured: up to half the speed). Inner loops whose bounds are the outer variable are
+//!   unrolled, too.
+//! * Other loops over `a..b` become `while` loops.
+//! * Array constants become `static`.
 
 mod expr;
 mod items;
@@ -102,10 +110,10 @@ use syn::spanned::Spanned;
 
 use crate::depth;
 
-/// Expands `#[device(namespace)] mod name { … }`: the module itself, plus
-/// `pub const DEVICE: &str`, its items as C++ in `namespace namespace`.
+/// Expands `#[device(namespace)] mod name { … }`.
 ///
-/// Errors become `compile_error!`s beside the untouched module.
+/// The result is the module itself, plus `pub const DEVICE: &str`, its items as C++ in
+/// `namespace namespace`. Errors become `compile_error!`s beside the unchanged module.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     match try_expand(attr, item.clone()) {
@@ -143,7 +151,7 @@ fn try_expand(attr: TokenStream, item: TokenStream) -> syn::Result<TokenStream> 
     Ok(quote! { #module })
 }
 
-/// The items of a module as C++ in `namespace name`.
+/// Returns the items of a module as C++ in `namespace name`.
 ///
 /// # Errors
 /// One error, combined from all constructs outside the subset, each on its token.
@@ -156,10 +164,12 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
     Ok(format!("namespace {namespace} {{\n{body}}} // namespace {namespace}\n"))
 }
 
-/// A struct `System` whose static member templates are `functions`: the device form of a system,
-/// whatever the user called it. `facts` are its first members, in C++; `factors` is the type of a factorised matrix of numbers `R`, in
-/// C++. Its `static constexpr` members for the user's constants, whose values are known later, take
-/// the place of [`CONSTANTS`].
+/// Returns the device form of a system: a struct `System` with `functions` as static members.
+///
+/// The functions are templates, and the struct has the same name for every system. `facts` are its
+/// first members, in C++; `factors` is the C++ type of a factorised matrix of numbers `R`. The
+/// `static constexpr` members for the user's constants, with values that are known later, replace
+/// [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
@@ -179,6 +189,6 @@ pub(crate) fn system_struct(
 /// The name of every system's struct.
 pub(crate) const SYSTEM: &str = "System";
 
-/// The line of [`system_struct`]'s text that `static constexpr double NAME = VALUE;` members
+/// The line in the text of [`system_struct`] that `static constexpr double NAME = VALUE;` members
 /// replace.
 pub(crate) const CONSTANTS: &str = "    // constants";

@@ -1,6 +1,8 @@
-//! The attribute macros of `odes`, a shell over `ode-codegen`. This page is about what can be
-//! written under [`macro@ode_system`]; [`macro@ode_fn`] lets right-hand sides call a function from
-//! outside, and [`macro@device`] translates the solvers themselves.
+//! The attribute macros of `odes`, a thin layer over `ode-codegen`.
+//!
+//! This page defines the language that [`macro@ode_system`] compiles. [`macro@ode_fn`] makes a
+//! function callable from right-hand sides elsewhere. [`macro@device`] translates the solvers
+//! themselves.
 //!
 #![doc = include_str!("../language.md")]
 
@@ -24,12 +26,12 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// becomes the same module and `decay::DEVICE`, the text of a C++ `namespace decay` with a template
-/// `step`. The argument of the attribute is the namespace: the name by which other device modules
-/// call the module.
+/// The expansion is the same module with the constant `decay::DEVICE`: the text of a C++
+/// `namespace decay` with a template `step`. The argument of the attribute is the namespace. Other
+/// device modules call the module by this name.
 ///
-/// What can be written is documented, rule by rule, in `ode_codegen::translate`. Anything else is
-/// an error that says what to write instead.
+/// `ode_codegen::translate` documents the accepted language rule by rule. Anything else is an error
+/// whose message contains the form to write instead.
 #[proc_macro_attribute]
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::translate::expand(attr.into(), item.into()).into()
@@ -48,21 +50,22 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// becomes a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`, the
-/// function as it was written. The derivatives may also be the value of the function:
+/// The expansion is a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`,
+/// the original function. A right-hand side may also return the derivatives:
 /// `fn lorenz(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3]`. The float type stands for the
 /// precision of the solve.
 ///
-/// Arguments that are not used can be left out: `fn decay(du: &mut [f64; 1], u: &[f64; 1])`. A
-/// function can be generic over one type of numbers, `fn lorenz<R: Real>(du: &mut [R; 3], …)`, with
-/// `R::lit(1.0)`, `x.lt(y)` and `R::select(condition, a, b)` as [`Real`] has them.
+/// Unused arguments can be omitted: `fn decay(du: &mut [f64; 1], u: &[f64; 1])`. A function can be
+/// generic over one numeric type, `fn lorenz<R: Real>(du: &mut [R; 3], …)`. It can then use
+/// `R::lit(1.0)`, `x.lt(y)` and `R::select(condition, a, b)` with the meaning that they have in
+/// [`Real`].
 ///
 /// [`Real`]: https://docs.rs/odes/latest/odes/lane/trait.Real.html
 ///
 /// # A module
 ///
-/// A larger system is a module, with its constants, helper functions, and structs whose named
-/// fields are the states and the parameters:
+/// A larger system is a module with constants, helper functions and structs. The named fields of
+/// these structs are the states and the parameters:
 ///
 /// ```ignore
 /// /// Kermack and McKendrick (1927).
@@ -101,64 +104,71 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// becomes the same module, with a unit struct `epidemic::Model` that implements the trait
-/// `System`, a function `epidemic::report()`, and conversions between the structs and arrays; and
-/// beside it a constant `epidemic` of that type, to be solved as any other system:
-/// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`. Problems have these
-/// structs if they are `pub` and their fields `f64`, and arrays otherwise: `problem.p.beta = 0.3`.
+/// The expansion is the same module, with three additions:
 ///
-/// | part | |
+/// * a unit struct `epidemic::Model` that implements the trait `System`,
+/// * a function `epidemic::report()`,
+/// * conversions between the structs and arrays.
+///
+/// Beside the module the macro declares a constant `epidemic` of type `epidemic::Model`. The
+/// constant is solved like any other system:
+/// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`. If the structs are `pub`
+/// and their fields are `f64`, problems use the structs: `problem.p.beta = 0.3`. Otherwise problems
+/// use arrays.
+///
+/// | item | meaning |
 /// |---|---|
 /// | `fn rhs(u: &State, p: &Parameters, t: f64) -> State`, or `fn rhs(du: &mut State, u: &State, …)` | the right-hand side; a state can also be an array, whose length may be a constant of the module |
-/// | `#[observable] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an output, saved beside the states or instead of them; arrays, tuples and structs of floats are several; the other functions may call it |
-/// | `#[loss] fn name(u: &State, p: &Parameters, t: f64) -> f64` | what training makes small: its sum over all saved times and trajectories |
-/// | `fn initial(theta: &Theta, item: &Item) -> State` and `fn parameters(theta: &Theta, item: &Item) -> Parameters` | how a trajectory begins by what is learnt, `struct Theta`, and by its own data, `struct Item`, which may be left out; only functions of a `&Theta` are that |
-/// | `fn jacobian(u: &State, …) -> [[f64; N]; N]`, or with a first argument `j: &mut [[f64; N]; N]` | in place of the derived Jacobian, row `i` of the derivatives of `u[i]`; what is not assigned is zero |
-/// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
-/// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
-/// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | where there are no states: steps that end there are refused |
-/// | `#[event(rising, stop)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | what happens where it goes through zero: the trajectory ends, the event is counted, and logged with `log`; `falling` and `both` are the other directions |
-/// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event of this name; `Modes` or `(State, Modes)` where the struct `Modes` has quantities that only actions change |
-/// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after these times |
-/// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | what is asked after each step |
-/// | `struct` and its methods, `type`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
-/// | `use path::name;` | of constants, and of functions under [`ode_fn`](macro@ode_fn) |
+/// | `#[observable] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an output, saved beside the states or instead of them; an array, tuple or struct of floats gives several outputs; the other functions may call it |
+/// | `#[loss] fn name(u: &State, p: &Parameters, t: f64) -> f64` | the loss; training minimises its sum over all saved times and trajectories |
+/// | `fn initial(theta: &Theta, item: &Item) -> State` and `fn parameters(theta: &Theta, item: &Item) -> Parameters` | the initial state and the parameters of a trajectory, as functions of the learnt parameters (`struct Theta`) and of the data of this trajectory (`struct Item`, optional); functions of these names without a `&Theta` have no special meaning |
+/// | `fn jacobian(u: &State, …) -> [[f64; N]; N]`, or with a first argument `j: &mut [[f64; N]; N]` | replaces the derived Jacobian; row `i` contains the derivatives of the `i`-th component of the right-hand side; unassigned entries are zero |
+/// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | replaces the derived derivative with respect to time |
+/// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation with a zero row is algebraic |
+/// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | true outside the domain of the states; steps that end there are rejected |
+/// | `#[event(rising, stop)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an event, which occurs at zeros of the function; events are counted, `stop` ends the trajectory, `log` logs the event; the other directions are `falling` and `both` |
+/// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event of this name; returns `Modes` or `(State, Modes)` if the struct `Modes` contains quantities that only actions change |
+/// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | a scheduled action: the state after each of these times |
+/// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | a condition, checked after each step |
+/// | `struct` and its methods, `type`, `const`, other `fn` | helpers of the functions; the fields of a struct are numbers, truth values, arrays, tuples and structs |
+/// | `use path::name;` | imports constants, and functions under [`ode_fn`](macro@ode_fn) |
 ///
-/// A function has its events in attributes: `#[event(rising, stop, escaped = u[0] - 40.0)]` below
-/// `#[ode_system]`.
+/// If the system is a function, attributes below `#[ode_system]` declare its events:
+/// `#[event(rising, stop, escaped = u[0] - 40.0)]`.
 ///
-/// Derivatives by hand are compared with the derived ones at some points when they are compiled; a
-/// difference is an error. Anything else in the module is left alone.
+/// At compile time the macro compares handwritten derivatives with the derived ones at several
+/// points. A difference is an error. The macro leaves all other items of the module unchanged.
 ///
-/// # Its name
+/// # The name of a system
 ///
-/// The name of a system is that of a value, a unit struct or a constant, and as with these no
-/// variable around can have it: of `let lorenz = OdeProblem::new(lorenz, …);` rustc says that `let`
-/// bindings cannot shadow unit structs (E0530), or that a pattern does not fit. Call the variable
-/// something else, `let problem = …`. Inside the function any variable may have its name.
+/// The name of a system is the name of a unit struct or of a constant. As with any of these, no
+/// variable in scope can have the same name. For `let lorenz = OdeProblem::new(lorenz, …);` rustc
+/// reports that `let` bindings cannot shadow unit structs (E0530), or that a pattern does not fit.
+/// Choose another name for the variable: `let problem = …`. Inside the function a variable may have
+/// the name of the system.
 ///
-/// # What can be written
+/// # The accepted language
 ///
-/// Everything is evaluated at compile time: floats become operations, integers are known, loops and
-/// functions are gone when it is done, and an `if` on the state computes both sides and selects.
-/// The [front page](crate) defines the language, rule by rule.
+/// The macro evaluates the function at compile time. Floats become operations, and the values of
+/// integers are computed. Loops and functions are unrolled and inlined. An `if` on the state
+/// computes both sides and selects one. The [front page](crate) defines the language rule by rule.
 ///
 /// # Arguments
 ///
-/// `#[ode_system(fusion = "off")]` rounds every product by itself, as the plain function does,
-/// where otherwise `a * b + c` is one fused operation. `#[ode_system(limit = 1000000)]` raises the
-/// number of operations that a right-hand side may unroll to (200,000).
-/// `#[ode_system(check = "off")]` takes derivatives by hand as they are.
-/// `#[ode_system(pivoting = "on")]` searches for the pivots of the linear equations of implicit
-/// methods, which are on the diagonal otherwise. `#[ode_system(gradients = "on")]` makes what
-/// gradients by initial states and parameters need, as a `#[loss]` or a function of `Theta` does.
-/// `#[ode_system(crate = path)]` names the facade crate where it is not `::odes`.
+/// | argument | effect | default |
+/// |---|---|---|
+/// | `#[ode_system(fusion = "off")]` | rounds every product separately, as the plain function does | `a * b + c` is one fused operation |
+/// | `#[ode_system(limit = 1000000)]` | sets the maximal number of operations of an unrolled right-hand side | 200,000 |
+/// | `#[ode_system(check = "off")]` | leaves handwritten derivatives unchecked | compared with the derived ones |
+/// | `#[ode_system(pivoting = "on")]` | searches for the pivots of the linear equations of implicit methods | pivots on the diagonal; a search only for systems with algebraic equations and at most 4 states |
+/// | `#[ode_system(gradients = "on")]` | generates the code for gradients with respect to initial states and parameters | only with a `#[loss]` or a function of `Theta` |
+/// | `#[ode_system(crate = path)]` | names the facade crate | `::odes` |
 #[proc_macro_attribute]
 pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::system::expand(attr.into(), item.into()).into()
 }
 
-/// Lets right-hand sides elsewhere call a function, also those of other crates.
+/// Makes a function callable from right-hand sides elsewhere, also in other crates.
 ///
 /// ```ignore
 /// pub mod kinetics {
@@ -176,29 +186,32 @@ pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A right-hand side names the functions it calls by a `use` at its head; a system that is a
-/// module, by a `use` in the module. The function itself stays as it is. It may call other
-/// functions under `#[ode_fn]`, named likewise, and use any constants that are floats.
+/// A right-hand side imports the functions that it calls with a `use` at the head of its body. A
+/// system that is a module has this `use` in the module. `#[ode_fn]` leaves the function itself
+/// unchanged. The function may use any constants that are floats. It may also call other functions
+/// under `#[ode_fn]`, imported in the same way.
 #[proc_macro_attribute]
 pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::system::outside::expand(attr.into(), item.into()).into()
 }
 
-/// Expands to nothing: it is called to ask whether a function has a macro. Called by macros only.
+/// Expands to nothing. Other macros call `ignore` to test if a function has a macro.
 #[doc(hidden)]
 #[proc_macro]
 pub fn ignore(_: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Continues an expansion that needed a function from elsewhere. Called by macros only.
+/// Resumes an expansion that needed a function from elsewhere. Only other macros call `resume`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn resume(input: TokenStream) -> TokenStream {
     ode_codegen::system::outside::resume(input.into()).into()
 }
 
-/// Makes a function a part of its callers, and so compiled for their instruction set. Of `ode-core` only.
+/// Inlines a function into its callers.
+///
+/// The function is then compiled for their instruction set. Only `ode-core` uses this attribute.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn inlined(_: TokenStream, item: TokenStream) -> TokenStream {

@@ -1,7 +1,6 @@
-//! What functions of a system are for: how each is told from others, and what messages
-//! call it.
+//! Purposes of a system's functions: how to recognise them, and their names in messages.
 
-/// What a function of a system is for, by its name or its attribute.
+/// The purpose of a system's function, given by its name or attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     Rhs,
@@ -9,19 +8,19 @@ pub(crate) enum Purpose {
     Tgrad,
     Domain,
     Observable,
-    /// What training makes small, at each saved time.
+    /// The loss that training minimises, evaluated at each saved time.
     Loss,
-    /// Something happens where it goes through zero.
+    /// The function of an event, which occurs at its zeros.
     Event,
-    /// Something happens where it holds after a step.
+    /// A condition that is checked after each step.
     AfterStep,
     /// The state after an event.
     Action,
     /// The state after a given time.
     At,
-    /// The initial state, by what is learnt and by the data of a trajectory.
+    /// The initial state, as a function of the learnt parameters and of a trajectory's data.
     Initial,
-    /// The parameters, likewise.
+    /// The parameters, as a function of the learnt parameters and of a trajectory's data.
     Parameters,
     /// Called by the others.
     Helper,
@@ -43,17 +42,19 @@ impl Purpose {
         }
     }
 
-    /// Whether it is a function of what is learnt, and not of state, parameters and time.
+    /// Returns whether this is a function of the learnt parameters.
+    ///
+    /// Other functions depend on state, parameters and time.
     pub(crate) fn begins(self) -> bool {
         matches!(self, Purpose::Initial | Purpose::Parameters)
     }
 
-    /// Whether it gives the state after something that happens.
+    /// Returns whether this function computes the state after an event or a scheduled time.
     pub(crate) fn acts(self) -> bool {
         matches!(self, Purpose::Action | Purpose::At)
     }
 
-    /// That which an attribute of ours says, as `#[observable]` does.
+    /// Returns the purpose that one of our attributes declares, such as `#[observable]`.
     pub(crate) fn of_attribute(attribute: &syn::Attribute) -> Option<Purpose> {
         let name = &attribute.path().segments.last()?.ident;
         match name.to_string().as_str() {
@@ -67,17 +68,17 @@ impl Purpose {
         }
     }
 
-    /// Whether it computes a truth value for each trajectory.
+    /// Returns whether this function computes a truth value for each trajectory.
     pub(crate) fn gives_truth(self) -> bool {
         matches!(self, Purpose::Domain | Purpose::AfterStep)
     }
 
-    /// Whether it computes numbers for each trajectory, each with a name.
+    /// Returns whether this function computes numbers for each trajectory, each with a name.
     pub(crate) fn gives_numbers(self) -> bool {
         matches!(self, Purpose::Observable | Purpose::Loss | Purpose::Event)
     }
 
-    /// In words, with an article.
+    /// Returns the purpose in words, with an article.
     pub(crate) fn what(self) -> &'static str {
         match self {
             Purpose::Rhs => "a right-hand side",
@@ -95,7 +96,7 @@ impl Purpose {
         }
     }
 
-    /// The signatures, for messages.
+    /// Returns the signatures, for messages.
     pub(crate) fn forms(self) -> &'static str {
         match self {
             Purpose::Rhs | Purpose::Helper => {
@@ -125,7 +126,9 @@ impl Purpose {
     }
 }
 
-/// Whether the first argument, but for one that results are written to, is what is learnt.
+/// Returns whether the first argument is the learnt parameters.
+///
+/// An argument that receives the results does not count.
 fn takes_theta(sig: &syn::Signature) -> bool {
     let results = usize::from(matches!(sig.output, syn::ReturnType::Default));
     let Some(syn::FnArg::Typed(first)) = sig.inputs.iter().nth(results) else { return false };

@@ -1,26 +1,26 @@
-//! Actions at times that are known before a solve.
+//! Scheduled actions: actions at times that are fixed before a solve.
 
 use proc_macro2::Ident;
 
 use super::Expr;
 
-/// A `#[at(…)]` as it is written.
+/// The syntax of a `#[at(…)]`.
 pub(crate) struct Timetable {
     /// The name of the function below it.
     pub name: Ident,
     pub times: Times<syn::Expr>,
 }
 
-/// The times of an action, in expressions of this kind.
+/// The times of a scheduled action, in expressions of type `E`.
 pub(crate) enum Times<E> {
     /// These times, each a number or an array of numbers.
     Each(Vec<E>),
-    /// `first`, `first + every`, …: so many of them, or all within the span.
+    /// The times `first`, `first + every`, …: `count` of them, or all within the span.
     Every { first: E, every: E, count: Option<E> },
 }
 
 impl<E> Times<E> {
-    /// The same times in other expressions.
+    /// Converts the expressions of the times.
     pub(crate) fn map<'s, T>(&'s self, mut f: impl FnMut(&'s E) -> T) -> Times<T> {
         match self {
             Times::Each(all) => Times::Each(all.iter().map(f).collect()),
@@ -31,7 +31,7 @@ impl<E> Times<E> {
         }
     }
 
-    /// All expressions.
+    /// Returns all expressions.
     pub(crate) fn all(&self) -> Vec<&E> {
         match self {
             Times::Each(all) => all.iter().collect(),
@@ -42,9 +42,9 @@ impl<E> Times<E> {
     }
 }
 
-/// An action with its times.
+/// A scheduled action with its times.
 pub(crate) struct Timed<'a> {
-    /// The name of the function that gives the state after it.
+    /// The name of the function that returns the state after the action.
     pub name: &'a Ident,
     pub times: Times<Expr<'a>>,
 }

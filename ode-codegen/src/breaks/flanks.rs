@@ -1,49 +1,54 @@
 //! The flanks of pulses that may be zero at their centres.
 //!
-//! `x * exp(-x²)` is zero at `x = 0`, so a step that ends there sees as little of it as one that
-//! ends far away. Such a step may pass over one half of the pulse. Steps stop on both sides of the
-//! centre, too, where the pulse is large.
+//! `x * exp(-x²)` is zero at `x = 0`. A step that ends there sees as little of the pulse as a step
+//! that ends far away, and may pass over one half of the pulse. Steps therefore also stop on both
+//! sides of the centre, where the pulse is large.
 //!
-//! A pulse alone is not zero at its centre, nor is one in a sum with other functions of the time or
-//! scaled by what the time does not move. Those keep one stop. [`Hidden`] finds the others:
+//! A single pulse is not zero at its centre. A sum of a pulse with other functions of the time, or
+//! its product with a number that does not depend on the time, is not zero there either. Such
+//! pulses keep one stop. [`Hidden`] finds the others:
 //!
-//! * factors of products and quotients of two functions of the time, unless both are
-//!   exponentials of affine numbers or are made of them without a sign, such as logistic steps;
+//! * factors of products and quotients of two functions of the time, unless both are exponentials
+//!   of affine numbers or are made of them without a sign, such as logistic steps;
 //! * arguments of functions other than powers;
 //! * numbers that a sum can cancel against a function of themselves: `g - g²`;
 //! * a few functions with the same centre: `exp(-x²) - exp(-x²/4)`.
 //!
-//! This reads the form, not values: whether `sin(k t)` is zero at a centre depends on parameters.
+//! The search reads the form, not values: parameters determine whether `sin(k t)` is zero at a
+//! centre.
 
 use std::collections::HashMap;
 
 use super::{Affine, Course, Finder, Rest};
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
-/// The distances of flanks from the centre, in widths. At the first one `exp(-x²)` is 0.6, and
-/// `x^4 exp(-x²)` a quarter of its maximum. Steps may be longer behind the second one only, where
-/// the pulse is nearly over: an error estimate has zeros, and a long step from the first one hits
-/// them now and then. Neither is 1, where `sin(pi x)` is zero.
+/// The distances of flanks from the centre, in widths.
+///
+/// At the first distance `exp(-x²)` is 0.6, and `x^4 exp(-x²)` a quarter of its maximum. Steps may
+/// become longer only after the second distance, where the pulse is nearly over. An error estimate
+/// has zeros, and long steps from the first distance sometimes hit them. Neither distance is 1,
+/// where `sin(pi x)` is zero.
 const DISTANCES: [f64; 2] = [0.7, 2.5];
 
-/// Pulses of more functions with one centre are taken for unrelated, such as components of a state.
+/// The maximal number of functions with one centre. More count as unrelated, for example components
+/// of a state.
 const MOST_FUNCTIONS: usize = 4;
 
 /// A pulse and its width.
 pub(super) struct Pulse {
-    /// The function that makes it.
+    /// The function that makes the pulse.
     pub function: Id,
-    /// The number that is zero at its centre.
+    /// The number that is zero at the centre.
     pub zero: Affine,
-    /// What that number is where the pulse has changed much; either sign.
+    /// The value of `zero` at which the pulse has changed much, with either sign.
     pub reach: Id,
 }
 
-/// The nodes of which a pulse may not be visible at its centre.
+/// The nodes with pulses that may be invisible at their centres.
 pub(super) struct Hidden(Vec<bool>);
 
 impl Hidden {
-    /// Looks at the needed nodes among `ids`, given those that `move` with the time.
+    /// Searches the needed nodes among `ids`; `moves` returns whether a node depends on the time.
     pub(super) fn of(
         finder: &Finder<'_>,
         ids: &[Id],
@@ -53,7 +58,7 @@ impl Hidden {
         let graph = &*finder.graph;
         let steady = steady(finder, ids);
         let mut hidden = vec![false; ids.len()];
-        // How many nodes use a node, and whether one of them is not linear in it.
+        // For each node, the number of its uses, and whether one use is nonlinear.
         let mut uses = vec![(0_u32, false); ids.len()];
         for &id in ids.iter().rev() {
             if !needed[id.index()] || !moves(id) || graph.rounded(id).is_some() {
@@ -65,7 +70,7 @@ impl Hidden {
             let harmless = |a: Id, b: Id| {
                 a == b || !moves(a) || !moves(b) || (steady[a.index()] && steady[b.index()])
             };
-            // Whether operands are hidden by this node, and whether it is bent.
+            // Whether this node hides its operands, and whether it is nonlinear in them.
             let (hides, bends) = match graph.node(id) {
                 Node::Unary(Unary::Neg, _) | Node::Select(..) => (false, false),
                 Node::Unary(Unary::Abs, _) | Node::Powi(..) => (false, true),
@@ -86,7 +91,7 @@ impl Hidden {
                 uses[operand.index()] = (count + 1, bent || bends);
             }
         }
-        // A quotient makes a pulse of its divisor.
+        // The pulse of a quotient comes from its divisor.
         for &id in ids {
             if let Node::Binary(Binary::Div, a, b) = graph.node(id) {
                 let hides = moves(a) && !(steady[a.index()] && steady[b.index()]);
@@ -101,7 +106,9 @@ impl Hidden {
     }
 }
 
-/// For each node, whether it is made of exponentials of affine numbers without a zero.
+/// Returns, for each node, whether it consists of exponentials and has no zero.
+///
+/// The arguments of the exponentials are affine numbers.
 fn steady(finder: &Finder<'_>, ids: &[Id]) -> Vec<bool> {
     let graph = &*finder.graph;
     let mut steady: Vec<bool> = Vec::with_capacity(ids.len());
@@ -119,7 +126,7 @@ fn steady(finder: &Finder<'_>, ids: &[Id]) -> Vec<bool> {
     steady
 }
 
-/// Adds the flanks of those pulses that are hidden.
+/// Adds the flanks of the hidden pulses.
 pub(super) fn add(finder: &mut Finder<'_>, pulses: &[Pulse], hidden: &Hidden) {
     let zero = Affine { slope: None, offset: finder.graph.literal(0.0) };
     let mut functions: HashMap<Id, Vec<Id>> = HashMap::new();
@@ -146,7 +153,7 @@ pub(super) fn add(finder: &mut Finder<'_>, pulses: &[Pulse], hidden: &Hidden) {
     }
 }
 
-/// `scale (base / length)^degree` in place of a number, without its sign and the scale.
+/// A number as `scale (base / length)^degree`, without its sign and the scale.
 #[derive(Clone, Copy)]
 pub(super) struct Monomial {
     pub length: Id,
@@ -154,13 +161,13 @@ pub(super) struct Monomial {
 }
 
 impl Monomial {
-    /// Where the monomial is `size`.
+    /// Returns the distance from the zero of the base at which the monomial is `size`.
     pub(super) fn reach(self, graph: &mut Graph, size: Id) -> Id {
         let root = root(graph, size, self.degree);
         graph.mul(self.length, root)
     }
 
-    /// The monomial times `factor`, or divided by it.
+    /// Returns the monomial times `factor`, or divided by it.
     pub(super) fn scaled(self, graph: &mut Graph, function: Binary, factor: Id) -> Monomial {
         let root = root(graph, factor, self.degree);
         let length = match function {
@@ -170,7 +177,7 @@ impl Monomial {
         Monomial { length, ..self }
     }
 
-    /// The product of two monomials of the same base.
+    /// Returns the product of two monomials with the same base.
     pub(super) fn times(self, graph: &mut Graph, other: Monomial) -> Option<Monomial> {
         let degree = self.degree.checked_add(other.degree)?;
         if self.length == other.length {
@@ -182,7 +189,7 @@ impl Monomial {
     }
 }
 
-/// The root of a number whose sign does not matter.
+/// Returns the root of the magnitude of a number.
 pub(super) fn root(graph: &mut Graph, a: Id, degree: i64) -> Id {
     if degree == 1 || graph.is(a, 1.0) || graph.is(a, -1.0) {
         return a;
@@ -195,7 +202,7 @@ pub(super) fn root(graph: &mut Graph, a: Id, degree: i64) -> Id {
     graph.binary(Binary::Powf, size, exponent)
 }
 
-/// The forms of an affine number, piece by piece.
+/// Returns the pieces of a number that is piecewise affine.
 pub(super) fn pieces(course: Course) -> Vec<Affine> {
     match course.rest {
         Rest::Nothing => course.pieces,

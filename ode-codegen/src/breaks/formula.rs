@@ -1,13 +1,13 @@
-//! Numbers of the graph in words, for reports.
+//! Formulas of numbers of the graph, for reports.
 
 use crate::elaborate::table::{Constant, Table};
 use crate::functions::Function;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// The most operations of a formula; what is left is `…`.
+/// The maximal number of operations in a formula; `…` replaces the rest.
 const MOST_OPERATIONS: usize = 24;
 
-/// The names with which a formula is written.
+/// The graph and the names for a formula.
 #[derive(Clone, Copy)]
 pub(crate) struct Formula<'a> {
     pub graph: &'a Graph,
@@ -19,7 +19,7 @@ pub(crate) struct Formula<'a> {
     pub tables: &'a [Table],
 }
 
-/// How tightly an expression holds together.
+/// The precedence of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Choice,
@@ -33,12 +33,12 @@ enum Binding {
 }
 
 impl Formula<'_> {
-    /// The expression that a node is, as in `2 * (onset + 1)`.
+    /// Returns the expression of a node, such as `2 * (onset + 1)`.
     pub(crate) fn text(self, id: Id) -> String {
         self.write(id, &mut 0).0
     }
 
-    /// A node in a place where at least `binding` is needed.
+    /// Returns a node as an operand that needs at least the precedence `binding`.
     fn within(self, binding: Binding, id: Id, operations: &mut usize) -> String {
         match self.write(id, operations) {
             (text, own) if own < binding => format!("({text})"),
@@ -74,7 +74,7 @@ impl Formula<'_> {
                 self.call(Function::Unary(function).name(), &[a], operations)
             }
             Node::Powi(a, exponent) => (format!("{}.powi({exponent})", of(Atom, a)), Atom),
-            // Numbers behind names in sums, before them in products.
+            // Numbers follow names in sums, and precede them in products.
             Node::Binary(Binary::Add, a, b) if is_literal(a) => infix("+", Sum, Sum, b, Product, a),
             Node::Binary(Binary::Add, a, b) => infix("+", Sum, Sum, a, Product, b),
             Node::Binary(Binary::Sub, a, b) => infix("-", Sum, Sum, a, Product, b),
@@ -117,7 +117,7 @@ impl Formula<'_> {
         }
     }
 
-    /// `a.name(b)`
+    /// Returns `a.name(b)`.
     fn call(self, name: &str, of: &[Id], operations: &mut usize) -> (String, Binding) {
         let mut of = of.iter().enumerate().map(|(index, id)| {
             let binding = if index == 0 { Binding::Atom } else { Binding::Choice };
@@ -137,7 +137,7 @@ impl Formula<'_> {
     }
 }
 
-/// A number as people write it.
+/// Returns a path without spaces.
 fn path(tokens: &proc_macro2::TokenStream) -> String {
     tokens.to_string().replace(' ', "")
 }
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// A tree of an expression of which every part occurs twice would have `2^100` leaves.
+    /// If all parts of an expression occur twice, its tree would have `2^100` leaves.
     #[test]
     fn long_formulas_are_cut() {
         let mut graph = Graph::new();

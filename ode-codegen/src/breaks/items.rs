@@ -1,4 +1,4 @@
-//! The times of breaks as an expression of Rust's.
+//! The times of breaks as Rust expressions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,18 +7,19 @@ use super::Breaks;
 use crate::emit;
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
-/// The most operations of a time that rustc evaluates as a constant.
+/// The maximal number of operations of a time that rustc evaluates as a constant.
 const MOST_OPERATIONS: usize = 100;
 
-/// Whether rustc evaluates a time.
+/// Returns whether rustc evaluates a time.
 pub(super) fn is_constant(graph: &Graph, time: Id) -> bool {
     constant(graph, time, &|_| Some(quote!())).is_some()
 }
 
 impl Breaks {
-    /// A constant expression of the times that do not depend on parameters, a `&'static [f64]` in
-    /// ascending order. `constants` are the expressions of constants from outside, and `facade` has
-    /// the function that puts unknown times in order.
+    /// Returns a constant expression of the times that do not depend on parameters.
+    ///
+    /// The expression is a `&'static [f64]` in ascending order. `constants` are the expressions of
+    /// constants from outside; `facade` contains the function that sorts unknown times.
     pub(crate) fn constant_times(
         &self,
         graph: &Graph,
@@ -51,7 +52,7 @@ impl Breaks {
     }
 }
 
-/// A number as a constant expression of Rust's, if it is one of few operations.
+/// Returns a number as a constant Rust expression, if it has few operations.
 fn constant(
     graph: &Graph,
     id: Id,

@@ -22,16 +22,18 @@ use super::{Affine, Course, Finder, Rest};
 use crate::functions::Middle;
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
-/// The largest number of terms in a sum of exponentials that is searched.
+/// The maximal number of terms in a sum of exponentials that is searched.
 const MOST_TERMS: usize = 8;
 
-/// The largest nesting depth of a sum of exponentials that is searched.
+/// The maximal nesting depth of a sum of exponentials that is searched.
 const MOST_DEPTH: usize = 16;
 
 /// The structure of a number, in addition to its course.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// The base: the number is a power of it, times factors that do not depend on the time.
+    /// The base of a power.
+    ///
+    /// The number is this power, times factors that do not depend on the time.
     base: Id,
     /// Whether the exponent differs from one.
     power: bool,
@@ -46,11 +48,11 @@ struct Parabola {
     square: Id,
     /// The coefficient of the time; `None` is zero.
     slope: Option<Id>,
-    /// What does not depend on the time; `None` is zero. Terms of the state are left out.
+    /// The part that does not depend on the time; `None` is zero. Terms of the state are omitted.
     constant: Option<Id>,
 }
 
-/// The coefficients of a polynomial, as those of [`Parabola`], of degree 2 at most.
+/// The coefficients of a polynomial of degree at most 2, as in [`Parabola`].
 #[derive(Clone, Copy)]
 struct Coefficients {
     square: Option<Id>,
@@ -58,12 +60,14 @@ struct Coefficients {
     constant: Option<Id>,
 }
 
-/// By how much an argument must change for a function of it to change much.
+/// The change of an argument that changes a function of it much.
 #[derive(Clone, Copy)]
 enum Size {
-    /// By this number, wherever it begins.
+    /// This number, independent of the initial value.
     Any(Id),
-    /// By as much as it is at the centre, which is this number and what is still to be added.
+    /// The value of the argument at the centre.
+    ///
+    /// It consists of this number and terms that are added later.
     Own(Option<Id>),
 }
 
@@ -105,7 +109,7 @@ struct Middles<'f, 'g> {
     finder: &'f mut Finder<'g>,
     /// The shapes of the nodes up to the current one.
     shapes: Vec<Shape>,
-    /// The arguments that were searched for turning points, and whether flanks were, too.
+    /// The arguments that were searched for turning points, and whether flanks were searched, too.
     turned: HashSet<(Id, bool)>,
     pulses: Vec<Pulse>,
 }
@@ -115,18 +119,19 @@ impl Middles<'_, '_> {
         self.finder.graph
     }
 
-    /// Whether a number depends on the time.
+    /// Returns whether a number depends on the time.
     fn moves(&self, id: Id) -> bool {
         self.finder.courses[id.index()].as_ref().is_some_and(Course::moves)
     }
 
-    /// Whether a number is affine in the time, at least piecewise. (The breaks of the pieces are
-    /// found elsewhere.)
+    /// Returns whether a number is affine in the time, at least piecewise.
+    ///
+    /// (The breaks of the pieces are found elsewhere.)
     fn is_affine(&self, id: Id) -> bool {
         self.finder.courses[id.index()].as_ref().is_none_or(|course| course.rest != Rest::Moved)
     }
 
-    /// The affine form of a number with a single piece.
+    /// Returns the affine form of a number with a single piece.
     fn affine(&self, id: Id) -> Option<Affine> {
         match self.finder.of(id) {
             Course { pieces, rest: Rest::Nothing } if pieces.len() == 1 => pieces.first().copied(),
@@ -134,12 +139,12 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Whether a number depends neither on the time nor on the state.
+    /// Returns whether a number depends on neither the time nor the state.
     fn is_still(&self, id: Id) -> bool {
         self.finder.courses[id.index()].is_none()
     }
 
-    /// The shape of the next node, derived from the shapes of its operands.
+    /// Returns the shape of the next node, derived from the shapes of its operands.
     fn shape(&mut self, id: Id, needed: bool) -> Shape {
         let itself = Shape { base: id, power: false, parabola: None };
         if !needed || !self.moves(id) || self.finder.graph.rounded(id).is_some() {
@@ -163,7 +168,7 @@ impl Middles<'_, '_> {
         Shape { parabola, ..shape }
     }
 
-    /// The node as a polynomial of degree 2.
+    /// Returns the node as a polynomial of degree 2.
     fn parabola(&mut self, node: Node) -> Option<Parabola> {
         match node {
             Node::Unary(Unary::Neg, a) => {
@@ -187,7 +192,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The coefficients, if the degree is at most 2.
+    /// Returns the coefficients, if the degree is at most 2.
     fn degree_2(&self, id: Id) -> Option<Coefficients> {
         let constant = |id: Id| Some(id).filter(|id| !self.finder.graph.is(*id, 0.0));
         match self.shapes[id.index()].parabola {
@@ -203,7 +208,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The sum (or difference) of two polynomials, if it has degree 2.
+    /// Returns the sum (or difference) of two polynomials, if it has degree 2.
     fn sum(
         &mut self,
         function: Binary,
@@ -224,7 +229,7 @@ impl Middles<'_, '_> {
         })
     }
 
-    /// The product of two numbers, if it has degree 2.
+    /// Returns the product of two numbers, if it has degree 2.
     fn product(&mut self, a: Id, b: Id) -> Option<Parabola> {
         match (self.is_still(a), self.is_still(b)) {
             (_, true) => {
@@ -275,7 +280,7 @@ impl Middles<'_, '_> {
             Node::Binary(Binary::Powf, a, b) => {
                 (Binary::Powf.row().middle, [Some((a, Size::Own(None))), Some((b, Size::Any(one)))])
             }
-            // Of the root of a sum of squares, and of an angle.
+            // `hypot` and `atan2`.
             Node::Binary(function, a, b) => (
                 function.row().middle,
                 [Some((a, Size::Own(still(b)))), Some((b, Size::Own(still(a))))],
@@ -307,7 +312,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Finds the times at which an argument turns, or at which two of its exponentials are equal.
+    /// Finds the times at which an argument turns, or two of its exponentials are equal.
     fn turn(&mut self, of: Maker, a: Id, size: Size) {
         let mut left = vec![(a, size)];
         while let Some((a, size)) = left.pop() {
@@ -316,7 +321,7 @@ impl Middles<'_, '_> {
                 continue;
             }
             if self.is_affine(a) {
-                // The middle of `exp(-|x|)` is a change of form, which is found elsewhere.
+                // The centre of `exp(-|x|)` is a change of form, which is found elsewhere.
                 if self.affine(a).is_none() {
                     self.pulse(of, a, size);
                 }
@@ -333,7 +338,7 @@ impl Middles<'_, '_> {
             }
             let node = self.finder.graph.node(a);
             if let Some(parabola) = parabola {
-                // Without a second term that moves, the zero of the base is exact.
+                // If only one term depends on the time, the zero of its base is exact.
                 match node {
                     Node::Binary(function @ (Binary::Add | Binary::Sub), x, y)
                         if !self.moves(x) || !self.moves(y) =>
@@ -369,7 +374,9 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The terms of a sum or a difference that move, and how much each must change.
+    /// Returns the terms of a sum or difference that depend on the time.
+    ///
+    /// Each comes with how much it must change.
     fn addends(&mut self, function: Binary, x: Id, y: Id, size: Size) -> Vec<(Id, Size)> {
         let subtracts = function == Binary::Sub;
         match (size, self.is_still(x), self.is_still(y)) {
@@ -387,7 +394,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// How much the base of `a` must change.
+    /// Returns how much the base of `a` must change.
     fn of_base(&mut self, a: Id, base: Id, size: Size) -> Size {
         let (Size::Any(by) | Size::Own(Some(by))) = size else { return size };
         let Some(monomial) = self.monomial(a, base, MOST_DEPTH) else { return size };
@@ -398,7 +405,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Notes the pulses that a function makes where the base of its argument is zero.
+    /// Records the pulses that a function makes at zeros of the base of its argument.
     fn pulse(&mut self, of: Maker, a: Id, size: Size) {
         let (Size::Any(by) | Size::Own(Some(by))) = size else { return };
         let base = self.shapes[a.index()].base;
@@ -410,7 +417,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// A number as a power of its base.
+    /// Returns a number as a power of its base.
     fn monomial(&mut self, a: Id, base: Id, depth: usize) -> Option<Monomial> {
         let depth = depth.checked_sub(1)?;
         if a == base {
@@ -424,7 +431,7 @@ impl Middles<'_, '_> {
             }
             Node::Binary(function @ (Binary::Mul | Binary::Div), a, b) if !self.moves(b) => {
                 let of = self.monomial(a, base, depth)?;
-                // That of a state is not known.
+                // A factor that depends on the state is unknown.
                 let known = self.is_still(b);
                 Some(if known { of.scaled(self.graph(), function, b) } else { of })
             }
@@ -442,7 +449,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The time at which the slope of a parabola is zero: `-slope / (2 square)`.
+    /// Finds the time at which the slope of a parabola is zero: `-slope / (2 square)`.
     fn vertex(&mut self, of: Maker, parabola: Parabola, size: Size) {
         let Parabola { square, slope, constant } = parabola;
         let graph = self.graph();
@@ -477,7 +484,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The number as a sum of at most [`MOST_TERMS`] exponentials and constants.
+    /// Returns the number as a sum of at most [`MOST_TERMS`] exponentials and constants.
     fn terms(&mut self, a: Id, depth: usize) -> Option<Vec<Term>> {
         let depth = depth.checked_sub(1)?;
         let one = self.graph().literal(1.0);
@@ -513,7 +520,7 @@ impl Middles<'_, '_> {
         (terms.len() <= MOST_TERMS).then_some(terms)
     }
 
-    /// The terms of `a`, with each scale changed by `by`.
+    /// Returns the terms of `a`, with each scale changed by `by`.
     fn scaled(
         &mut self,
         a: Id,
@@ -547,8 +554,9 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude; without `y`, the
-    /// second term is `b`.
+    /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude.
+    ///
+    /// Without `y`, the second term is `b`.
     fn meet(&mut self, of: Maker, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
         let size = |graph: &mut Graph, scale| graph.unary(Unary::Abs, scale);
         let graph = self.graph();

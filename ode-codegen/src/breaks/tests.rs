@@ -1,4 +1,4 @@
-//! The breaks that are found, of expressions made node by node.
+//! The breaks of expressions that are built node by node.
 
 mod middles;
 
@@ -9,18 +9,19 @@ use super::*;
 use crate::check::evaluate;
 use crate::functions::{Composed, Function};
 
-/// Values of three parameters, and their names.
+/// The values of three parameters, and their names.
 const P: [f64; 3] = [5.0, 3.0, 0.5];
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// The times of what `make` makes that are constants, and those of parameters: in words, and at
-/// [`P`].
+/// Returns the breaks of the node from `make`: constants, and functions of parameters.
+///
+/// The latter are formulas with their values at [`P`].
 fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>) {
     let (times, of_parameters, _) = all_of(make);
     (times, of_parameters)
 }
 
-/// The same, and whether there are others.
+/// Returns the same, and whether there are other breaks.
 fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>, bool) {
     let mut graph = Graph::new();
     let time = graph.input(Input::Time);
@@ -42,7 +43,7 @@ fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, 
     )
 }
 
-/// The times that depend on parameters alone.
+/// Returns the breaks if all of them depend on parameters.
 fn of_parameters(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Node) -> Vec<(String, f64)> {
     let (times, of_parameters) = found(|graph, time| {
         let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
@@ -160,7 +161,7 @@ fn signs_and_sizes_change_at_zero() {
         Node::Unary(Unary::Exp, sign)
     });
     assert_eq!(signum, times([("a", 5.0)]));
-    // Its sign alone is that of the time.
+    // The result has the sign of the second argument, which depends on the time.
     let copysign = of_parameters(|graph, time, [a, ..]| {
         let u = graph.input(Input::State(0));
         Node::Binary(Binary::Copysign, u, since(graph, time, a))
@@ -182,28 +183,28 @@ fn each_piece_has_a_time() {
         less(distance, b)
     });
     assert_eq!(window, times([("a", 5.0), ("b + a", 8.0), ("a - b", 2.0)]));
-    // b < max(t - a, 0), and where the maximum changes.
+    // b < max(t - a, 0), and the change of the maximum.
     let ramp = of_parameters(|graph, time, [a, b, _]| {
         let zero = graph.literal(0.0);
         let since = graph.sub(time, a);
         less(b, graph.binary(Binary::Max, since, zero))
     });
     assert_eq!(ramp, times([("a", 5.0), ("b + a", 8.0)]));
-    // signum(t - a) t < b: b and -b, though the latter is of the piece before a.
+    // signum(t - a) t < b: b and -b, though -b belongs to the piece before a.
     let signed = of_parameters(|graph, time, [a, b, _]| {
         let since = graph.sub(time, a);
         let sign = graph.compose(Composed::Signum, &[since]).unwrap();
         less(graph.mul(sign, time), b)
     });
     assert_eq!(signed, times([("a", 5.0), ("b", 3.0), ("-b", -3.0)]));
-    // t < if u < a { b } else { c }, whichever it is.
+    // t < if u < a { b } else { c }, for both branches.
     let either = of_parameters(|graph, time, [a, b, c]| {
         let u = graph.input(Input::State(0));
         let mask = graph.insert(less(u, a));
         less(time, graph.select(mask, b, c))
     });
     assert_eq!(either, times([("b", 3.0), ("c", 0.5)]));
-    // A sum of sizes, of too many pieces: the sizes have times nevertheless.
+    // A sum of magnitudes with too many pieces: the magnitudes still have times.
     let many = |graph: &mut Graph, time| {
         let sum = (0..10).fold(time, |sum, k| {
             let bound = graph.literal(f64::from(k));
@@ -240,14 +241,14 @@ fn functions_that_round_are_not_looked_into() {
         assert_eq!(found, [], "{}", name(function));
     }
     assert_eq!(of_parameters(|graph, time, [a, b, _]| less(remainder(graph, time, a), b)), []);
-    // What they are functions of is.
+    // The arguments of these functions are searched.
     let inside = of_parameters(|graph, time, [a, b, _]| {
         let since = graph.sub(time, a);
         let size = graph.unary(Unary::Abs, since);
         less(graph.remainder(size, b), b)
     });
     assert_eq!(inside, times([("a", 5.0)]));
-    // Of parameters they are numbers as any other.
+    // Functions of parameters that round are ordinary numbers.
     let rounded = of_parameters(|graph, time, [_, _, c]| {
         less(time, graph.compose(Composed::Round, &[c]).unwrap())
     });
@@ -255,7 +256,7 @@ fn functions_that_round_are_not_looked_into() {
     assert_eq!(rounded[0].1, 1.0);
 }
 
-/// A time that is no sum, product or quotient is left to the solver.
+/// The solver evaluates a time that is not a sum, product or quotient.
 #[test]
 fn functions_of_constants_are_evaluated_by_the_solver() {
     let make = |graph: &mut Graph, time| {
@@ -263,7 +264,7 @@ fn functions_of_constants_are_evaluated_by_the_solver() {
         less(time, graph.unary(Unary::Exp, three))
     };
     assert_eq!(found(make), (vec![], times([("3.exp()", 3.0_f64.exp())])));
-    // And so is one of so many operations that its text would be long.
+    // The solver also evaluates a time with so many operations that its text would be long.
     let mut graph = Graph::new();
     let (time, constant) = (graph.input(Input::Time), graph.insert(Node::Constant(0)));
     let long = (0..60).fold(constant, |sum, _| graph.add(sum, sum));
@@ -285,21 +286,21 @@ fn what_repeats_or_depends_on_the_state_is_left_out() {
         Node::Compare(Comparison::Lt, time, u)
     };
     assert_eq!(found(state), (vec![], vec![]));
-    // Both sides move alike: t + 1 < t + 2.
+    // Both sides have the same slope: t + 1 < t + 2.
     let same = |graph: &mut Graph, time| {
         let (one, two) = (graph.literal(1.0), graph.literal(2.0));
         let (a, b) = (graph.add(time, one), graph.add(time, two));
         Node::Compare(Comparison::Lt, a, b)
     };
     assert_eq!(found(same), (vec![], vec![]));
-    // A comparison that nothing needs.
+    // A comparison that no root needs.
     let mut graph = Graph::new();
     let (time, five) = (graph.input(Input::Time), graph.literal(5.0));
     graph.compare(Comparison::Lt, time, five);
     assert!(breaks(&mut graph, &[time], &(0..0), &[]).times.is_empty());
 }
 
-/// Those of parameters of a number's comparison with another, and whether there are others.
+/// Returns the parameter times of a comparison of two numbers, and whether there are others.
 fn compared(
     make: impl FnOnce(&mut Graph, Id, [Id; 3], Id) -> [Id; 2],
 ) -> (Vec<(String, f64)>, bool) {
@@ -327,7 +328,7 @@ fn products_and_quotients_change_their_sign_where_their_parts_do() {
         [graph.literal(0.0), graph.mul(u, quotient)]
     });
     assert_eq!(quotient, (times([("b", 3.0), ("a", 5.0)]), false));
-    // The sign of a cube, of sizes, and a maximum of zero.
+    // The sign of a cube and of magnitudes, and a maximum with zero.
     let cube = compared(|graph, time, [a, b, _], _| {
         let (since, until) = (graph.sub(time, a), graph.sub(b, time));
         let product = graph.mul(since, until);
@@ -338,7 +339,7 @@ fn products_and_quotients_change_their_sign_where_their_parts_do() {
         [graph.binary(Binary::Max, positive, zero), size]
     });
     assert_eq!(cube.0, times([("a", 5.0), ("b", 3.0)]));
-    // A product with itself, many times over.
+    // A product with itself, repeated many times.
     let tall = compared(|graph, time, [a, ..], _| {
         let since = graph.sub(time, a);
         let power = (0..200).fold(since, |product, _| graph.mul(product, product));
@@ -363,7 +364,7 @@ fn quotients_are_compared_at_poles_and_where_they_are_equal() {
         let &[_, (_, equal)] = &found[..] else { panic!("{found:?}") };
         assert!((equal - (5.0 + 0.5 / 3.0)).abs() < 1e-15, "{found:?}");
     }
-    // The pole is there, whatever the state is.
+    // The pole does not depend on the state.
     let state = compared(|graph, time, [a, _, c], u| {
         let since = graph.sub(time, a);
         [graph.div(c, since), u]
@@ -397,7 +398,7 @@ fn squares_are_compared_at_both_roots() {
     let root = compared(|graph, time, [_, b, _], _| [b, graph.mul(time, time)]);
     let expected = 3.0_f64.sqrt();
     assert_eq!(root, (times([("b.sqrt()", expected), ("-b.sqrt()", -expected)]), false));
-    // t³ < c³, which has one root.
+    // t³ < c³, with one root.
     let cube = compared(|graph, time, [_, _, c], _| [graph.powi(time, 3), graph.powi(c, 3)]);
     assert_eq!(cube, (times([("c", 0.5)]), false));
     let four = |graph: &mut Graph, time| {
@@ -408,7 +409,7 @@ fn squares_are_compared_at_both_roots() {
     assert_eq!(all_of(four), (vec![9.0, 5.0], vec![], false));
 }
 
-/// Whether the breaks say that there are times that are not found.
+/// `more` records whether there are times that are not found.
 #[test]
 fn what_is_not_found_is_told() {
     type Make = fn(&mut Graph, Id, [Id; 3], Id) -> [Id; 2];
@@ -450,8 +451,8 @@ fn what_is_not_found_is_told() {
     for (name, expected, make) in cases {
         assert_eq!(compared(make).1, expected, "{name}");
     }
-    // Pulses of the time, weighted by the state, jump where the time is compared alone; even
-    // where they are many.
+    // Pulses of the time, weighted by the state, jump where the time alone is compared; this also
+    // holds for many pulses.
     for count in [1, 12] {
         let sum = |graph: &mut Graph, time| {
             let u = graph.input(Input::State(0));
@@ -479,7 +480,7 @@ fn what_is_not_found_is_told() {
         let (times, _, more) = all_of(alone);
         assert_eq!((times.len(), more), (count as usize, false));
     }
-    // A function of the time that nothing is compared with.
+    // A function of the time that is not compared.
     assert!(!all_of(|_, time| Node::Unary(Unary::Sin, time)).2);
 }
 

@@ -1,13 +1,13 @@
-//! Bounds of adaptive steps, for what error estimates do not see.
+//! Bounds of adaptive steps, for features that error estimates miss.
 //!
-//! * A table of the time bends at its knots, and a step over a knot may pass over a pulse. So steps
-//!   end at knots ahead whose position depends on the time and not on states.
-//! * An event that oscillates faster than the states, as `(20.0 * t).sin()`, goes through zero many
-//!   times within a step. So a step is no longer than half a period of the functions in an event
-//!   that oscillate, as fast as their arguments move where it begins.
+//! * A table of the time has kinks at its knots, and a step across a knot may miss a pulse. If the
+//!   position of a knot depends on the time and not on states, steps therefore end at this knot.
+//! * An event that oscillates faster than the states, such as `(20.0 * t).sin()`, crosses zero many
+//!   times within a step. A step is therefore at most half a period of the oscillating functions in
+//!   an event. The period follows from the speed of their arguments at the start of the step.
 //!
-//! Times of comparisons are known to the host, which has steps [end](crate::breaks) there exactly.
-//! Knots need not be met exactly, since a table has no jumps, and there may be very many.
+//! The host computes the times of comparisons, and steps [end](crate::breaks) there exactly. Steps
+//! need not end exactly at knots, because a table has no jumps, and there may be very many knots.
 
 use std::f64::consts::PI;
 
@@ -16,15 +16,19 @@ use crate::elaborate::Happening;
 use crate::elaborate::table::{self, Knots, Position, Table};
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// A knot that is nearer than this part of the distance between two is behind: a step that ended at
-/// it is at either side by rounding.
+/// The relative distance within which a knot counts as passed.
+///
+/// It is relative to the distance between two knots. Rounding determines on which side of a knot a
+/// step ends.
 const NEAR: f64 = 1.0 / 16_384.0;
 
-/// The largest factor by which powers make an argument of theirs faster.
+/// The maximal factor of powers for the frequency of their argument.
 const MOST_FACTOR: f64 = 16.0;
 
-/// The positions in tables that depend on the time and not on states, each once for the same knots:
-/// tables of one length that are looked up at one place may bend at different knots.
+/// Returns the positions in tables that depend on the time and not on states.
+///
+/// Positions with the same knots occur once. Tables of equal length at the same position may bend
+/// at different knots.
 pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
     let reached = |is: fn(Input) -> bool| {
         let mut reached: Vec<bool> = Vec::with_capacity(graph.len());
@@ -49,7 +53,7 @@ pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
     timed
 }
 
-/// What bounds are made of.
+/// The input for the computation of bounds.
 pub(super) struct Made<'g> {
     pub graph: &'g mut Graph,
     pub tables: &'g mut Vec<Table>,
@@ -57,12 +61,12 @@ pub(super) struct Made<'g> {
     pub rhs: &'g [Id],
     /// Whether there is a mass matrix, so that the right-hand side is not the derivative.
     pub mass: bool,
-    /// The largest number of nodes that derivatives may add.
+    /// The maximal number of nodes that derivatives may add.
     pub most_nodes: usize,
 }
 
 impl Made<'_> {
-    /// The bounds of steps by these [positions](timed) and events.
+    /// Returns the bounds of steps by these [positions](timed) and events.
     pub(super) fn bounds(mut self, positions: &[Position], events: &[Happening]) -> Vec<Id> {
         let events: Vec<Id> = events.iter().map(|event| event.value).collect();
         let roots = [self.rhs, &events].concat();
@@ -81,7 +85,7 @@ impl Made<'_> {
         bounds
     }
 
-    /// The derivatives of numbers by the time along a solution; `None` of those that do not move.
+    /// Returns the time derivatives of numbers along a solution; `None` for numbers without one.
     fn speeds(&mut self, of: &[Id]) -> Option<Vec<Option<Id>>> {
         let gradients = derive::gradients(self.graph, of, self.most_nodes)?;
         let speeds = gradients.into_iter().map(|gradient| {
@@ -105,13 +109,13 @@ impl Made<'_> {
         Some(speeds.collect())
     }
 
-    /// The time to the next knot of a table at which it bends.
+    /// Returns the time to the next knot at which a table bends.
     fn time_to_knot(&mut self, position: &Position, speed: Id) -> Id {
         let graph = &mut *self.graph;
         let direction = graph.input(Input::Scale);
         let (x, speed) = (position.at, graph.mul(speed, direction));
         let [zero, one, near] = [0.0, 1.0, NEAR].map(|value| graph.literal(value));
-        // The number of the first knot ahead, and one more than that of the last one behind.
+        // The index of the first knot ahead, and the index of the last knot behind plus one.
         let ahead = graph.add(x, near);
         let ahead = graph.unary(Unary::Floor, ahead);
         let ahead = graph.add(ahead, one);
@@ -128,7 +132,7 @@ impl Made<'_> {
             }
             Knots::All(last) => {
                 let last = *last;
-                // Outside of the table there is the first one or none.
+                // Outside the table, the next knot is the first one or none.
                 let first = graph.binary(Binary::Max, ahead, zero);
                 let beyond = graph.compare(Comparison::Gt, first, last);
                 let none = graph.literal(NO_KNOT);
@@ -147,7 +151,7 @@ impl Made<'_> {
         graph.unary(Unary::Abs, ratio)
     }
 
-    /// Half a period of the fastest functions in an event that oscillate, if there are such.
+    /// Returns half a period of the fastest oscillation in an event, if there is any.
     fn half_swing(&mut self, event: Id) -> Option<Id> {
         let factors = self.factors(event);
         let mut arguments: Vec<(Id, f64)> = Vec::new();
@@ -185,8 +189,9 @@ impl Made<'_> {
         rate.map(|rate| graph.div(half, rate))
     }
 
-    /// For each node, by what factor an event may go round faster than it, by powers; zero where the
-    /// event does not need the node.
+    /// Returns, for each node, by how much powers increase its frequency in an event.
+    ///
+    /// The factor is zero if the event does not need the node.
     fn factors(&self, event: Id) -> Vec<f64> {
         let mut factors = vec![0.0_f64; self.graph.len()];
         factors[event.index()] = 1.0;
@@ -211,5 +216,5 @@ impl Made<'_> {
     }
 }
 
-/// The number of a knot that there is not.
+/// The index for a knot that does not exist.
 const NO_KNOT: f64 = 1e30;

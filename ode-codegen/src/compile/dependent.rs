@@ -1,22 +1,24 @@
-//! Equations whose rows of the mass matrix depend on other rows.
+//! Equations with linearly dependent rows in the mass matrix.
 //!
-//! A singular matrix need not have zero rows: in circuits a capacitor between two nodes has its
-//! current in the equations of both. An equation less such multiples of others that nothing is left
-//! of its row is equivalent to it, and algebraic. Methods find it where they look for algebraic
-//! equations then, for consistent states and their derivatives.
+//! A singular matrix need not have zero rows: in circuits, the current of a capacitor between two
+//! nodes appears in the equations of both. If subtracting multiples of other equations cancels the
+//! row of an equation, the difference is an equivalent algebraic equation. Methods then find the
+//! equation when they search for algebraic equations, for consistent states and their derivatives.
 
 use super::derivatives::Derivatives;
 use crate::factor::Rows;
 use crate::graph::{Graph, Id};
 
-/// An equation, and multiples of others that its row of the mass matrix is the sum of.
+/// An equation with a dependent row of the mass matrix.
+///
+/// The row is a sum of multiples of other rows.
 #[derive(Debug)]
 struct Dependent {
     equation: usize,
     others: Vec<(usize, f64)>,
 }
 
-/// Makes equations algebraic whose rows of the mass matrix depend on others.
+/// Makes equations algebraic if their rows of the mass matrix depend on other rows.
 pub(super) fn combine(
     graph: &mut Graph,
     mass: &mut Rows,
@@ -52,17 +54,18 @@ pub(super) fn combine(
     }
 }
 
-/// A row of the matrix less multiples of rows before it.
+/// A row of the matrix minus multiples of earlier rows.
 struct Reduced {
     entries: Vec<f64>,
-    /// The rows that it is a sum of, and their multiples.
+    /// The coefficients of the original rows in this row.
     of: Vec<f64>,
-    /// The position of its largest entry, which is zero in all later rows.
+    /// The position of the largest entry, which is zero in all later rows.
     pivot: usize,
 }
 
-/// The rows that depend on rows before them, by Gaussian elimination. A row with an entry that only
-/// rustc knows depends on none, and none on it.
+/// Finds the rows that depend on earlier rows, by Gaussian elimination.
+///
+/// If only rustc can compute an entry, its row counts as independent of all others.
 fn dependent(graph: &Graph, mass: &Rows) -> Vec<Dependent> {
     let states = mass.len();
     let mut basis: Vec<Reduced> = Vec::new();
@@ -81,7 +84,7 @@ fn dependent(graph: &Graph, mass: &Rows) -> Vec<Dependent> {
         }
         let mut of = vec![0.0; states];
         of[equation] = 1.0;
-        // What was added up for an entry, which rounding errors are in proportion to.
+        // The magnitudes of all terms of an entry; rounding errors are proportional to their sum.
         let mut sizes: Vec<f64> = entries.iter().map(|entry| entry.abs()).collect();
         for reduced in &basis {
             let factor = entries[reduced.pivot] / reduced.entries[reduced.pivot];
@@ -127,7 +130,7 @@ mod tests {
         matrix.iter().map(row).collect()
     }
 
-    /// Among random rows the random sums of them are found.
+    /// Random sums of random rows are found.
     #[test]
     fn sums_of_rows_are_found() {
         for seed in 0..200 {

@@ -1,4 +1,4 @@
-//! The derivatives of a system, derived or by hand.
+//! The derivatives of a system, derived or handwritten.
 
 use std::slice::from_ref;
 
@@ -38,13 +38,13 @@ impl Derivatives {
         }
     }
 
-    /// All derivatives that are no structural zeros.
+    /// Returns all derivatives except structural zeros.
     pub(super) fn ids(&self) -> impl Iterator<Item = Id> {
         let entries = self.jacobian.iter().chain(&self.parameters).flatten().chain(&self.time);
         entries.flatten().copied()
     }
 
-    /// Puts derivatives by hand in place of those that were derived, which they must agree with.
+    /// Replaces derived derivatives by handwritten ones, which must agree with them.
     pub(super) fn take_by_hand(
         &mut self,
         system: &System<'_>,
@@ -52,7 +52,7 @@ impl Derivatives {
         settings: &Settings,
     ) -> syn::Result<()> {
         let graph = &elaborated.graph;
-        // What is the number zero is a structural zero.
+        // An entry with the literal zero is a structural zero.
         let entry = |id: &Id| (!graph.is(*id, 0.0)).then_some(*id);
         if let (Some(part), Some(entries)) = (system.other(Purpose::Jacobian), &elaborated.jacobian)
         {

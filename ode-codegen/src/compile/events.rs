@@ -1,5 +1,4 @@
-//! The functions of events: their values, the slopes of these, and the states after them and after
-//! given times.
+//! The functions of events: values, slopes, and the states after events and scheduled actions.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use crate::elaborate::{After, Happening, Scheduled, Tested};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
-/// What is known of the events of a system when the loop is compiled.
+/// Returns the facts about events, which are constants of the compiled loop.
 pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
     let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
     let acting = set(conditions.iter().map(|condition| condition.action.is_some()));
@@ -32,13 +31,13 @@ pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
     })
 }
 
-/// The bits of those that are.
+/// Returns a bit set of the true elements.
 fn set(all: impl Iterator<Item = bool>) -> usize {
     let all = all.enumerate().filter(|(_, is)| *is);
     all.fold(0, |bits, (index, _)| bits | (1_usize << index))
 }
 
-/// The modes that actions change, among the parameters.
+/// Returns the facts about the modes, which are the parameters that actions change.
 pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
     [("MODES", modes.len()), ("FIRST_MODE", modes.start)].map(|(name, value)| Fact {
         capability: Capability::Events,
@@ -47,9 +46,11 @@ pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
     })
 }
 
-/// The states after events, then those after given times and those where conditions hold after a
-/// step, if there are any; the parameters, if actions change the modes among them; and how often
-/// each happens before a trajectory ends.
+/// Returns the functions of actions and limits.
+///
+/// They compute the states after events, scheduled actions and conditions, in this order; the
+/// parameters, if actions change modes; and the number of occurrences after which a trajectory
+/// ends.
 pub(super) fn actions(
     graph: &mut Graph,
     (events, timed, conditions): (&[Happening], &[Scheduled], &[Tested]),
@@ -57,7 +58,7 @@ pub(super) fn actions(
     modes: &Range<usize>,
     settings: &Settings,
 ) -> Vec<Lowered> {
-    // There are not as many as a `u32` counts.
+    // Limits on the sizes exclude more inputs than a `u32` can count.
     let [state, of_parameters] = [
         (0..states).map(|index| graph.input(Input::State(index as u32))).collect::<Vec<Id>>(),
         (0..parameters).map(|index| graph.input(Input::Parameter(index as u32))).collect(),
@@ -96,7 +97,9 @@ pub(super) fn actions(
     functions
 }
 
-/// Where conditions hold after a step: one or zero of each, if there are any.
+/// Returns the function of the conditions after a step, if there are any.
+///
+/// Its results are one if a condition holds, else zero.
 pub(super) fn holds(
     graph: &mut Graph,
     conditions: &[Tested],
@@ -109,7 +112,7 @@ pub(super) fn holds(
         .then(|| Lowered::new("step_conditions", graph, results, settings.fusion))
 }
 
-/// The functions of events, if there are any.
+/// Returns the functions of events, if there are any.
 ///
 /// The slope of an event along a solution is `∂g/∂u · u' + ∂g/∂t`.
 pub(super) fn functions(

@@ -1,9 +1,12 @@
-//! The functions of gradients: products of vectors with the derivatives of the right-hand side, the
-//! loss with its derivatives, and how trajectories begin by what is learnt.
+//! The functions for gradients:
 //!
-//! A pull-back is one function of two results, by states and by parameters, since they share most
-//! of their operations: its value is an array of all, which `pulled_state` and `pulled_parameters`
-//! take apart.
+//! * products of vectors with the derivatives of the right-hand side;
+//! * the loss with its derivatives;
+//! * the initial states and parameters as functions of learnt parameters.
+//!
+//! A pull-back is one function with the derivatives with respect to states and to parameters,
+//! because both share most of their operations. Its value is one array, which `pulled_state` and
+//! `pulled_parameters` split.
 
 use super::derivatives::Derivatives;
 use super::{Lowered, Settings};
@@ -13,7 +16,7 @@ use crate::elaborate::{Beginning, Number};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
-/// The node that is the loss, if there is one.
+/// Returns the node of the loss, if there is one.
 pub(super) fn loss(system: &System<'_>, numbers: &[Number]) -> syn::Result<Option<Id>> {
     let mut losses = system.others.iter().filter(|(purpose, _)| *purpose == Purpose::Loss);
     losses.next();
@@ -34,7 +37,7 @@ pub(super) fn loss(system: &System<'_>, numbers: &[Number]) -> syn::Result<Optio
     }
 }
 
-/// What the functions are made in.
+/// The input for the generation of these functions.
 pub(super) struct Made<'a, 's> {
     pub graph: &'a mut Graph,
     pub system: &'a System<'s>,
@@ -43,7 +46,7 @@ pub(super) struct Made<'a, 's> {
 }
 
 impl Made<'_, '_> {
-    /// All functions that there are.
+    /// Returns all functions for gradients.
     pub(super) fn functions(
         mut self,
         rhs: &[Id],
@@ -88,8 +91,9 @@ impl Made<'_, '_> {
         Ok(functions)
     }
 
-    /// The product of a vector with the derivatives of the right-hand side: by a sweep, or by the
-    /// entries of the Jacobians, whichever takes fewer operations.
+    /// Returns the product of a vector with the derivatives of the right-hand side.
+    ///
+    /// It uses a reverse sweep or the entries of the Jacobians, whichever takes fewer operations.
     fn of_rhs(&mut self, rhs: &[Id], by: &Derivatives) -> syn::Result<Lowered> {
         let [states, parameters] = self.sizes;
         let cotangents: Vec<Id> =
@@ -111,10 +115,13 @@ impl Made<'_, '_> {
         Ok(if products.weight() < swept.weight() { products } else { swept })
     }
 
-    /// What adjoints of Rosenbrock methods need, whose steps contain the Jacobian and the derivative
-    /// by the time: the derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` by states and by parameters, where
-    /// `w` are the entries of a matrix at the nonzeros of the Jacobian; and that matrix as a sum of
-    /// products `b uᵀ`. One sweep for a step, instead of one for each of its stages.
+    /// Returns the functions for adjoints of Rosenbrock methods.
+    ///
+    /// The steps of these methods contain the Jacobian and the time derivative. The functions
+    /// compute the derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` with respect to states and parameters,
+    /// where `w` are the entries of a matrix at the nonzeros of the Jacobian. They also compute
+    /// this matrix as a sum of products `b uᵀ`. A step needs one sweep, instead of one for each
+    /// stage.
     fn curvature(&mut self, by: &Derivatives) -> syn::Result<[Lowered; 3]> {
         let mut roots = Vec::new();
         let (mut first, mut more) = (Vec::new(), Vec::new());
@@ -131,7 +138,7 @@ impl Made<'_, '_> {
             }
         }
         if roots.is_empty() {
-            // There are no arrays of no elements in C++.
+            // C++ has no empty arrays.
             (first, more) = (vec![None], vec![None]);
         }
         for (row, entry) in by.time.iter().enumerate() {
@@ -148,7 +155,7 @@ impl Made<'_, '_> {
         ])
     }
 
-    /// The derivatives by states and by parameters, in one row.
+    /// Returns the derivatives with respect to states and parameters, in one row.
     fn arranged(&self, inputs: &[(Input, Id)]) -> Vec<Option<Id>> {
         let [states, parameters] = self.sizes;
         let mut all = vec![None; states + parameters];
@@ -174,7 +181,7 @@ impl Made<'_, '_> {
         })
     }
 
-    /// The part of an array that begins at `from`.
+    /// Returns the function for the part of an array that begins at `from`.
     fn part(&mut self, name: &'static str, from: usize, count: usize) -> Lowered {
         let entries = (from..from + count).map(|i| Some(self.graph.input(Input::Factor(i as u32))));
         let entries = entries.collect();

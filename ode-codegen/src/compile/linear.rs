@@ -7,27 +7,35 @@ use crate::factor::Factorization;
 use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, Input};
 
-/// How the linear equations are solved.
+/// The solution method for the linear equations.
 #[derive(Debug)]
 pub(crate) enum Linear {
-    /// By functions of this system. The operations of both, how many numbers factors are, and which
-    /// of them are the reciprocals of the pivots; `odd`: whose product has not the sign of the
-    /// determinant. `full`: in loops on a CPU, where `matrix` is what they eliminate.
+    /// Functions of this system.
+    ///
+    /// `operations` are the counts of factorisation and solution. `factors` is the number of
+    /// entries of the factors, and `pivots` are the positions of the reciprocal pivots among them.
+    /// If `odd`, the product of the pivots has the opposite sign of the determinant. If `full`, a
+    /// CPU eliminates the function `matrix` in loops.
     Nonzeros { operations: [Counts; 2], factors: usize, pivots: Vec<usize>, odd: bool, full: bool },
-    /// By loops, with the equations in this order: unknown to equation. `full`: since they have few
-    /// zeros, not since straight-line code would be too long.
+    /// Loops, with the equations in the order `equation_of`: from unknown to equation.
+    ///
+    /// If `full`, the reason is that the matrix has few zeros, and not that straight-line code
+    /// would be too long.
     Loops { equation_of: Vec<usize>, full: bool },
-    /// By loops that search for pivots.
+    /// Loops that search for pivots.
     Pivoting,
 }
 
 impl Linear {
-    /// Algebraic equations of so few unknowns are solved with a search for pivots, which takes them
-    /// some fifth more time: no step is short enough to mend a pivot that vanishes there.
+    /// The maximal number of unknowns with a search for pivots in algebraic equations.
+    ///
+    /// The search takes about a fifth more time. Without the search, a pivot may vanish however
+    /// short the step is.
     pub(crate) const TINY: usize = 4;
 
-    /// The linear equations of a factorisation, and the functions that they take.
-    /// With `gradients` they have one for the transposed matrix.
+    /// Returns the linear equations of a factorisation, and their functions.
+    ///
+    /// With `gradients`, one of the functions solves with the transposed matrix.
     pub(super) fn new(
         made: Factorization,
         fusion: Fusion,
@@ -52,7 +60,7 @@ impl Linear {
         (linear, matrix.into_iter().chain([factor, solve]).chain(transposed).collect())
     }
 
-    /// The number of numbers of the factors, in straight-line code.
+    /// Returns the number of entries of the factors in straight-line code.
     pub(crate) fn factors(&self) -> usize {
         match self {
             Linear::Nonzeros { factors, .. } => *factors,
@@ -61,8 +69,10 @@ impl Linear {
     }
 }
 
-/// The function that solves with the transposed matrix: the solution is linear in the right side, so
-/// that the product of a vector with its derivatives is that, with the same factors.
+/// Returns the function that solves with the transposed matrix.
+///
+/// The solution is linear in the right-hand side. The product of a vector with its derivatives
+/// therefore solves with the transposed matrix, using the same factors.
 fn transposed(solve: &mut Graph, solution: &[Id], fusion: Fusion) -> Lowered {
     let roots: Vec<(Id, Id)> = solution
         .iter()

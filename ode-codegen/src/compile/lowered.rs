@@ -1,12 +1,11 @@
-//! Functions in their last form: a graph of their own, with powers expanded and products fused.
+//! Functions in their final form: separate graphs with expanded powers and fused products.
 
 use crate::emit::Results;
 use crate::functions::Cost;
 use crate::fuse::{self, Fusion};
 use crate::graph::{Graph, Id, Node, Scope};
 
-/// Numbers of states, parameters, and numbers of a factorised matrix; of what is learnt, and of the
-/// data of a trajectory.
+/// The numbers of states, parameters, factor entries, learnt parameters and data of a trajectory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub states: usize,
@@ -14,13 +13,15 @@ pub(crate) struct Sizes {
     pub factors: usize,
     pub learnt: usize,
     pub data: usize,
-    /// Nonzeros of the Jacobian, where there are gradients; at least one then.
+    /// The number of nonzeros of the Jacobian if there are gradients, then at least one.
     pub curve: usize,
 }
 
 impl Sizes {
-    /// What the function of this name may mention: its arguments (see `print::arguments`), and the
-    /// constants and tables of `system`.
+    /// Returns the inputs, constants and tables that a function may mention.
+    ///
+    /// The inputs are its arguments (see `print::arguments`); `system` contains the constants and
+    /// tables.
     fn scope(self, function: &str, system: &Scope) -> Scope {
         let Sizes { states, parameters, factors, learnt, data, curve } = self;
         let both = states + parameters;
@@ -60,7 +61,7 @@ impl Sizes {
     }
 }
 
-/// A function in its last form.
+/// A function in its final form.
 #[derive(Debug)]
 pub(crate) struct Lowered {
     pub name: &'static str,
@@ -77,26 +78,26 @@ impl Lowered {
         Lowered { name, graph, results: results.with_roots(roots) }
     }
 
-    /// Checks the graph that `fuse` made, see [`Graph::validate`].
+    /// Checks the graph after `fuse`, see [`Graph::validate`].
     pub(crate) fn validate(&self, sizes: Sizes, system: &Scope) {
         let Lowered { name, graph, results } = self;
         let scope = sizes.scope(name, system);
         graph.validate("fuse", &scope, results.kind(), results.roots());
     }
 
-    /// The nodes that the function needs.
+    /// Returns the nodes that the function needs.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         let reachable = self.graph.reachable(&self.results.roots());
         self.graph.ids().zip(reachable).filter(|(_, is)| *is).map(|(id, _)| self.graph.node(id))
     }
 
-    /// The length of the function in operations; an elementary function counts as nine.
+    /// Returns the number of operations of the function; an elementary function counts as nine.
     pub(crate) fn weight(&self) -> u32 {
         let counts = self.counts();
         counts.iter().sum::<u32>() + 8 * Cost::Function.position().map_or(0, |at| counts[at])
     }
 
-    /// The operations of the function, by kind.
+    /// Returns the operation counts of the function, by kind.
     pub(crate) fn counts(&self) -> Counts {
         let reachable = self.graph.reachable(&self.results.roots());
         let mut counts = [0_u32; 6];
@@ -108,7 +109,7 @@ impl Lowered {
         counts
     }
 
-    /// The number of operations whose results are used more than once.
+    /// Returns the number of operations with results that are used more than once.
     pub(crate) fn shared(&self) -> usize {
         let uses = fuse::count_uses(&self.graph, &self.results.roots());
         let shared = |id: &Id| uses[id.index()] > 1 && cost(self.graph.node(*id)) != Cost::Free;
@@ -116,7 +117,7 @@ impl Lowered {
     }
 }
 
-/// The kind of operation that a node counts as.
+/// Returns the kind of operation that a node counts as.
 fn cost(node: Node) -> Cost {
     match node {
         Node::Literal(_) | Node::Constant(_) | Node::Input(_) => Cost::Free,

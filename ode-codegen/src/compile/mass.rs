@@ -1,4 +1,4 @@
-//! The mass matrix, as far as the macro knows it.
+//! The mass matrix, as far as the macro can evaluate it.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::graph::{Graph, Id, Input};
 /// A mass matrix `M` that is not the identity.
 #[derive(Debug)]
 pub(crate) struct Mass {
-    /// Whether the constant that it is has the diagonal only.
+    /// Whether the constant contains only the diagonal.
     pub is_diagonal: bool,
-    /// The entries whose values only rustc knows.
+    /// The entries with values that only rustc can compute.
     pub unknown: Vec<(usize, usize)>,
-    /// For each row and each column whether it is zero.
+    /// For each row and each column, whether it is zero.
     pub rows: Vec<bool>,
     pub columns: Vec<bool>,
 }
@@ -40,18 +40,18 @@ impl Mass {
         }
     }
 
-    /// The number of equations without a derivative with respect to time.
+    /// Returns the number of equations without a time derivative.
     pub(crate) fn algebraic(&self) -> usize {
         self.rows.iter().filter(|zero| **zero).count()
     }
 }
 
-/// `M v`; `None` is a structural zero.
+/// Returns `M v`; `None` is a structural zero.
 pub(super) fn product(entries: &Rows, graph: &mut Graph) -> Vec<Option<Id>> {
     entries.iter().map(|row| product_of(row, graph)).collect()
 }
 
-/// A row of the matrix.
+/// Returns the product of a row of the matrix with the vector.
 fn product_of(row: &[(usize, Id)], graph: &mut Graph) -> Option<Id> {
     row.iter().fold(None, |sum, &(column, entry)| {
         let component = graph.input(Input::Vector(column as u32));
@@ -63,7 +63,7 @@ fn product_of(row: &[(usize, Id)], graph: &mut Graph) -> Option<Id> {
     })
 }
 
-/// The mistake of equations that have too few unknowns in them.
+/// Returns the error for equations with too few unknowns.
 pub(super) fn singular(
     system: &System<'_>,
     names: &[String],

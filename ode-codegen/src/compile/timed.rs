@@ -1,5 +1,7 @@
-//! The functions of the times of actions: the times for the host, and whether a time is one of them
-//! for lanes.
+//! The functions of scheduled actions.
+//!
+//! The host uses one function to compute the times. Lanes use another to test if a time is
+//! scheduled.
 
 use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::elaborate::{Scheduled, Series};
@@ -7,16 +9,16 @@ use crate::emit::Results;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Unary};
 use crate::simplify::Truth;
 
-/// The number of times of a series without a `count`: more than there can be.
+/// The number of times of a series without a `count`, larger than any possible number.
 const UNLIMITED: f64 = 1e15;
 
-/// What is known of them when the loop is compiled.
+/// Returns the fact about scheduled actions, a constant of the compiled loop.
 pub(super) fn fact(timed: &[Scheduled]) -> Fact {
     let value = FactValue::Count(timed.len());
     Fact { capability: Capability::Events, name: "TIMED", value }
 }
 
-/// The function of lanes, if there are any.
+/// Returns the function for lanes, if there are scheduled actions.
 pub(super) fn due(graph: &mut Graph, timed: &[Scheduled], settings: &Settings) -> Option<Lowered> {
     if timed.is_empty() {
         return None;
@@ -25,8 +27,9 @@ pub(super) fn due(graph: &mut Graph, timed: &[Scheduled], settings: &Settings) -
     Some(Lowered::new("due_flags", graph, Results::Vector(due), settings.fusion))
 }
 
-/// The function by which the host finds the times, if there are any: the first time, the period and
-/// the number of times of each series.
+/// Returns the function for the host, if there are scheduled actions.
+///
+/// It computes the first time, the period and the number of times of each series.
 pub(super) fn times(
     graph: &mut Graph,
     timed: &[Scheduled],
@@ -46,9 +49,10 @@ pub(super) fn times(
     Some(Lowered::new("action_times", graph, results, settings.fusion))
 }
 
-/// One where the time is one of those of a series, zero where it is not, and less than zero where
-/// one of the numbers is not known. Times are the same that differ by the part
-/// [`Input::Scale`] of themselves.
+/// Returns a node that is one if the time belongs to a series, else zero.
+///
+/// It is negative if a number of a series is NaN. Two times count as equal if their relative
+/// difference is below [`Input::Scale`].
 fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     let (mut due, mut known) = (Truth::Known(false), Truth::Known(true));
     for series in all {
@@ -68,7 +72,7 @@ fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
     let now = graph.input(Input::Time);
     let Series { first, repeats } = *series;
     let Some((every, count)) = repeats else { return is_near(graph, first, now) };
-    // The number of the nearest one. Those of a period of zero are all the first one.
+    // The number of the nearest time. With a period of zero, all times are the first one.
     let zero = graph.literal(0.0);
     let since = graph.sub(now, first);
     let periods = graph.div(since, every);
@@ -77,7 +81,7 @@ fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
     let number = choose(graph, at_once, zero, number);
     let distance = graph.mul(number, every);
     let nearest = graph.add(first, distance);
-    // A period that is not finite has a first time.
+    // With an infinite period, only the first time exists.
     let is_first = graph.compare(Comparison::Equals, number, zero);
     let nearest = choose(graph, is_first, first, nearest);
     let near = is_near(graph, nearest, now);
@@ -92,7 +96,7 @@ fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
     }
 }
 
-/// Whether two times are the same but for rounding, of which the second one is finite.
+/// Returns whether two times are equal except for rounding; the second is finite.
 fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
     let difference = graph.sub(time, now);
     let difference = graph.unary(Unary::Abs, difference);
@@ -100,7 +104,7 @@ fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
     let larger = graph.binary(Binary::Max, a, b);
     let part = graph.input(Input::Scale);
     let most = graph.mul(part, larger);
-    // Of an infinite time neither is true.
+    // For an infinite time both are false.
     let same = graph.compare(Comparison::Equals, time, now);
     let near = graph.compare(Comparison::Lt, difference, most);
     graph.or(same, near)

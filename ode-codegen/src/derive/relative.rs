@@ -1,4 +1,4 @@
-//! Derivatives of numbers that may overflow, relative to the numbers.
+//! Derivatives of numbers that may overflow, relative to these numbers.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,24 @@ use super::{Gradient, add, scale};
 use crate::graph::{Binary, Comparison, Graph, Id, Node, Unary};
 use crate::simplify::Truth;
 
-/// The largest number of terms of a sum; a sum of more is one of fewer terms, some of them sums.
+/// The maximal number of terms of a sum. In a longer sum, some terms are sums themselves.
 const MOST_TERMS: usize = 64;
 
-/// The depth of nested sums and products below which gradients are taken as they are.
+/// The maximal depth of nested sums and products; deeper gradients are not divided.
 const MOST_DEPTH: u32 = 8;
 
 /// The gradients of divisors, divided by the divisors.
 #[derive(Default)]
 pub(super) struct Relative {
-    /// For each node that was looked at, whether it is an exponential, or a sum or a product of
-    /// one.
+    /// For each visited node, whether it grows with an exponential.
+    ///
+    /// It is then an exponential, or a sum or product with one.
     grows: Vec<bool>,
     known: HashMap<Id, Gradient>,
 }
 
 impl Relative {
-    /// Looks at the next node; all nodes have to be seen, in order.
+    /// Visits the next node; all nodes must be visited, in order.
     pub(super) fn look_at(&mut self, graph: &Graph, id: Id) {
         let node = graph.node(id);
         self.grows.push(match node {
@@ -36,8 +37,9 @@ impl Relative {
         });
     }
 
-    /// The gradient of `b` divided by `b`, if it is one that grows with an exponential; finite
-    /// where that overflows.
+    /// Returns the gradient of `b` divided by `b`, if `b` grows with an exponential.
+    ///
+    /// The result is finite where the exponential overflows.
     pub(super) fn of(
         &mut self,
         graph: &mut Graph,
@@ -92,7 +94,7 @@ impl Relative {
         Some(relative)
     }
 
-    /// The sum of the terms' gradients, each divided by the sum.
+    /// Returns the sum of the terms' gradients, each divided by the sum.
     fn of_sum(&self, graph: &mut Graph, gradients: &[Gradient], sum: Id) -> Gradient {
         let (zero, one) = (graph.literal(0.0), graph.literal(1.0));
         let reciprocal = graph.div(one, sum);
@@ -106,13 +108,15 @@ impl Relative {
 struct Weights<'a> {
     grows: &'a [bool],
     gradients: &'a [Gradient],
-    /// The mask of where the sum overflows.
+    /// The mask for overflow of the sum.
     overflown: Truth,
 }
 
 impl Weights<'_> {
-    /// The gradient of `a` times `weight`. Where the sum overflows it is zero, whatever `a` is;
-    /// else it is that of `a` itself, and finite with it.
+    /// Returns the gradient of `a` times `weight`.
+    ///
+    /// If the sum overflows, the result is zero, whatever `a` is. Otherwise it is finite if the
+    /// gradient of `a` is.
     fn times(&self, graph: &mut Graph, a: Id, weight: Id, depth: u32) -> Gradient {
         let depth = depth + 1;
         let gradient = |z: Id| self.gradients[z.index()].as_slice();
@@ -166,7 +170,7 @@ impl Weights<'_> {
         }
     }
 
-    /// `a` times `weight`.
+    /// Returns `a` times `weight`, or zero if the sum overflows.
     fn product(&self, graph: &mut Graph, a: Id, weight: Id) -> Id {
         let product = graph.mul(a, weight);
         match self.overflown {
@@ -186,7 +190,7 @@ fn negated(graph: &mut Graph, mut gradient: Gradient) -> Gradient {
     gradient
 }
 
-/// The terms of a sum, in order, and whether they are subtracted.
+/// Returns the terms of a sum, in order, each with whether it is subtracted.
 fn terms(graph: &Graph, sum: Id) -> Vec<(bool, Id)> {
     let mut terms = Vec::new();
     let mut left = vec![(false, sum)];

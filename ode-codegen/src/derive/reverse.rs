@@ -1,26 +1,29 @@
-//! Pull-backs: products of a vector with the Jacobian of a function, by one sweep over the graph
-//! from the results to the inputs (reverse mode).
+//! Pull-backs: products of a vector with the Jacobian of a function (reverse mode).
 //!
-//! Each node gets a cotangent: the derivative, by the node, of the products of the results with the
-//! vector. A node's own cotangent is complete when all nodes that use it, which are younger, have
-//! passed theirs on; so the sweep goes from the youngest node to the oldest. What a node passes on
-//! to its operands are the rules of [`derive`](super), asked with unit gradients: there is one
-//! table of rules. A. Griewank and A. Walther, "Evaluating Derivatives" (2nd edition, SIAM 2008),
-//! chapter 3.
+//! One sweep over the graph runs from the results to the inputs. Each node has a cotangent: the
+//! derivative, with respect to the node, of the products of the results with the vector. The
+//! cotangent of a node is complete when all nodes that use it, which are younger, have added their
+//! contributions. The sweep therefore goes from the youngest node to the oldest. The contributions
+//! of a node to its operands follow from the rules of [`derive`](super), applied to unit gradients,
+//! so there is only one table of rules. A. Griewank and A. Walther, "Evaluating Derivatives" (2nd
+//! edition, SIAM 2008), chapter 3.
 //!
 //! # Branches that are not taken
 //!
-//! A cotangent that a selection masks is a selection with a zero, and is passed on within the
-//! selection: where the branch is not taken the product with a slope is zero, though the slope may
-//! be infinite there. Parts of a cotangent under other masks are kept apart for that reason.
+//! A cotangent under the mask of a selection is a selection with a zero, and is passed on within
+//! the selection. If the branch is not taken, the product with a slope is zero, even if the slope
+//! is infinite there. For this reason, parts of a cotangent under other masks are stored
+//! separately.
 
 use super::relative::Relative;
 use super::{Derivation, Gradient, scaled, sum};
 use crate::graph::{Graph, Id, Input, Node};
 
-/// The products of the cotangents of `roots` with the derivatives of `roots`, by each input they
-/// depend on, in order of the inputs; `None` where that takes more than `limit` nodes. A root
-/// without cotangent counts as zero.
+/// Returns the products of the cotangents of `roots` with the derivatives of `roots`.
+///
+/// The result contains one product for each input that the roots depend on, in the order of the
+/// inputs. It is `None` if more than `limit` nodes are needed. A root without cotangent counts as
+/// zero.
 pub(crate) fn pull_back(
     graph: &mut Graph,
     roots: &[(Id, Id)],
@@ -30,7 +33,7 @@ pub(crate) fn pull_back(
     let limit = graph.len().saturating_add(limit);
     let of_roots: Vec<Id> = roots.iter().map(|(root, _)| *root).collect();
     let needed = graph.reachable(&of_roots);
-    // A unit gradient for each node that depends on an input, by its number.
+    // A unit gradient for each node that depends on an input; its key is the index of the node.
     let one = graph.literal(1.0);
     let mut units: Vec<Gradient> = Vec::with_capacity(ids.len());
     let mut relative = Relative::default();
@@ -41,7 +44,7 @@ pub(crate) fn pull_back(
             Node::Lookup(..) => false,
             node => node.operands().any(|operand| !units[operand.index()].is_empty()),
         };
-        // The key of a gradient here is a node, whatever kind of input it is called.
+        // The key of a gradient here is a node, although its type is an input.
         let unit = (depends && needed[id.index()]).then(|| (Input::Vector(id.index() as u32), one));
         units.push(unit.into_iter().collect());
     }
@@ -78,7 +81,9 @@ pub(crate) fn pull_back(
     Some(inputs)
 }
 
-/// The product of a cotangent and a slope, zero where a branch that is not taken masks either.
+/// Returns the product of a cotangent and a slope.
+///
+/// The product is zero if either is masked by a branch that is not taken.
 fn product(graph: &mut Graph, cotangent: Id, slope: Id) -> Id {
     let Some((mask, taken, inner)) = masked(graph, cotangent) else {
         return scaled(graph, slope, cotangent);
@@ -91,7 +96,9 @@ fn product(graph: &mut Graph, cotangent: Id, slope: Id) -> Id {
     }
 }
 
-/// Adds a term to a cotangent: to what is masked in the same way, or by itself.
+/// Adds a term to a cotangent.
+///
+/// The term is added to the part under the same masks, or becomes a new part.
 fn receive(graph: &mut Graph, terms: &mut Vec<Id>, term: Id) {
     if graph.is(term, 0.0) {
         return;
@@ -108,7 +115,7 @@ fn receive(graph: &mut Graph, terms: &mut Vec<Id>, term: Id) {
     terms.push(term);
 }
 
-/// The sum of two terms under the same masks.
+/// Returns the sum of two terms under the same masks.
 fn together(graph: &mut Graph, a: Id, b: Id) -> Option<Id> {
     match (masked(graph, a), masked(graph, b)) {
         (None, None) => Some(sum(graph, a, b)),
@@ -124,8 +131,10 @@ fn together(graph: &mut Graph, a: Id, b: Id) -> Option<Id> {
     }
 }
 
-/// The mask of a selection with a zero, whether the other side is the one that is taken where it is
-/// true, and that side.
+/// Returns the parts of a selection with a zero.
+///
+/// They are the mask, whether the other side is selected where the mask is true, and the other
+/// side.
 fn masked(graph: &Graph, id: Id) -> Option<(Id, bool, Id)> {
     match graph.node(id) {
         Node::Select(mask, a, b) if graph.is(b, 0.0) => Some((mask, true, a)),
@@ -155,7 +164,7 @@ mod tests {
         assert_eq!(pulled(&mut graph, product), expected);
     }
 
-    /// Each intermediate result is swept once, however many inputs there are.
+    /// The sweep visits each intermediate result once, however many inputs there are.
     #[test]
     fn the_sweep_is_as_long_as_the_function() {
         let mut graph = Graph::new();
@@ -167,8 +176,9 @@ mod tests {
         assert!(graph.len() - before <= 2 * 100 + 2, "{}", graph.len() - before);
     }
 
-    /// `select(x > 0, sqrt(x) * sqrt(x), 0)`: the slope of the root is not a number for negative
-    /// `x`, and no part of the result.
+    /// `select(x > 0, sqrt(x) * sqrt(x), 0)`.
+    ///
+    /// For negative `x` the slope of the root is NaN, and does not appear in the result.
     #[test]
     fn what_a_branch_masks_stays_masked() {
         let mut graph = Graph::new();

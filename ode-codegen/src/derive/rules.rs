@@ -1,7 +1,7 @@
 //! The derivatives of functions of two numbers.
 //!
-//! Each gets the node that is the function's value and those of its arguments, and gives the
-//! value's gradient. Nothing is computed for an argument that depends on no input.
+//! Each rule takes the nodes of the function's value and of its arguments, and returns the gradient
+//! of the value. Arguments that depend on no input need no computation.
 
 use super::{Derivation, Gradient, add as sum_of, combine, scale, select, sum};
 use crate::functions::{Binary, Unary};
@@ -53,7 +53,7 @@ pub(crate) fn div(by: &mut Derivation<'_>, quotient: Id, [a, b]: [Id; 2]) -> Gra
     sum_of(by.graph, &by_numerator, &by_denominator)
 }
 
-/// The gradient of a quotient whose divisor does not overflow.
+/// Returns the gradient of a quotient with a divisor that does not overflow.
 fn divide(by: &mut Derivation<'_>, quotient: Id, [a, b]: [Id; 2]) -> Gradient {
     let (of_a, of_b): (&[(Input, Id)], _) = (by.of(a), by.of(b));
     let graph = &mut *by.graph;
@@ -64,7 +64,7 @@ fn divide(by: &mut Derivation<'_>, quotient: Id, [a, b]: [Id; 2]) -> Gradient {
     if of_a.is_empty() && of_b.is_empty() {
         return Gradient::new();
     }
-    // One division for all inputs.
+    // All inputs share one division.
     let one = graph.literal(1.0);
     let reciprocal = graph.div(one, b);
     let by_numerator = scale(graph, of_a, reciprocal);

@@ -9,8 +9,10 @@ use crate::graph::Id;
 use crate::simplify::Truth;
 
 impl<'a> Elaborator<'a, '_> {
-    /// An `if` on lanes: evaluates both branches, from the same variables, and selects what they
-    /// left different.
+    /// Evaluates an `if` on lanes.
+    ///
+    /// Both branches are evaluated from the same variables, and values that differ afterwards are
+    /// selected.
     pub(super) fn branch(
         &mut self,
         mask: Option<Id>,
@@ -18,7 +20,7 @@ impl<'a> Elaborator<'a, '_> {
         then: impl FnOnce(&mut Self) -> Value<'a>,
         otherwise: impl FnOnce(&mut Self) -> Value<'a>,
     ) -> Value<'a> {
-        // Inputs stay as they are, and may be large.
+        // Inputs cannot change, and may be large.
         let assignable: Vec<usize> = (self.variables.iter().enumerate())
             .filter(|(_, variable)| matches!(variable.role, Role::Local | Role::Derivatives))
             .map(|(index, _)| index)
@@ -40,7 +42,9 @@ impl<'a> Elaborator<'a, '_> {
         self.merge(mask, partly, then_value, otherwise_value)
     }
 
-    /// `a` where the mask (`None` after a mistake) is true, else `b`.
+    /// Selects `a` where the mask is true, else `b`.
+    ///
+    /// `mask` is `None` after an error.
     pub(super) fn merge(
         &mut self,
         mask: Option<Id>,
@@ -48,7 +52,7 @@ impl<'a> Elaborator<'a, '_> {
         a: Value<'a>,
         b: Value<'a>,
     ) -> Value<'a> {
-        // Most arrays are the same one, which is quicker to see than that they are equal.
+        // Most arrays are shared, and comparing pointers is faster than comparing elements.
         if let (Some(one), Some(other)) = (a.elements(), b.elements())
             && Rc::ptr_eq(one, other)
         {
@@ -97,7 +101,8 @@ impl<'a> Elaborator<'a, '_> {
             {
                 Value::Struct(definition, Rc::new(self.merge_all(mask, partly, &a, &b)))
             }
-            // Unset before the `if`, or within an enclosing one: the innermost that differs.
+            // Another `if` has left the value unset on one side: errors point at that innermost
+            // `if`.
             (_, Value::Unset(Some(inner)), _) | (_, _, Value::Unset(Some(inner))) => {
                 Value::Unset(Some(inner))
             }

@@ -1,4 +1,4 @@
-//! Functions and closures of the user's: evaluated where they are called.
+//! User-defined functions and closures, evaluated at their calls.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,20 +13,21 @@ use crate::ast::{Callable, Expr, ExprKind, IntegerType, Known};
 use crate::parse::method;
 use crate::parse::refuse::{self, arguments_in_words};
 
-/// A function or closure, with the variables and items that it sees.
+/// A function or closure, with the variables and items that are visible in it.
 #[derive(Clone)]
 pub(super) struct Closure<'a> {
     definition: Rc<Callable<'a>>,
     around: Around<'a>,
 }
 
-/// The variables outside a function.
+/// The variables from outside a function.
 #[derive(Clone)]
 enum Around<'a> {
-    /// The items of the block of a function.
+    /// The items of the block that declares a function, by the index of its scope.
     Scope(usize),
-    /// The variables that a closure mentions, as they were when it was made. rustc does not let
-    /// them change while the closure borrows them, and one that moved them has copies.
+    /// The variables that a closure mentions, with their values at its creation.
+    ///
+    /// rustc prevents changes while the closure borrows them, and a `move` closure has copies.
     Captured(Rc<Vec<Variable<'a>>>),
 }
 
@@ -35,19 +36,19 @@ impl<'a> Closure<'a> {
         Closure { definition, around: Around::Scope(scope) }
     }
 
-    /// The function in messages.
+    /// Returns the name of the function for messages.
     fn name(&self) -> String {
         self.definition.name.map_or("a closure".to_owned(), |name| format!("`{}`", plain(name)))
     }
 }
 
-/// The largest depth of nested calls.
+/// The maximal depth of nested calls.
 const DEPTH_LIMIT: usize = 64;
 
-/// A call that is being evaluated: of which function, and with which functions as arguments.
+/// A call that is being evaluated: the function, and its arguments that are functions.
 ///
-/// A function may be called within itself if it is given another function, as an integral within an
-/// integral is. Closures cannot name themselves.
+/// A function may be called within itself if its argument is another function, as for an integral
+/// within an integral. Closures cannot refer to themselves.
 #[derive(PartialEq)]
 pub(super) struct Call<'a> {
     called: Closure<'a>,
@@ -76,15 +77,16 @@ impl PartialEq for Closure<'_> {
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// Whether a function is being evaluated, which does not see the variables around it.
+    /// Returns whether a function is being evaluated, which hides outer variables.
     pub(super) fn is_in_function(&self) -> bool {
         let called = self.calls.last().map(|call| &call.called.around);
         matches!(called, Some(Around::Scope(_)))
     }
 
-    /// The value of a closure expression.
+    /// Returns the value of a closure expression.
     pub(super) fn capture(&mut self, definition: &Rc<Callable<'a>>) -> Closure<'a> {
-        // Items as well: types, which `from_fn` takes lengths from, mention them.
+        // Items are captured too, because types mention them, and `from_fn` takes lengths from
+        // types.
         let items = (0..self.variables.len()).filter(|&i| self.variables[i].role == Role::Item);
         let mut indices: BTreeSet<usize> = items.collect();
         indices.extend(definition.names.iter().filter_map(|name| self.find(name)));
@@ -113,7 +115,7 @@ impl<'a> Elaborator<'a, '_> {
         match self.find(name).map(|index| self.variables[index].value.clone()) {
             Some(function) => self.invoke(expr, token, function, arguments),
             None => {
-                // Declared, but in another block.
+                // The name is declared in another block.
                 let is_function = std::ptr::eq(self.system.name, self.system.rhs.name);
                 let here = if is_function { "this function" } else { "this module" };
                 let message = refuse::function_call(&name.to_string(), here);
@@ -122,8 +124,10 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// `receiver.name(arguments)`, where structs have methods of this name: that of the receiver,
-    /// which is the first of `arguments`, or else `otherwise`.
+    /// Evaluates `receiver.name(arguments)` if structs have methods of this name.
+    ///
+    /// The receiver is the first of `arguments`. If its type has no such method, `otherwise` is
+    /// called.
     pub(super) fn call_method(
         &mut self,
         expr: &Expr<'a>,
@@ -180,7 +184,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The value of a call; mistakes about the call itself are on `token`.
+    /// Returns the value of a call; errors about the call itself point at `token`.
     pub(super) fn invoke(
         &mut self,
         expr: &Expr<'a>,
@@ -243,7 +247,7 @@ impl<'a> Elaborator<'a, '_> {
         self.spend(Work::Copy, 1 + inside.len());
         self.calls.push(call);
         let variables = std::mem::replace(&mut self.variables, inside);
-        // Loops cannot be left from inside a function.
+        // A `break` or `continue` cannot leave a function.
         let frames = std::mem::take(&mut self.frames);
 
         self.bind_lengths(&definition, &arguments);
@@ -270,13 +274,14 @@ impl<'a> Elaborator<'a, '_> {
         result
     }
 
-    /// The error of a call within itself, or within too many others.
+    /// Returns the error of a recursive or too deeply nested call.
     fn recursion(&self, call: &Call<'a>) -> Option<String> {
         let same = self.calls.iter().rposition(|before| before == call);
         if same.is_none() && self.calls.len() < DEPTH_LIMIT {
             return None;
         }
-        // Each call may be given a new closure, which no call before was given.
+        // Each nested call may receive a new closure, which differs from those of all earlier
+        // calls.
         let definition = &call.called.definition;
         let similar = |before: &Call<'a>| Rc::ptr_eq(&before.called.definition, definition);
         let Some(first) = same.or_else(|| self.calls.iter().rposition(similar)) else {
@@ -295,7 +300,7 @@ impl<'a> Elaborator<'a, '_> {
         Some(format!("{cycle}: a lane has no stack for recursion; write `for i in 0..N`"))
     }
 
-    /// The constants that a function is generic over: lengths of arguments.
+    /// Binds the const generics of a function to the lengths of its arguments.
     fn bind_lengths(&mut self, definition: &Callable<'a>, arguments: &[Value<'a>]) {
         let mut lengths = Vec::new();
         for &(parameter, ty) in &definition.lengths {
@@ -356,7 +361,7 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// The lengths in an array type that are names, and what they are for this value.
+/// Collects the names of lengths in an array type, with their values for this argument.
 fn lengths_of<'a>(ty: &'a syn::Type, value: &Value<'_>, found: &mut Vec<(&'a Ident, usize)>) {
     match ty {
         syn::Type::Reference(inner) => lengths_of(&inner.elem, value, found),

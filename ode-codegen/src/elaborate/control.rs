@@ -1,4 +1,4 @@
-//! Loops and `match`: control that is decided at compile time.
+//! Loops and `match`: control flow that is decided at compile time.
 
 use std::rc::Rc;
 
@@ -12,25 +12,25 @@ use super::{Elaborator, place};
 use crate::ast::{Arm, Block, Expr, Pattern};
 use crate::simplify::Truth;
 
-/// The largest number of rounds of a `while` or `loop`. A `for` ends by itself.
+/// The maximal number of rounds of a `while` or `loop`. A `for` always terminates.
 const ROUND_LIMIT: u32 = 100_000;
 
 /// A loop that is being evaluated.
 pub(super) struct Frame<'a> {
     label: Option<&'a Ident>,
-    /// The number of branches on lanes around the loop.
+    /// The number of branches on lanes that enclose the loop.
     branches: usize,
-    /// Whether a mistake was reported that leaves open how the loop goes on.
+    /// Whether a reported error makes the further rounds unknown.
     failed: bool,
-    /// The value that the loop was left with.
+    /// The value of a `break` from the loop.
     value: Value<'a>,
 }
 
-/// A `break` or `continue` on its way.
+/// A pending `break` or `continue`.
 pub(super) struct Leave {
-    /// The loop that it leaves or continues.
+    /// The index of the loop that is left or continued.
     target: usize,
-    /// Whether the loop goes on.
+    /// Whether the loop continues.
     again: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Elaborator<'a, '_> {
                     );
                     self.error(iterated.id, iterated.syntax, message);
                 }
-                // The body is not looked at: what its variable is, is not known.
+                // The body is not evaluated, because the loop variable is unknown.
                 self.poison_unset();
                 return Value::Unit;
             }
@@ -91,7 +91,7 @@ impl<'a> Elaborator<'a, '_> {
         Value::Unit
     }
 
-    /// `while condition { … }` or `loop { … }`.
+    /// Evaluates `while condition { … }` or `loop { … }`.
     pub(super) fn condition_loop(
         &mut self,
         position: u32,
@@ -122,7 +122,7 @@ impl<'a> Elaborator<'a, '_> {
         self.exit()
     }
 
-    /// Whether a `while` goes on.
+    /// Returns whether a `while` continues.
     fn loop_condition(&mut self, condition: &Expr<'a>) -> bool {
         let value = match self.expr(condition) {
             Value::Poison => None,
@@ -164,7 +164,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Evaluates one round of the innermost loop; returns whether there may be another.
+    /// Evaluates one round of the innermost loop; returns whether another may follow.
     fn round(&mut self, body: &Block<'a>) -> bool {
         self.block(body);
         let innermost = self.frames.len() - 1;
@@ -179,14 +179,14 @@ impl<'a> Elaborator<'a, '_> {
         goes_on && !self.frames[innermost].failed
     }
 
-    /// Gives up the loops from `target` inwards.
+    /// Marks the loops from `target` inwards as failed.
     fn fail(&mut self, target: usize) {
         for frame in &mut self.frames[target..] {
             frame.failed = true;
         }
     }
 
-    /// `break`, with the value of the loop, or `continue`.
+    /// Evaluates `break`, with the value of the loop, or `continue`.
     pub(super) fn leave(
         &mut self,
         expr: &Expr<'a>,
@@ -280,7 +280,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Marks as unknown what a part that is not evaluated would have assigned.
+    /// Marks variables as unknown that skipped code would have assigned.
     fn poison_unset(&mut self) {
         for index in 0..self.variables.len() {
             let value = self.variables[index].value.clone();

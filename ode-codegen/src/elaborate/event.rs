@@ -1,4 +1,4 @@
-//! What happens where a function goes through zero.
+//! Events and conditions.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::parse::signature::is_named_modes;
 use crate::signs::{Side, Signs, jumping};
 
 impl<'a> Elaborator<'a, '_> {
-    /// All events, in the order of their functions.
+    /// Evaluates all events, in the order of their functions.
     pub(super) fn happenings(&mut self, inputs: &Inputs<'a>) -> Vec<Happening> {
         let system = self.system;
         let mut all = Vec::with_capacity(system.events.len());
@@ -21,7 +21,7 @@ impl<'a> Elaborator<'a, '_> {
         all
     }
 
-    /// All conditions after steps, in the order of their functions.
+    /// Evaluates all conditions after steps, in the order of their functions.
     pub(super) fn conditions(&mut self, inputs: &Inputs<'a>) -> Vec<Tested> {
         let system = self.system;
         let mut all = Vec::with_capacity(system.conditions.len());
@@ -45,7 +45,7 @@ impl<'a> Elaborator<'a, '_> {
                 self.error(0, part.name, message);
                 return None;
             }
-            // What is no truth value is rustc's to refuse.
+            // rustc rejects any other type.
             _ => return None,
         };
         let action = match condition.action {
@@ -67,7 +67,7 @@ impl<'a> Elaborator<'a, '_> {
             return None;
         };
         if let Some(message) = never_crosses(&self.graph, number.id, &inputs.modes()) {
-            // One mistake of each event.
+            // Each event reports one error.
             self.ctxt.error(0, part.name, message);
         }
         let action = match event.action {
@@ -89,7 +89,7 @@ impl<'a> Elaborator<'a, '_> {
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// What there is after an action: the state, the modes, or both.
+    /// Returns the values after an action: the state, the modes, or both.
     pub(super) fn action(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> After {
         let (state, syntax) = (&inputs.state, part.result.syntax);
         let is_both = |ty: &syn::Type| {
@@ -140,7 +140,7 @@ impl<'a> Elaborator<'a, '_> {
 }
 
 impl<'a, 'c> Elaborator<'a, 'c> {
-    /// The function of this purpose and name.
+    /// Returns the function of this purpose and name.
     fn named(&self, purpose: Purpose, name: &proc_macro2::Ident) -> Option<&'c Part<'a>> {
         let system = self.system;
         let others = system.others.iter().filter(|(other, _)| *other == purpose);
@@ -148,7 +148,7 @@ impl<'a, 'c> Elaborator<'a, 'c> {
     }
 }
 
-/// Why a function does not go through zero, if its form tells.
+/// Returns why a function cannot cross zero, if its form shows this.
 fn never_crosses(graph: &Graph, value: Id, modes: &Range<usize>) -> Option<&'static str> {
     let reachable = graph.reachable(&[value]);
     let changes = graph

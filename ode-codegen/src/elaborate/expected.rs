@@ -1,18 +1,19 @@
-//! What a value has to be, and the innermost expression that makes something else.
+//! Expected types, and the innermost expressions that violate them.
 
 use super::Elaborator;
 use super::value::Value;
 use crate::ast::{Block, Expr, ExprKind, IntegerType, Statement, Type};
 
-/// An expression whose value is not what it has to be.
+/// An expression with a value of an unexpected type.
 pub(super) struct Misfit<'e, 'a> {
     pub expr: &'e Expr<'a>,
     pub message: String,
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// What in `value`, which `expr` gave, is no float, or not in the place where `model` has one;
-    /// without a model floats may be anywhere.
+    /// Returns the first part of `value` that is not a float or does not fit `model`.
+    ///
+    /// `expr` is the expression of `value`. Without a model, `value` may have any structure.
     pub(super) fn misfit<'e>(
         &self,
         expr: &'e Expr<'a>,
@@ -43,7 +44,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The value, if it may be of this type; else a mistake is reported.
+    /// Returns the value if its type can be `ty`; otherwise reports an error.
     pub(super) fn expect(&mut self, expr: &Expr<'a>, value: Value<'a>, ty: &Type) -> Value<'a> {
         match self.misfit_of_type(expr, &value, ty) {
             _ if self.exhausted() => value,
@@ -52,7 +53,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The same of the value of a function.
+    /// Checks the value of a function in the same way.
     pub(super) fn expect_result(
         &mut self,
         body: &Block<'a>,
@@ -70,8 +71,9 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// What in `value`, which `expr` gave, is a number of another kind. Types tell no lengths, which
-    /// are rustc's to compare.
+    /// Returns the first part of `value` that is a number of another type than `ty`.
+    ///
+    /// `expr` is the expression of `value`. Types contain no lengths here; rustc compares these.
     fn misfit_of_type<'e>(
         &self,
         expr: &'e Expr<'a>,
@@ -84,7 +86,7 @@ impl<'a> Elaborator<'a, '_> {
                 let ty = match (value, ty) {
                     (Value::Array(_), ty) => ty,
                     (Value::Tuple(_), Type::Tuple(types)) => types.get(index)?,
-                    // The fields of a struct are looked at where it is made.
+                    // The fields of a struct are checked at the struct expression.
                     _ => return None,
                 };
                 self.misfit_of_type(expr, element, ty)
@@ -97,7 +99,7 @@ impl<'a> Elaborator<'a, '_> {
                 Type::Float,
             )
             | (Value::Unit, Type::Float | Type::Integer(_)) => self.float_expected(expr, value),
-            // What a constant from outside is rustc knows.
+            // Only rustc can resolve the type of a constant from outside.
             (Value::Real(id), Type::Integer(ty)) if !self.is_from_outside(*id) => {
                 self.integer_expected(expr, *ty)
             }
@@ -145,7 +147,7 @@ impl<'a> Elaborator<'a, '_> {
 }
 
 impl Value<'_> {
-    /// Whether both are arrays of one length, tuples of one length, or of one struct.
+    /// Returns whether both are arrays or tuples of the same length, or the same struct.
     fn is_of_form(&self, other: &Value<'_>) -> bool {
         match (self, other) {
             (Value::Array(a), Value::Array(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
@@ -156,7 +158,7 @@ impl Value<'_> {
         }
     }
 
-    /// A description in words, with what a type would tell.
+    /// Describes the value in words, as precisely as its type would.
     pub(super) fn form(&self) -> String {
         match self {
             Value::Array(elements) => {
@@ -174,7 +176,9 @@ impl Value<'_> {
 pub(super) const NOT_RETURNED: &str = "this is not returned, for the `;` behind it: the value of a \
                                        function is its last expression; remove the `;`";
 
-/// Whether an expression stands for its value alone, so that it is of no use as a statement.
+/// Returns whether an expression is useless as a statement.
+///
+/// Such an expression only has a value.
 pub(super) fn is_value(expr: &Expr<'_>) -> bool {
     matches!(
         expr.kind,
@@ -191,7 +195,7 @@ pub(super) fn is_value(expr: &Expr<'_>) -> bool {
     )
 }
 
-/// The expression that gives a block its value.
+/// Returns the expression of a block's value.
 fn value_of<'e, 'a>(expr: &'e Expr<'a>) -> &'e Expr<'a> {
     match &expr.kind {
         ExprKind::Block(block) => match (&block.value, block.statements.last()) {
@@ -203,7 +207,7 @@ fn value_of<'e, 'a>(expr: &'e Expr<'a>) -> &'e Expr<'a> {
     }
 }
 
-/// The expression of an element of `value`, where `expr` writes its elements down.
+/// Returns the expression of an element of `value` if `expr` lists its elements.
 fn element_of<'e, 'a>(expr: &'e Expr<'a>, value: &Value<'_>, index: usize) -> Option<&'e Expr<'a>> {
     match (&value_of(expr).kind, value) {
         (ExprKind::Array(elements) | ExprKind::Tuple(elements), _) => elements.get(index),

@@ -85,7 +85,7 @@ impl<'a> Elaborator<'a, '_> {
                     (Some(Truth::Mask(mask)), Value::Real(a), Value::Real(b)) => {
                         self.real(|graph| graph.select(mask, a, b))
                     }
-                    // Other types are rustc's to refuse.
+                    // rustc rejects other types.
                     _ => Value::Poison,
                 }
             }
@@ -286,12 +286,13 @@ impl<'a> Elaborator<'a, '_> {
         match value {
             Some(value) => {
                 let result = Integer { value, ty: a.ty };
-                // The remainder of the least number by -1 is a panic, like the quotient.
+                // The remainder of the type's minimum by -1 panics, like the quotient.
                 let checked = if operation == Arithmetic::Rem { a.value / b.value } else { value };
                 self.integers.check(expr.id, Integer { value: checked, ty: a.ty }, expr.syntax);
                 Value::Integer(result)
             }
-            // Adding, subtracting and multiplying a zero succeeds.
+            // For a zero, only division and remainder fail: addition, subtraction and
+            // multiplication succeed.
             None => self.no_integer(expr, b.value == 0),
         }
     }
@@ -347,8 +348,10 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// `a && b` or, if `or`, `a || b`. As in Rust the second is not looked at where the first
-    /// decides at compile time, so that `i > 0 && u[i - 1] > 0.0` is in range.
+    /// Evaluates `a && b` or, if `or`, `a || b`.
+    ///
+    /// As in Rust, `b` is skipped if `a` decides at compile time. The indices in
+    /// `i > 0 && u[i - 1] > 0.0` are therefore in range.
     fn connective(&mut self, expr: &Expr<'a>, or: bool, a: &Expr<'a>, b: &Expr<'a>) -> Value<'a> {
         let bits = matches!(expr.syntax, syn::Expr::Binary(binary)
             if matches!(binary.op, syn::BinOp::BitAnd(_) | syn::BinOp::BitOr(_)));
@@ -377,7 +380,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// A truth value, or an error.
+    /// Returns a truth value, or reports an error.
     pub(super) fn condition(
         &mut self,
         expr: &Expr<'a>,
@@ -408,7 +411,7 @@ impl<'a> Elaborator<'a, '_> {
             (Value::Integer(integer), Cast::Integer(ty)) => {
                 Value::Integer(self.integers.introduce(expr.id, wrap(integer.value, ty), Some(ty)))
             }
-            // `f64::from(condition)`; of a cast, which rustc refuses, see below.
+            // `f64::from(condition)`. The arm below handles a cast, which rustc rejects.
             (Value::Bool(value), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => {
                 Value::Real(self.graph.literal(f64::from(value)))
             }
@@ -422,7 +425,7 @@ impl<'a> Elaborator<'a, '_> {
                 Value::Integer(self.integers.introduce(expr.id, i128::from(value), Some(ty)))
             }
             (Value::LaneInteger, _) => self.lane_integer(expr),
-            // In an `f32` right-hand side the literal stands for another number.
+            // In an `f32` right-hand side the literal would have another value.
             (Value::Real(id), Cast::Integer(ty))
                 if self.system.scalar == Scalar::F64 && self.graph.literal_value(id).is_some() =>
             {
@@ -468,7 +471,7 @@ impl<'a> Elaborator<'a, '_> {
         Value::array(vec![element; length])
     }
 
-    /// The length of an array, or an error.
+    /// Returns the length of an array, or reports an error.
     pub(super) fn length(&mut self, count: &Expr<'a>) -> Option<usize> {
         self.length_or(
             count,

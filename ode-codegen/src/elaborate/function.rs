@@ -1,4 +1,4 @@
-//! Functions of floats.
+//! Float functions.
 
 use quote::ToTokens;
 
@@ -10,7 +10,7 @@ use crate::functions::Function;
 use crate::graph::{Id, Unary};
 
 impl<'a> Elaborator<'a, '_> {
-    /// `exponent as i32`, which must be known, in a call of `powi`.
+    /// Evaluates `exponent as i32` in a call of `powi`; the exponent must be known.
     pub(super) fn exponent(
         &mut self,
         cast: &Expr<'a>,
@@ -30,7 +30,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// A function of floats; mistakes about the call itself are on `name`.
+    /// Evaluates a float function; errors about the call itself point at `name`.
     pub(super) fn call(
         &mut self,
         expr: &Expr<'a>,
@@ -124,12 +124,12 @@ impl<'a> Elaborator<'a, '_> {
                 let both = both.map(|function| self.real(|graph| graph.unary(function, a)));
                 Value::tuple(both.into())
             }
-            // The parser counted the arguments, and the others are done above.
+            // The parser has checked the number of arguments, and earlier arms handle other types.
             _ => Value::Poison,
         }
     }
 
-    /// The advice for a power whose exponent is no known integer.
+    /// Returns the advice for a power without a known integer exponent.
     fn instead_of_powi(&self, exponent: &Value<'a>) -> String {
         let known = match exponent {
             Value::Real(id) => self.graph.literal_value(*id),

@@ -1,15 +1,15 @@
-//! Integers: values known at compile time, of types that rustc infers.
+//! Integers: values known at compile time, with inferred types.
 //!
-//! `i - 1` at `i = 0` is -1 for an `i32` and a panic for a `usize`, and nothing at hand says which
-//! of them `i` is: a later use as an index may. So integer types are inferred here as rustc does
-//! it, by unification over the whole function, and when it is known which type an expression
-//! has, the least and greatest value it took are checked against that type.
+//! At `i = 0`, `i - 1` is -1 for an `i32` and a panic for a `usize`. The type of `i` may only
+//! follow from a later use, such as an index. This module therefore infers integer types like
+//! rustc, by unification over the whole function. When the type of an expression is known, the
+//! least and the greatest value of the expression are checked against this type.
 
 use std::collections::BTreeMap;
 
 use crate::ast::IntegerType;
 
-/// A type that is, or will be, known.
+/// A type variable of the inference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct TypeVar(usize);
 
@@ -20,7 +20,7 @@ pub(super) struct Integer {
     pub ty: TypeVar,
 }
 
-/// An operation whose result may not fit its type.
+/// An operation whose result may overflow its type.
 struct Checked<S> {
     ty: TypeVar,
     least: i128,
@@ -28,17 +28,18 @@ struct Checked<S> {
     syntax: S,
 }
 
-/// The state of inference. `S` is the type of the places that errors point at.
+/// The state of the inference. `S` is the type of the syntax that errors point at.
 pub(super) struct Integers<S> {
     parents: Vec<TypeVar>,
     known: Vec<Option<IntegerType>>,
-    /// One variable for each expression that introduces an integer: the same in every round of a
-    /// loop around it.
+    /// One variable for each expression that introduces an integer.
+    ///
+    /// All rounds of enclosing loops share the variable.
     introduced: BTreeMap<u32, TypeVar>,
     checked: BTreeMap<u32, Checked<S>>,
 }
 
-/// A result that does not fit.
+/// A result that overflows its type.
 pub(super) struct Overflow<S> {
     pub position: u32,
     pub value: i128,
@@ -71,7 +72,7 @@ impl<S> Integers<S> {
         var
     }
 
-    /// The integer that expression `id` introduces.
+    /// Returns the integer that expression `id` introduces.
     pub(super) fn introduce(&mut self, id: u32, value: i128, ty: Option<IntegerType>) -> Integer {
         let var = match self.introduced.get(&id) {
             Some(&var) => var,
@@ -87,14 +88,14 @@ impl<S> Integers<S> {
         Integer { value, ty: var }
     }
 
-    /// An integer of a known type that no expression introduces.
+    /// Returns an integer of a known type that no expression introduces.
     pub(super) fn fresh_of(&mut self, value: i128, ty: IntegerType) -> Integer {
         let var = self.fresh();
         self.bind(var, ty);
         Integer { value, ty: var }
     }
 
-    /// Notes that both have the same type. Where they cannot, rustc reports it.
+    /// Records that both have the same type. rustc reports conflicts.
     pub(super) fn unify(&mut self, a: TypeVar, b: TypeVar) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
@@ -103,19 +104,19 @@ impl<S> Integers<S> {
         }
     }
 
-    /// Notes that the type is `ty`.
+    /// Records that the type is `ty`.
     pub(super) fn bind(&mut self, var: TypeVar, ty: IntegerType) {
         let root = self.root(var);
         self.known[root.0].get_or_insert(ty);
     }
 
-    /// The type, if it is known and is not `ty`.
+    /// Returns the type if it is known and differs from `ty`.
     pub(super) fn other_than(&mut self, var: TypeVar, ty: IntegerType) -> Option<IntegerType> {
         let root = self.root(var);
         self.known[root.0].filter(|known| *known != ty)
     }
 
-    /// Notes the result of an operation, to be checked when its type is known.
+    /// Records the result of an operation, which is checked when its type is known.
     pub(super) fn check(&mut self, id: u32, result: Integer, syntax: S) {
         let Integer { value, ty } = result;
         let checked =
@@ -124,7 +125,7 @@ impl<S> Integers<S> {
         checked.greatest = checked.greatest.max(value);
     }
 
-    /// Whether another operation than `id` gave a negative integer of this type.
+    /// Returns whether an operation other than `id` gave a negative integer of this type.
     pub(super) fn was_negative(&mut self, ty: TypeVar, id: u32) -> bool {
         let ty = self.root(ty);
         let negative = self.checked.iter().filter(|(other, of)| **other != id && of.least < 0);
@@ -132,7 +133,7 @@ impl<S> Integers<S> {
         types.into_iter().any(|of| self.root(of) == ty)
     }
 
-    /// All results that do not fit; an unknown type is `i32`, as in Rust.
+    /// Returns all results that overflow; an unknown type is `i32`, as in Rust.
     pub(super) fn overflows(mut self) -> Vec<Overflow<S>> {
         let roots: Vec<TypeVar> =
             (0..self.parents.len()).map(|var| self.root(TypeVar(var))).collect();
@@ -149,14 +150,16 @@ impl<S> Integers<S> {
     }
 }
 
-/// The least and the greatest value of a type (`u128`: as far as an `i128` reaches).
+/// Returns the least and the greatest value of a type.
+///
+/// The range of `u128` ends at the greatest `i128`.
 fn range(ty: IntegerType) -> (i128, i128) {
     let magnitude_bits = ty.bits - u32::from(ty.signed);
     let max = if magnitude_bits >= 127 { i128::MAX } else { (1 << magnitude_bits) - 1 };
     (if ty.signed { -max - 1 } else { 0 }, max)
 }
 
-/// `value as ty`: the low bits.
+/// Computes `value as ty`: the low bits.
 pub(super) fn wrap(value: i128, ty: IntegerType) -> i128 {
     if ty.bits == 128 {
         return value;
@@ -166,7 +169,9 @@ pub(super) fn wrap(value: i128, ty: IntegerType) -> i128 {
     if ty.signed && low >= modulus / 2 { low - modulus } else { low }
 }
 
-/// `value as ty` of a float: towards zero, and as far as the type reaches.
+/// Computes `value as ty` for a float.
+///
+/// The value is rounded towards zero, and clamped to the range of the type.
 pub(super) fn saturate(value: f64, ty: IntegerType) -> i128 {
     let (min, max) = range(ty);
     (value as i128).clamp(min, max)

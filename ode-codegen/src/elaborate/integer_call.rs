@@ -1,4 +1,4 @@
-//! Functions of integers.
+//! Integer functions.
 
 use proc_macro2::Ident;
 
@@ -10,7 +10,7 @@ use crate::functions::{Composed, Function};
 use crate::graph::{Binary, Unary};
 
 impl<'a> Elaborator<'a, '_> {
-    /// A function that integers have as well as floats, if it is called on integers.
+    /// Evaluates a function that integers and floats share, if its arguments are integers.
     pub(super) fn integer_function(
         &mut self,
         expr: &Expr<'a>,
@@ -48,7 +48,7 @@ impl<'a> Elaborator<'a, '_> {
         Some(Value::Integer(result))
     }
 
-    /// `receiver.pow(argument)`
+    /// Evaluates `receiver.pow(argument)`.
     pub(super) fn integer_power(
         &mut self,
         expr: &Expr<'a>,
@@ -77,7 +77,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The error of an operation on integers without a result.
+    /// Reports an integer operation without a result.
     pub(super) fn no_integer(&mut self, expr: &Expr<'a>, by_zero: bool) -> Value<'a> {
         let message = if by_zero {
             "this divides an integer by zero, which in Rust is a panic; use another divisor"

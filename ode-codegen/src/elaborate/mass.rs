@@ -10,7 +10,9 @@ use crate::factor::Rows;
 use crate::graph::{Id, Node};
 
 impl<'a> Elaborator<'a, '_> {
-    /// The nonzeros of the mass matrix; `None` for the identity, and after a mistake.
+    /// Returns the nonzeros of the mass matrix.
+    ///
+    /// Returns `None` for the identity, and after an error.
     pub(super) fn mass(&mut self, mass: &MassMatrix<'a>, states: usize) -> Option<Rows> {
         let diagonal = match &mass.ty.shape {
             Shape::Array(element, _) => match &**element {
@@ -65,7 +67,7 @@ impl<'a> Elaborator<'a, '_> {
         }
         let within = |row: &Vec<(usize, Id)>| row.iter().all(|(column, _)| *column < states);
         if rows.len() != states || !rows.iter().all(within) {
-            // Other lengths than those of the type are rustc's to refuse.
+            // rustc rejects lengths that differ from the type.
             return None;
         }
         for &(_, entry) in rows.iter().flatten() {
@@ -87,7 +89,9 @@ impl<'a> Elaborator<'a, '_> {
         (!identity).then_some(rows)
     }
 
-    /// Infinities and NaN are quotients of numbers that are known.
+    /// Returns whether an entry is finite, unless it depends on constants from outside.
+    ///
+    /// Infinities and NaN come from quotients of known numbers.
     fn is_finite(&self, entry: Id) -> bool {
         let mut seen = HashSet::from([entry]);
         let mut left = vec![entry];
@@ -101,7 +105,7 @@ impl<'a> Elaborator<'a, '_> {
         self.graph.literal_value(entry).is_some()
     }
 
-    /// Refuses a matrix, or a row, that is a constant of another module.
+    /// Rejects a matrix, or a row, that is a constant of another module.
     fn hidden<T>(&mut self, mass: &MassMatrix<'a>) -> Option<T> {
         self.error(
             0,

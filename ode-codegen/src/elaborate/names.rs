@@ -1,10 +1,12 @@
-//! Names: constants of the standard library, and names that were probably meant.
+//! Names of constants in the standard library.
 
 use crate::ast::Scalar;
 
-/// The value of a constant of the standard library, such as `std::f64::consts::PI`. In an `f32`
-/// right-hand side it is the `f64` value all the same, to be narrowed to the precision of the
-/// solve. A path of the other float type is left to rustc.
+/// Returns the value of a constant of the standard library, such as `std::f64::consts::PI`.
+///
+/// In an `f32` right-hand side the constant also has its `f64` value, which is narrowed to the
+/// precision of the solve. Returns `None` for `consts` of the other float type, which rustc
+/// rejects.
 pub(crate) fn known_constant(path: &syn::Path, scalar: Scalar) -> Option<f64> {
     use std::f64::consts;
     let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();

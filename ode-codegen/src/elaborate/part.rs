@@ -1,4 +1,4 @@
-//! The functions of a system: their arguments and their results.
+//! The functions of a system with their arguments and results.
 
 use quote::ToTokens;
 
@@ -12,45 +12,45 @@ use crate::graph::{Id, Input};
 use crate::parse::signature::{self, MODES};
 use crate::parse::too_large;
 
-/// The message for modes that have no initial values.
+/// The message for modes without initial values.
 pub(super) const NO_MODES: &str = "modes are a part of the parameters, which have their initial values: \
                                    add a field of this type to them, as in `pub modes: Modes`";
 
-/// The message for modes that are among the parameters twice.
+/// The message for modes that occur twice among the parameters.
 const SECOND_MODES: &str = "the parameters have modes in a second place: actions return one value of the \
                             type `Modes`; put all modes into it, in one field";
 
-/// State, parameters and time, as values.
+/// The values of state and parameters.
 pub(super) struct Inputs<'a> {
     pub state: Layout<'a>,
-    /// The parameters; `None` where no function takes any.
+    /// The parameters; `None` if no function takes any.
     pub parameters: Option<Layout<'a>>,
     /// The modes, if there are any.
     pub modes: Option<Modes<'a>>,
     pub values: [Value<'a>; 2],
 }
 
-/// The modes, which are among the parameters.
+/// The modes, which belong to the parameters.
 pub(super) struct Modes<'a> {
     pub layout: Layout<'a>,
-    /// The position of the first one among the parameters.
+    /// The position of the first mode among the parameters.
     pub first: usize,
     pub value: Value<'a>,
 }
 
 impl Inputs<'_> {
-    /// The positions of the modes among the parameters.
+    /// Returns the positions of the modes among the parameters.
     pub(super) fn modes(&self) -> core::ops::Range<usize> {
         self.modes.as_ref().map_or(0..0, |modes| modes.first..modes.first + modes.layout.size())
     }
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// The layouts of state and parameters.
+    /// Returns inputs with the layouts of state and parameters.
     pub(super) fn inputs(&mut self) -> Option<Inputs<'a>> {
         let system = self.system;
         let state = self.layout(&system.rhs.state);
-        // Others are functions of something else.
+        // Functions of learnt parameters have other arguments.
         let others = || system.others.iter().filter(|(purpose, _)| !purpose.begins());
         let parts = || core::iter::once(&system.rhs).chain(others().map(|(_, part)| part));
         let first = parts().find_map(|part| part.parameters.as_ref());
@@ -116,8 +116,10 @@ impl<'a> Elaborator<'a, '_> {
         Some(inputs)
     }
 
-    /// The parameters of a system whose functions take modes and no other ones: the struct with a field of this
-    /// type, if there is one, and otherwise the modes themselves.
+    /// Returns the parameters of a system whose functions take only modes.
+    ///
+    /// The parameters are the struct with a field of this type, if there is one, and otherwise the
+    /// modes themselves.
     fn around_modes(&mut self, modes: &Typed<'a>) -> Option<Layout<'a>> {
         let is_modes = |shape: &Shape<'_>| matches!(shape, Shape::Struct(name) if *name == MODES);
         let structs = &self.system.items.structs;
@@ -128,10 +130,10 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Inputs of these layouts.
+    /// Returns inputs of these layouts.
     fn filled(&mut self, state: Layout<'a>, parameters: Option<Layout<'a>>) -> Inputs<'a> {
         let mut fill = |layout: &Layout<'a>, input: fn(u32) -> Input| {
-            // There are not as many as a `u32` counts.
+            // Limits on the sizes exclude more inputs than a `u32` can count.
             let mut next = 0;
             layout.fill(&mut || {
                 next += 1;
@@ -141,7 +143,7 @@ impl<'a> Elaborator<'a, '_> {
         let u = fill(&state, Input::State);
         let p = parameters.as_ref().map(|layout| fill(layout, Input::Parameter));
         let modes = parameters.as_ref().and_then(Layout::modes).map(|(first, layout)| {
-            // There are not as many as a `u32` counts.
+            // Limits on the sizes exclude more inputs than a `u32` can count.
             let mut next = first as u32;
             let value = layout.fill(&mut || {
                 next += 1;
@@ -153,7 +155,7 @@ impl<'a> Elaborator<'a, '_> {
         Inputs { state, parameters, modes, values }
     }
 
-    /// How trajectories begin, if functions of what is learnt say so.
+    /// Evaluates the functions of learnt parameters, if there are any.
     pub(super) fn beginning(&mut self, inputs: &Inputs<'a>) -> Option<Beginning<'a>> {
         let system = self.system;
         let of = |purpose| system.other(purpose);
@@ -226,8 +228,9 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Evaluates a function of the system. Its results are those that it returns, or the final
-    /// value of `out`, its first argument.
+    /// Evaluates a function of the system.
+    ///
+    /// The result is the returned value, or the final value of `out`, its first argument.
     pub(super) fn part(
         &mut self,
         part: &Part<'a>,
@@ -251,7 +254,7 @@ impl<'a> Elaborator<'a, '_> {
             }
         }
         let result = self.block(&part.body);
-        // Blocks remove only their own variables.
+        // A block removes only its own variables.
         let result = match part.out {
             Some(_) => std::mem::replace(&mut self.variables[outside].value, Value::Unit),
             None => result,
@@ -260,12 +263,12 @@ impl<'a> Elaborator<'a, '_> {
         result
     }
 
-    /// The derivatives that the right-hand side, or the one by the time, has computed.
+    /// Returns the derivatives that the right-hand side or `tgrad` computes.
     pub(super) fn vector(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
         self.results(part, inputs, &inputs.state)
     }
 
-    /// The results of a function that are of this layout.
+    /// Returns the results of a function with this layout.
     pub(super) fn results(
         &mut self,
         part: &Part<'a>,
@@ -280,7 +283,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The derivatives that the in-place form has assigned.
+    /// Returns the derivatives that the in-place form assigns.
     fn assigned(
         &mut self,
         part: &Part<'a>,
@@ -316,7 +319,7 @@ impl<'a> Elaborator<'a, '_> {
                 [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
                 all => all.join(", "),
             };
-            // A variable of the same name.
+            // A local variable of the same name.
             let hiding = part.body.statements.iter().find_map(|statement| match statement {
                 Statement::Let { pattern: Pattern::Name(other), .. } if *other == name => {
                     Some(*other)
@@ -343,7 +346,7 @@ impl<'a> Elaborator<'a, '_> {
         derivatives
     }
 
-    /// The derivatives that the returning form has returned.
+    /// Returns the derivatives that the returning form computes.
     fn returned(&mut self, part: &Part<'a>, result: Value<'a>, layout: &Layout<'a>) -> Vec<Id> {
         if result == Value::Poison || self.system.opaque {
             return Vec::new();
@@ -392,7 +395,9 @@ impl<'a> Elaborator<'a, '_> {
         Vec::new()
     }
 
-    /// The entries of a Jacobian by hand, row by row. Entries that are not assigned are zero.
+    /// Returns the entries of a handwritten Jacobian, row by row.
+    ///
+    /// Unassigned entries are zero.
     pub(super) fn matrix(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
         let states = inputs.state.size();
         let layout =
@@ -421,7 +426,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The truth value of a condition, if it is ever true.
+    /// Returns the truth value of a condition, unless it is always false.
     pub(super) fn truth_of(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Option<Id> {
         match self.part(part, inputs, None) {
             Value::Mask(id) => Some(id),
@@ -434,12 +439,12 @@ impl<'a> Elaborator<'a, '_> {
                 );
                 None
             }
-            // What is no truth value is rustc's to refuse.
+            // rustc rejects any other type.
             _ => None,
         }
     }
 
-    /// What a function computes whose purpose is to give numbers.
+    /// Returns the results of a function that computes numbers.
     pub(super) fn numbers(
         &mut self,
         purpose: Purpose,
@@ -486,7 +491,7 @@ fn is_bool(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(path) if path.path.is_ident("bool"))
 }
 
-/// The number, if it is one.
+/// Returns the node of a number.
 fn real(value: &Value<'_>) -> Option<Id> {
     match value {
         Value::Real(id) => Some(*id),
@@ -494,7 +499,7 @@ fn real(value: &Value<'_>) -> Option<Id> {
     }
 }
 
-/// `of`: the function, and its results.
+/// Describes the expected result; `of` contains the function and its results in words.
 fn what_is_returned(layout: &Layout<'_>, of: (&str, &str)) -> String {
     let form = if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" };
     format!("the last expression of {} is the {form} of {}", of.0, of.1)

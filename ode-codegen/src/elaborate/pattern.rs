@@ -1,4 +1,4 @@
-//! Patterns: taking values apart, and matching them.
+//! Patterns: destructuring and matching.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::{Elaborator, Role};
 use crate::ast::{Expr, ExprKind, Pattern, Rest, Target, Type};
 
 impl<'a> Elaborator<'a, '_> {
-    /// `let [x, y] = *u;` names the states; the first such statement counts.
+    /// Takes names of states from `let [x, y] = *u;`; the first such statement counts.
     pub(super) fn name_inputs(&mut self, pattern: &Pattern<'a>, value: &Expr<'a>) {
         let (Pattern::Sequence { elements, rest: None, .. }, ExprKind::Path(path)) =
             (pattern, &value.kind)
@@ -34,7 +34,7 @@ impl<'a> Elaborator<'a, '_> {
         });
     }
 
-    /// A type written by the user decides the type of integers.
+    /// Binds integer types to a type annotation.
     pub(super) fn ascribe(&mut self, value: &Value<'a>, ty: &Type) {
         match (value, ty) {
             (Value::Integer(integer), Type::Integer(ty)) => self.integers.bind(integer.ty, *ty),
@@ -53,8 +53,9 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Binds the names of a pattern. Whether it matches: `None` after a mistake. `matched` is what
-    /// a `match` is on.
+    /// Binds the names of a pattern and returns whether it matches.
+    ///
+    /// Returns `None` after an error. `matched` is the scrutinee of a `match`.
     pub(super) fn bind(
         &mut self,
         pattern: &Pattern<'a>,
@@ -64,7 +65,7 @@ impl<'a> Elaborator<'a, '_> {
         match pattern {
             Pattern::Ignore => Some(true),
             Pattern::Error => None,
-            // In a `match` the name of a constant stands for its value.
+            // In a `match`, the name of a constant matches its value.
             Pattern::Name(name) => match self.item(name) {
                 Some(expected) if matched.is_some() => self.equal(&value, &expected, matched),
                 _ => {
@@ -81,7 +82,7 @@ impl<'a> Elaborator<'a, '_> {
                     self.take_apart(value, elements.len(), rest.as_ref(), *position, syntax);
                 let mut matches = Some(true);
                 for (element, value) in elements.iter().zip(values) {
-                    // After a mistake the names are declared all the same.
+                    // After an error, the remaining names are still declared.
                     match self.bind(element, value, matched) {
                         Some(true) => {}
                         Some(false) => return matches.map(|_| false),
@@ -161,7 +162,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The value of a constant inside the function.
+    /// Returns the value of a constant inside the function.
     fn item(&self, name: &proc_macro2::Ident) -> Option<Value<'a>> {
         let variable = self.variables.iter().rev().find(|variable| variable.name == name)?;
         let is_constant = variable.role == Role::Item
@@ -206,7 +207,9 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// The elements that a pattern of `count` elements is for; the name of the rest is bound.
+    /// Returns the elements for a pattern of `count` elements.
+    ///
+    /// Binds the name of the rest.
     fn take_apart(
         &mut self,
         value: Value<'a>,
@@ -257,7 +260,7 @@ impl<'a> Elaborator<'a, '_> {
         values
     }
 
-    /// `[a, b] = value`: the value is there before the first is assigned.
+    /// Assigns `[a, b] = value`, after `value` has been evaluated.
     pub(super) fn destructure(&mut self, target: &Target<'a>, value: Value<'a>) {
         match target {
             Target::Ignore => {}

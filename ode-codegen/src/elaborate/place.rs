@@ -1,4 +1,4 @@
-//! Variables and their elements: reading and assigning.
+//! Variables and their elements: reads and assignments.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::parse::signature::MODES;
 use crate::similar::nearly_equal;
 
 impl<'a> Elaborator<'a, '_> {
-    /// A variable, or a constant from outside the function.
+    /// Evaluates a variable, or a constant from outside the function.
     pub(super) fn path(&mut self, expr: &Expr<'a>, path: &'a syn::Path) -> Value<'a> {
         if let Some(name) = path.get_ident() {
             if let Some(variable) = self.find(name) {
@@ -56,19 +56,19 @@ impl<'a> Elaborator<'a, '_> {
         Value::Real(self.constant(Constant::Value(Outside::new(path))))
     }
 
-    /// Whether a number is a constant from outside.
+    /// Returns whether a number is a constant from outside.
     pub(super) fn is_from_outside(&self, number: Id) -> bool {
         matches!(self.graph.node(number), Node::Constant(_))
     }
 
-    /// A variable whose name is nearly this.
+    /// Returns a variable with a similar name.
     fn similar(&mut self, name: &str) -> Option<String> {
         self.spend(Work::Mistake, self.variables.len());
         let mut names = self.variables.iter().rev().map(|variable| variable.name.to_string());
         names.find(|known| nearly_equal(known, name))
     }
 
-    /// A value that is used: all of it must be assigned.
+    /// Checks a value before its use: every part must be assigned.
     fn read(&mut self, expr: &Expr<'a>, value: Value<'a>) -> Value<'a> {
         self.spend_on(Work::Look, &value);
         match find_unset(&value) {
@@ -92,7 +92,8 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The value of `array[index]…`. Only the element has to be assigned, not the whole array.
+    /// Returns the value of `array[index]…`. Only the element must be assigned, not the whole
+    /// array.
     pub(super) fn element_of(&mut self, expr: &Expr<'a>) -> Value<'a> {
         let mut steps = Vec::new();
         let mut array = expr;
@@ -130,7 +131,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The element at `location`, which [`Elaborator::locate`] has found.
+    /// Returns the element at a `location` from [`Elaborator::locate`].
     fn element<'s>(&'s self, base: &'s Base<'a>, location: &[usize]) -> &'s Value<'a> {
         let mut element = match base {
             Base::Variable(variable) => &self.variables[*variable].value,
@@ -144,8 +145,9 @@ impl<'a> Elaborator<'a, '_> {
         element
     }
 
-    /// Evaluates the indices into `base`, each below the length of the array it is for. After a
-    /// mistake: those before it.
+    /// Evaluates the indices into `base`, and checks each against the length of its array.
+    ///
+    /// After an error, `Err` contains the indices before it.
     fn locate<'e>(
         &mut self,
         position: u32,
@@ -219,7 +221,7 @@ impl<'a> Elaborator<'a, '_> {
             };
             match message {
                 Some(message) => self.error(position, syntax, message),
-                // A mistake in the index is one of its own.
+                // Evaluate the index as well, to report errors in it.
                 None => {
                     if let Access::Index(index) = step {
                         self.expr(index);
@@ -231,12 +233,12 @@ impl<'a> Elaborator<'a, '_> {
         Ok(location)
     }
 
-    /// An index below `length`.
+    /// Returns an index below `length`.
     fn index(&mut self, index: &Expr<'a>, length: usize) -> Option<usize> {
         let Integer { value: position, ty } = self.known_index(index)?;
         match usize::try_from(position) {
             Ok(index) if index < length => Some(index),
-            // What made it negative is reported with the other integers that do not fit.
+            // A negative intermediate result is reported with the other integers that overflow.
             Err(_) if self.integers.was_negative(ty, index.id) => None,
             _ => {
                 // A negative integer, cast to `usize`.
@@ -267,7 +269,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The value of an index.
+    /// Returns the value of an index.
     pub(super) fn known_index(&mut self, index: &Expr<'a>) -> Option<Integer> {
         let message = match self.expr(index) {
             Value::Integer(integer) => {
@@ -296,7 +298,7 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// Whether a place is among the modes in the parameters.
+    /// Returns whether an assignment target is among the modes in the parameters.
     fn is_of_modes(&self, variable: usize, place: &Place<'a>) -> bool {
         let Variable { role: Role::Parameters, value: Value::Struct(definition, fields), .. } =
             &self.variables[variable]
@@ -312,7 +314,9 @@ impl<'a> Elaborator<'a, '_> {
         is_modes(definition) || of_field()
     }
 
-    /// `place = value`, or `place operation= value`; `written` is the expression of the value.
+    /// Evaluates `place = value`, or `place operation= value`.
+    ///
+    /// `written` is the expression of the value.
     pub(super) fn assign(
         &mut self,
         expr: &Expr<'a>,
@@ -335,7 +339,7 @@ impl<'a> Elaborator<'a, '_> {
                     }
                 );
                 self.error(expr.id, place.root, message);
-                // It is not missed where it is read.
+                // This prevents further errors where the variable is read.
                 self.declare(place.root, Value::Poison);
             }
             return;
@@ -358,7 +362,7 @@ impl<'a> Elaborator<'a, '_> {
             return;
         }
         let what = match role {
-            // An assignment to a constant is rustc's to refuse.
+            // rustc rejects assignments to constants.
             Role::Local | Role::Derivatives | Role::Item | Role::Captured | Role::Modes => None,
             Role::State => Some(("the state: it belongs", "[0]")),
             Role::Parameters => Some(("the parameters: they belong", "[0]")),
@@ -379,7 +383,7 @@ impl<'a> Elaborator<'a, '_> {
             match self.locate(expr.id, place.syntax, &base, place.steps.iter().map(Access::from)) {
                 Ok(location) => location,
                 Err(location) => {
-                    // Any unset element may have been meant.
+                    // The assignment may refer to any unset element.
                     poison(self.element_mut(variable, &location));
                     return;
                 }
@@ -395,7 +399,7 @@ impl<'a> Elaborator<'a, '_> {
             return;
         }
         let current = self.element(&base, &location);
-        // A variable gets its kind by its first value, but derivatives are floats.
+        // The first value of a variable determines its type, but derivatives are always floats.
         let float = matches!(current, Value::Real(id) if !self.is_from_outside(*id));
         let value = match operation {
             None if (role == Role::Derivatives || float)
@@ -424,7 +428,8 @@ impl<'a> Elaborator<'a, '_> {
         *self.element_mut(variable, &location) = value;
     }
 
-    /// A mutable reference to an element. Arrays around it that others share are copied.
+    /// Returns a mutable reference to an element. Shared arrays that contain the element are
+    /// copied.
     fn element_mut(&mut self, variable: usize, location: &[usize]) -> &mut Value<'a> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
@@ -435,7 +440,7 @@ impl<'a> Elaborator<'a, '_> {
                     }
                     element = &mut Rc::make_mut(elements)[index];
                 }
-                // `locate` goes into nothing else.
+                // `locate` enters only these values.
                 other => return other,
             }
         }
@@ -443,19 +448,19 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// The message for a constant whose value decides what is generated.
+/// The message for a constant whose value determines the generated code.
 pub(super) const FROM_OUTSIDE: &str = "the value of this constant is not visible here: a macro cannot \
                                        see outside of its item; declare the `const` inside of \
                                        this function, or of a module under `#[ode_system]`, or \
                                        write the number";
 
-/// The indexed variable.
+/// The value that is indexed.
 enum Base<'a> {
     Variable(usize),
     Temporary(Value<'a>),
 }
 
-/// The path from a value to an element.
+/// A step from a value to an element.
 pub(super) enum Access<'e, 'a> {
     Index(&'e Expr<'a>),
     Field(Member<'a>),
@@ -470,7 +475,7 @@ impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
     }
 }
 
-/// The message for a field that does not exist.
+/// Returns the message for a missing field.
 pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> String {
     let names = definition.fields.iter().map(|field| field.name.to_string());
     let similar = names.clone().find(|known| nearly_equal(known, &name.to_string()));
@@ -481,12 +486,12 @@ pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> St
     format!("`{}` has no field `{name}`: {instead}", definition.name)
 }
 
-/// A variable or an element of it, as it is written.
+/// Returns a variable or an element in its original syntax.
 pub(super) fn text(expr: &syn::Expr) -> String {
     expr.to_token_stream().to_string().replace(' ', "")
 }
 
-/// The first part of a value that is unset, if there is one.
+/// Returns the first unset part of a value, if there is one.
 fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     match value {
         Value::Unset(partly) => Some(*partly),

@@ -1,7 +1,7 @@
 //! Ranges, and the methods of arrays and iterators.
 //!
-//! An iterator is the list of what it gives: functions have no effects here, so that it makes no
-//! difference when they are called.
+//! An iterator is the list of its items. Functions have no side effects here, so the time of their
+//! calls does not matter.
 
 use std::rc::Rc;
 
@@ -155,13 +155,13 @@ impl<'a> Elaborator<'a, '_> {
             }
             (Method::Sum, _) => return self.accumulate(expr, Arithmetic::Add, items, of, name),
             (Method::Product, _) => return self.accumulate(expr, Arithmetic::Mul, items, of, name),
-            // The parser counted the arguments.
+            // The parser has checked the number of arguments.
             _ => return Value::Poison,
         }
         self.iterator(items)
     }
 
-    /// A number of elements.
+    /// Returns a number of elements.
     fn count(&mut self, argument: &Expr<'a>, value: &Value<'a>) -> Option<usize> {
         if let Value::Integer(integer) = value {
             self.integers.bind(integer.ty, IntegerType::USIZE);
@@ -178,7 +178,7 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// The sum or the product, from the first to the last as in Rust.
+    /// Returns the sum or the product, from first to last as in Rust.
     fn accumulate(
         &mut self,
         expr: &Expr<'a>,
@@ -188,7 +188,7 @@ impl<'a> Elaborator<'a, '_> {
         name: &'a Ident,
     ) -> Value<'a> {
         let neutral = i32::from(operation == Arithmetic::Mul);
-        // The neutral element, which Rust begins with, changes no number.
+        // Rust begins with the neutral element, which changes no number.
         let result = items
             .into_iter()
             .reduce(|accumulated, item| self.arithmetic(expr, operation, accumulated, item));

@@ -1,4 +1,4 @@
-//! Structs with named fields, and the layout of states and parameters.
+//! Structs with named fields, and the layouts of states and parameters.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::ast::{Expr, ExprKind, IntegerType, Pattern, Shape, Struct, Typed};
 use crate::parse::refuse;
 use crate::parse::signature::MODES;
 
-/// A type of floats with its lengths known.
+/// A type of floats with known lengths.
 #[derive(Clone)]
 pub(crate) enum Layout<'a> {
     Float,
@@ -32,7 +32,7 @@ impl PartialEq for Layout<'_> {
 }
 
 impl<'a> Layout<'a> {
-    /// The number of floats.
+    /// Returns the number of floats.
     pub(crate) fn size(&self) -> usize {
         match self {
             Layout::Float => 1,
@@ -47,8 +47,9 @@ impl<'a> Layout<'a> {
         matches!(self, Layout::Struct(definition, _) if definition.name == MODES)
     }
 
-    /// Where the modes are among parameters of this layout: their first number, and their layout. They
-    /// are all parameters, or a field.
+    /// Returns the offset and the layout of the modes among parameters of this layout.
+    ///
+    /// The modes are all parameters, or a field.
     pub(super) fn modes(&self) -> Option<(usize, &Layout<'a>)> {
         if self.is_modes() {
             return Some((0, self));
@@ -58,7 +59,9 @@ impl<'a> Layout<'a> {
         Some((fields[..position].iter().map(Layout::size).sum(), &fields[position]))
     }
 
-    /// The field that has modes again, if they are in two places. An array of modes is two places.
+    /// Returns the second field with modes, if modes occur twice.
+    ///
+    /// An array of modes counts as two.
     pub(super) fn second_modes(&self) -> Option<&'a Ident> {
         let mut fields = Vec::new();
         self.fields_of_modes(None, &mut fields);
@@ -80,7 +83,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// A value of this layout, with `leaf` for each float.
+    /// Returns a value of this layout, with `leaf` for each float.
     pub(super) fn fill(&self, leaf: &mut impl FnMut() -> Value<'a>) -> Value<'a> {
         match self {
             Layout::Float => leaf(),
@@ -94,7 +97,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The names of the floats, if the type is a struct: those of its fields.
+    /// Returns the names of the floats from the fields of a struct.
     pub(super) fn field_names(&self) -> Option<Vec<String>> {
         fn names(layout: &Layout<'_>, name: String, all: &mut Vec<String>) {
             match layout {
@@ -118,7 +121,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The name that is the syntax, or `flag` where it is no single name.
+/// Returns the syntax if it is a single name, and otherwise `flag`.
 fn flag(syntax: &dyn ToTokens) -> String {
     match syn::parse2::<Ident>(syntax.to_token_stream()) {
         Ok(name) => name.to_string(),
@@ -126,13 +129,13 @@ fn flag(syntax: &dyn ToTokens) -> String {
     }
 }
 
-/// A name without `r#`.
+/// Returns a name without `r#`.
 pub(crate) fn plain(name: &Ident) -> String {
     name.to_string().trim_start_matches("r#").to_owned()
 }
 
 impl<'a> Elaborator<'a, '_> {
-    /// The layout of a state, parameters or results, which are floats all through.
+    /// Returns the layout of a state, parameters or results, which contain only floats.
     pub(super) fn layout(&mut self, typed: &Typed<'a>) -> Option<Layout<'a>> {
         self.layout_of(&typed.shape, &typed.syntax)
     }
@@ -152,7 +155,7 @@ impl<'a> Elaborator<'a, '_> {
             Shape::Struct(name) => {
                 let definition = self.definition(name)?;
                 if self.layouts.iter().any(|known| Rc::ptr_eq(known, &definition)) {
-                    // A struct that holds itself is rustc's to refuse.
+                    // rustc rejects a struct that contains itself.
                     return None;
                 }
                 self.layouts.push(definition.clone());
@@ -202,7 +205,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The struct of this name.
+    /// Returns the struct of this name.
     fn definition(&mut self, name: &Ident) -> Option<Rc<Struct<'a>>> {
         let index = self.find(name)?;
         match &self.variables[index].value {
@@ -211,7 +214,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// `Name { field: value, ..base }`
+    /// Evaluates `Name { field: value, ..base }`.
     pub(super) fn struct_literal(
         &mut self,
         expr: &Expr<'a>,
@@ -224,7 +227,7 @@ impl<'a> Elaborator<'a, '_> {
             let position = definition.as_ref().and_then(|of| of.position(field));
             let shape = definition.as_ref().zip(position).map(|(of, at)| &of.fields[at].shape);
             match (&value.kind, shape) {
-                // The field says how long it is.
+                // The field determines the length.
                 (ExprKind::FromFn { length: None, function }, Some(Shape::Array(_, length))) => {
                     self.array_from_fn(value, Some(length), function)
                 }
@@ -264,7 +267,7 @@ impl<'a> Elaborator<'a, '_> {
         Value::Struct(definition, Rc::new(values))
     }
 
-    /// The fields that a pattern mentions.
+    /// Returns the fields that a pattern mentions.
     pub(super) fn take_fields(
         &mut self,
         value: Value<'a>,
@@ -299,7 +302,7 @@ impl<'a> Elaborator<'a, '_> {
                 })
                 .collect(),
             Value::Unset(None) => vec![Value::Unset(None); fields.len()],
-            // Another type is rustc's to refuse.
+            // rustc rejects any other type.
             _ => unknown,
         }
     }

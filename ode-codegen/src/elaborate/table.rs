@@ -1,8 +1,9 @@
-//! Tables: arrays that are looked up at a position which differs between lanes, and constant arrays
-//! from outside, of which a macro sees no more than the name.
+//! Tables: arrays with a lookup position that differs between lanes, and constant arrays from
+//! outside.
 //!
-//! A constant from outside is one node of the graph, whatever its type: that it is an array shows
-//! where it is indexed or looked up. Nodes that nothing needs are not emitted.
+//! A macro receives only the name of a constant from outside. Such a constant is one node of the
+//! graph, whatever its type: an index or a lookup shows that it is an array. Unused nodes are not
+//! emitted.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -19,7 +20,7 @@ use crate::graph::{Comparison, Graph, Id, Node, Unary};
 /// A constant from outside, or an element of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Outside {
-    /// The last name of its path.
+    /// The last segment of its path.
     pub name: String,
     /// The constant as an expression for rustc.
     pub tokens: TokenStream,
@@ -39,7 +40,7 @@ impl PartialEq for Outside {
     }
 }
 
-/// A number whose value only rustc knows.
+/// A number whose value only rustc can compute.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Constant {
     Value(Outside),
@@ -47,18 +48,19 @@ pub(crate) enum Constant {
     Last(Outside),
 }
 
-/// A table in which [`Node::Lookup`] finds entries.
+/// A table that [`Node::Lookup`] reads.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Table {
     Known(Vec<f64>),
     Outside {
         array: Outside,
-        /// Whether there is one entry more at each end, as for cubic interpolation.
+        /// Whether the table has one more entry at each end, as for cubic interpolation.
         extended: bool,
     },
-    /// For each knot of a table, and one more, the number of the nearest knot at which the table
-    /// bends: from there on, or before it if `behind`. A cubic interpolation bends at their neighbours,
-    /// too.
+    /// The nearest knot at which a table bends, for each knot of the table and one more.
+    ///
+    /// It is the nearest such knot from this knot on, or before this knot if `behind`. A cubic
+    /// interpolation also bends at the neighbours.
     Knots {
         of: Box<Table>,
         behind: bool,
@@ -67,7 +69,7 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// The constant from outside that the entries are of, if there is one.
+    /// Returns the constant from outside that contains the entries, if there is one.
     pub(crate) fn outside(&self) -> Option<&Outside> {
         match self {
             Table::Known(_) => None,
@@ -77,12 +79,12 @@ impl Table {
     }
 }
 
-/// A place where a table is looked up.
+/// The position of a table lookup.
 #[derive(Clone, Debug)]
 pub(crate) struct Position {
-    /// The position, which may be outside of the table.
+    /// The position, which may be outside the table.
     pub at: Id,
-    /// The whole number that is looked up.
+    /// The clamped position without its fraction, which is the index of the lookup.
     pub whole: Id,
     pub knots: Knots,
 }
@@ -90,13 +92,13 @@ pub(crate) struct Position {
 /// The entries at which a table may bend.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Knots {
-    /// Every entry, to this last one.
+    /// All entries, up to this last one.
     All(Id),
-    /// Those of this table that differ from their neighbours' line.
+    /// The entries of this table that deviate from a straight line.
     Of { table: Table, cubic: bool },
 }
 
-/// The number of a table among `tables`, which has it afterwards.
+/// Returns the index of a table in `tables`, and adds new tables.
 pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
     let known = tables.iter().position(|known| *known == table);
     let position = known.unwrap_or_else(|| {
@@ -109,13 +111,13 @@ pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
 /// The source of the entries around a position.
 enum Entries {
     Table(u32),
-    /// Entries that differ between lanes, which are selected, so that there are derivatives by
-    /// them.
+    /// Entries that differ between lanes. They are selected, and therefore have derivatives.
     Lanes(Vec<Id>),
 }
 
-/// The largest number of lane values to look up: selections and their derivatives grow with the
-/// square.
+/// The maximal number of lane values to look up.
+///
+/// The size of the selections and their derivatives is quadratic in this number.
 const MOST_SELECTED: usize = 64;
 
 impl<'a> Elaborator<'a, '_> {
@@ -128,7 +130,7 @@ impl<'a> Elaborator<'a, '_> {
         self.graph.insert(Node::Constant(position as u32))
     }
 
-    /// The constant from outside that a value is.
+    /// Returns the constant from outside that a value represents.
     pub(super) fn outside(&self, value: &Value<'a>) -> Option<Outside> {
         let Value::Real(id) = value else { return None };
         let Node::Constant(position) = self.graph.node(*id) else { return None };
@@ -138,7 +140,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// An element of a constant array from outside. rustc proves that it is there.
+    /// Returns an element of a constant array from outside. rustc checks the index.
     pub(super) fn outside_element(
         &mut self,
         expr: &Expr<'a>,
@@ -169,7 +171,7 @@ impl<'a> Elaborator<'a, '_> {
         Value::Real(self.constant(Constant::Value(array)))
     }
 
-    /// `interp_linear(table, position)`, `interp_cubic(table, position)`
+    /// Evaluates `interp_linear(table, position)` or `interp_cubic(table, position)`.
     pub(super) fn interpolate(
         &mut self,
         interpolation: Interpolation,
@@ -237,7 +239,7 @@ impl<'a> Elaborator<'a, '_> {
                 None => (Entries::Lanes(all), last),
             }
         };
-        // An entry of lanes is as many selections as there are entries.
+        // Each entry of lanes is found by as many selections as there are entries.
         self.operations += match &entries {
             Entries::Table(_) => 8,
             Entries::Lanes(all) => 8 + 5 * all.len() as u64,
@@ -275,9 +277,11 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// The arithmetic of `ode_core::system::table`, operation by operation.
+/// Repeats the arithmetic of `ode_core::system::table`, operation by operation.
 impl Graph {
-    /// The entry at or before `x`, of which `last` is the last, and how far beyond it `x` is.
+    /// Returns the entry at or before `x`, and the distance of `x` from it.
+    ///
+    /// `last` is the index of the last entry.
     fn position(&mut self, x: Id, last: Id) -> (Id, Id) {
         let zero = self.literal(0.0);
         let x = self.clamped(x, zero, last);
@@ -304,14 +308,14 @@ impl Graph {
         self.mul_add(half, inner, p1)
     }
 
-    /// The entries with one more at each end.
+    /// Returns the entries with one more at each end.
     fn extended(&mut self, entries: Vec<Id>) -> Vec<Id> {
         let before = self.beyond(entries.iter().copied());
         let after = self.beyond(entries.iter().rev().copied());
         [vec![before], entries, vec![after]].concat()
     }
 
-    /// The entry before the first one.
+    /// Returns the entry before the first one, by extrapolation.
     fn beyond(&mut self, mut entries: impl Iterator<Item = Id>) -> Id {
         match (entries.next(), entries.next(), entries.next()) {
             (Some(a), Some(b), third) => {
@@ -330,7 +334,7 @@ impl Graph {
         }
     }
 
-    /// The entry `offset` after `whole`, or the last one.
+    /// Returns the entry `offset` after `whole`, or the last one.
     fn selected(&mut self, all: &[Id], whole: Id, offset: usize) -> Id {
         let last = all.len() - 1;
         let mut entry = all[offset.min(last)];
@@ -342,7 +346,9 @@ impl Graph {
         entry
     }
 
-    /// The entry of `table`, whose values may be known, at the integer `index`.
+    /// Returns the entry of `table` at the integer `index`.
+    ///
+    /// `values` contains the entries if they are known.
     pub(crate) fn lookup(&mut self, table: u32, values: Option<&[f64]>, index: Id) -> Id {
         match (values, self.literal_value(index)) {
             (Some(values), Some(index)) => {

@@ -1,4 +1,4 @@
-//! Actions at given times.
+//! Scheduled actions.
 
 use super::part::Inputs;
 use super::value::Value;
@@ -7,7 +7,7 @@ use crate::ast::{Expr, Part, Purpose, Timed, Times, Type};
 use crate::graph::{Given, Id, Input, Node};
 
 impl<'a> Elaborator<'a, '_> {
-    /// All actions at given times, in the order of their functions.
+    /// Evaluates all scheduled actions, in the order of their functions.
     pub(super) fn schedule(&mut self, inputs: &Inputs<'a>) -> Vec<Scheduled> {
         let system = self.system;
         let all: Vec<Option<Scheduled>> =
@@ -64,8 +64,10 @@ impl<'a> Elaborator<'a, '_> {
         Some(Scheduled { name: plain(part.name), series, action })
     }
 
-    /// The value of an expression for times. It sees the arguments of the action below it, and by
-    /// the names of the right-hand side those that the action does not have.
+    /// Evaluates an expression for times.
+    ///
+    /// The expression can use the arguments of the action below it. Arguments that the action omits
+    /// have the names of the right-hand side.
     fn of_arguments(&mut self, part: &Part<'a>, time: &Expr<'a>, inputs: &Inputs<'a>) -> Value<'a> {
         let (rhs, before) = (&self.system.rhs, self.variables.len());
         let now = Value::Real(self.graph.input(Input::Time));
@@ -85,8 +87,7 @@ impl<'a> Elaborator<'a, '_> {
         value
     }
 
-    /// The value of a number that is written out: neither parameters nor constants from elsewhere
-    /// are in it.
+    /// Returns the value of a number without parameters or constants from elsewhere.
     fn written(&self, number: Id) -> Option<f64> {
         let needed = self.graph.reachable(&[number]);
         let unknown = |id: Id| {
@@ -99,7 +100,9 @@ impl<'a> Elaborator<'a, '_> {
         Some(self.graph.evaluate(&needed, &none)[number.index()])
     }
 
-    /// A number of a series of times; `counts`: it may be written as an integer.
+    /// Evaluates a number of a series of times.
+    ///
+    /// If `counts`, the number may be an integer.
     fn one_number(
         &mut self,
         part: &Part<'a>,
@@ -123,7 +126,7 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// The numbers that the value of an expression is, which are known before a solve.
+    /// Returns the numbers in the value of an expression, which are known before a solve.
     fn known_numbers(
         &mut self,
         expr: &Expr<'a>,

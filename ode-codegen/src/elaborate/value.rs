@@ -1,4 +1,4 @@
-//! The values of expressions while the graph is built.
+//! The values of expressions during elaboration.
 
 use std::rc::Rc;
 
@@ -15,12 +15,12 @@ pub(super) enum Value<'a> {
     Real(Id),
     /// A truth value known at compile time.
     Bool(bool),
-    /// A truth value per lane: a node of the graph.
+    /// A truth value for each lane: a node of the graph.
     Mask(Id),
     Integer(Integer),
     /// An integer that differs between the branches of an `if` on lanes.
     LaneInteger,
-    /// An array. It is shared, since arrays are passed to functions and compared after a branch.
+    /// An array, shared because arrays are passed to functions and compared after branches.
     Array(Rc<Vec<Value<'a>>>),
     Tuple(Rc<Vec<Value<'a>>>),
     /// The values of the fields, in the order of their declaration.
@@ -31,28 +31,30 @@ pub(super) enum Value<'a> {
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
     Closure(Closure<'a>),
-    /// A function of floats.
+    /// A float function.
     Function(Function),
     Unit,
-    /// Declared and not assigned, or not on every path: then the `if` that differs.
+    /// A variable that is unassigned on some or all paths.
+    ///
+    /// If one side of an `if` assigns the variable, this is the `if`.
     Unset(Option<Partly<'a>>),
-    /// The result of a mistake that has been reported.
+    /// The result of an error that has been reported.
     Poison,
 }
 
-/// An `if` in only one branch of which a variable is assigned.
+/// An `if` that assigns a variable in only one branch.
 #[derive(Clone, Copy)]
 pub(super) struct Partly<'a> {
     pub token: &'a syn::token::If,
     pub position: u32,
-    /// Whether there is another branch.
+    /// Whether the `if` has an `else`.
     pub otherwise: bool,
 }
 
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Self) -> bool {
-        // Most values that are compared share their elements, which is quicker to see than that
-        // they are equal.
+        // Most compared values share their elements, and comparing pointers is faster than
+        // comparing elements.
         let equal = |a: &Rc<Vec<_>>, b: &Rc<Vec<_>>| Rc::ptr_eq(a, b) || a == b;
         match (self, other) {
             (Value::Real(a), Value::Real(b)) | (Value::Mask(a), Value::Mask(b)) => a == b,
@@ -90,7 +92,7 @@ impl<'a> Value<'a> {
         Value::Tuple(Rc::new(elements))
     }
 
-    /// The items of a loop over the value.
+    /// Returns the items of a loop over the value.
     pub(super) fn items(&self) -> Option<&[Value<'a>]> {
         match self {
             Value::Array(items) => Some(items),
@@ -99,7 +101,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The values that it is made of.
+    /// Returns the elements of an array, tuple or struct.
     pub(super) fn elements(&self) -> Option<&Rc<Vec<Value<'a>>>> {
         match self {
             Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
@@ -118,8 +120,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// All values in it that are made of no others, in order, each with where it is, as in
-    /// `name.field[2]`.
+    /// Collects all values without elements, in order, each with its path, such as `name.field[2]`.
     pub(super) fn leaves(&self, name: String, found: &mut Vec<(String, Value<'a>)>) {
         match self {
             Value::Array(elements) => {
@@ -141,7 +142,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A description in words, with an article.
+    /// Returns a description in words, with an article.
     pub(super) fn describe(&self) -> &'static str {
         match self {
             Value::Real(_) => "a float",

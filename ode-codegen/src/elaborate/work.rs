@@ -1,5 +1,6 @@
-//! Limits of the time and memory of the evaluation: a right-hand side that unrolls to too many
-//! operations is refused early, and so is one that never ends.
+//! Limits on the time and memory of the evaluation.
+//!
+//! A right-hand side that unrolls to too many operations, or never ends, is rejected early.
 
 use quote::ToTokens;
 
@@ -10,23 +11,23 @@ use super::value::Value;
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(super) enum Work {
-    /// An element, a variable or a name that is looked at.
+    /// Reading an element, a variable or a name.
     Look = 1,
-    /// An element or a variable that is copied.
+    /// Copying an element or a variable.
     Copy = 8,
-    /// An expression.
+    /// Evaluating an expression.
     Expr = 9,
-    /// A round of a loop, or a new element.
+    /// A round of a loop, or creating an element.
     Round = 32,
-    /// A mistake, reported before or not.
+    /// An error, whether or not it was reported before.
     Mistake = 100,
 }
 
-/// The largest amount of work for each operation: 10 rounds, or 35 expressions.
+/// The maximal amount of work for each operation: 10 rounds, or 35 expressions.
 const LIMIT: u64 = 320;
 
 impl<'a> Elaborator<'a, '_> {
-    /// Counts work that has been, or is going to be, done `count` times.
+    /// Counts `count` units of work, done or about to be done.
     pub(super) fn spend(&mut self, work: Work, count: usize) {
         self.work = self.work.saturating_add((work as u64).saturating_mul(count as u64));
     }
@@ -55,8 +56,10 @@ impl<'a> Elaborator<'a, '_> {
         value
     }
 
-    /// Whether to give up, as [`Elaborator::exhausted`] says; what was evaluated last is blamed for
-    /// any excess, if nothing within it is.
+    /// Returns whether to stop, as [`Elaborator::exhausted`] does.
+    ///
+    /// If a limit is exceeded and no inner expression has been recorded as the cause, records this
+    /// one.
     pub(super) fn is_exhausted_by(&mut self, position: u32, tokens: &dyn ToTokens) -> bool {
         if self.excess.is_none() && (self.operations > self.limit || self.is_spent()) {
             self.excess = Some((position, tokens.to_token_stream()));
@@ -64,14 +67,15 @@ impl<'a> Elaborator<'a, '_> {
         self.exhausted()
     }
 
-    /// Whether the evaluation takes too long.
+    /// Returns whether the evaluation takes too long.
     pub(super) fn is_spent(&self) -> bool {
         self.work > self.limit.saturating_mul(LIMIT)
     }
 }
 
-/// The number of scalars in a value. Shared arrays count each time, as they are copied or compared
-/// each time.
+/// Returns the number of scalars in a value.
+///
+/// Shared arrays count each time, because they are copied or compared each time.
 pub(super) fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Iterator(items) => items.iter().map(size).sum(),

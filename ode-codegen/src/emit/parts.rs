@@ -1,7 +1,7 @@
-//! Long functions in parts, each of which is a function of its own.
+//! Long functions, split into parts that are functions themselves.
 //!
-//! The time that LLVM takes for a function grows faster than its length. A part computes a number
-//! of values and stores in arrays those that later parts need, and the results.
+//! LLVM's compile time grows faster than the length of a function. A part computes a number of
+//! values, and stores in arrays the results and the values for later parts.
 //!
 //! ```text
 //! let zero = R::lit(0.0);
@@ -21,14 +21,14 @@ use crate::graph::{Id, Kind, Node, Unary};
 /// The number of operations of a part. The rest of the code for a system is about as long.
 pub(super) const LENGTH: usize = 400;
 
-/// The place of a result, and its node.
+/// The position of a result in the array, and its node.
 struct Place {
     place: TokenStream,
     value: Id,
 }
 
 impl Writer<'_> {
-    /// The body of a function that has results in an array, `operations` in order.
+    /// Returns the body of a function with results in an array; `operations` are in order.
     pub(super) fn in_parts(&mut self, operations: &[Id]) -> TokenStream {
         let (zeros, places) = places(self.function.results);
         let graph = self.function.graph;
@@ -36,7 +36,7 @@ impl Writer<'_> {
         for (count, id) in operations.iter().enumerate() {
             part_of[id.index()] = Some(count / LENGTH);
         }
-        // Of each value the last part that needs it.
+        // For each value, the last part that needs it.
         let mut last_use = vec![0; graph.len()];
         for (count, id) in operations.iter().enumerate() {
             for operand in graph.node(*id).operands() {
@@ -44,7 +44,7 @@ impl Writer<'_> {
                 last_use[value.index()] = last_use[value.index()].max(count / LENGTH);
             }
         }
-        // Results are written by the part that computes them, or their negative.
+        // A part stores the results that it computes, also negated.
         let count = operations.len().div_ceil(LENGTH);
         let mut results: Vec<Vec<&Place>> = (0..count).map(|_| Vec::new()).collect();
         for place in &places {
@@ -88,7 +88,7 @@ impl Writer<'_> {
                 };
                 self.names[id.index()] = Some(name);
             }
-            // What is needed no more makes room for later parts.
+            // Later parts reuse the slots of values that are no longer needed.
             free.append(&mut leaving[part]);
             parts.extend(quote!(R::outline(#[inline(always)] || { #lines });));
         }
@@ -106,7 +106,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The value that a node is, or is the negative of, which is written where it is used.
+    /// Returns the node without negations, which are emitted at each use.
     fn variable_of(&self, id: Id) -> Id {
         match self.function.graph.node(id) {
             Node::Unary(Unary::Neg, positive) => self.variable_of(positive),
@@ -115,7 +115,7 @@ impl Writer<'_> {
     }
 }
 
-/// An array of zeros for the results, and the places in it of those that are none.
+/// Returns an array of zeros for the results, and the positions of the nonzero results.
 fn places(results: &Results) -> (TokenStream, Vec<Place>) {
     let index = |index| {
         let index = Literal::usize_unsuffixed(index);

@@ -1,7 +1,8 @@
-//! The order in which the unknowns of a sparse matrix are eliminated, and what that takes.
+//! The elimination order of the unknowns of a sparse matrix, and its cost.
 //!
-//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation: what
-//! the next pivots cost is kept, and changed only where an elimination changes it.
+//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation. The
+//! costs of possible pivots are therefore stored, and updated only where an elimination changes
+//! them.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,35 +19,41 @@ pub(super) struct Order {
     pub operations: usize,
 }
 
-/// The reason why there is no straight-line code for linear equations.
+/// The reason why linear equations have no straight-line code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unsuitable {
-    /// These equations have fewer unknowns in them than they are: whatever the numbers, they have
-    /// no solution, or many.
+    /// These equations contain fewer unknowns than there are equations.
+    ///
+    /// For any coefficients they have no solution, or many.
     Singular { equations: Vec<usize>, unknowns: Vec<usize> },
-    /// It takes more than [`LIMIT`](super::LIMIT) operations. For loops: of each unknown an
-    /// equation that it is in, each equation once.
+    /// The code would take more than [`LIMIT`](super::LIMIT) operations.
+    ///
+    /// `equation_of` is for loops: for each unknown an equation that contains it, each equation
+    /// once.
     Long { equation_of: Vec<usize> },
-    /// It is for loops, with the pivots on the diagonal, as it is large and has few zeros when it
-    /// is eliminated.
+    /// The matrix is for loops, with the pivots on the diagonal.
+    ///
+    /// It is large, and elimination leaves few zeros.
     Full,
 }
 
-/// The cost by which the next pivot is chosen; of equal ones it is the first.
+/// The cost that determines the next pivot; the first pivot of minimal cost is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// The other entries in its row times those in its column (Markowitz 1957).
+    /// The number of other entries in its row times those in its column (Markowitz 1957).
     Markowitz,
     /// The entries that become nonzero (Tinney and Walker 1967, scheme 3).
     MinimumFill,
 }
 
-/// For each column a row with a nonzero in it, each row once: as many as possible of them nonzeros
-/// of `mass`, since these are large where steps are short; and the diagonal where that is possible.
+/// Matches each column with a row that has a nonzero in it, each row once.
+///
+/// The matching contains as many nonzeros of `mass` as possible, because they are large if steps
+/// are short. It contains the diagonal where possible.
 pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, Unsuitable> {
     let n = pattern.len();
     let mut pivots = Pivots { mass, row_of: vec![None; n], column_of: vec![None; n] };
-    // All that a search adds leaves the matching one of the least cost for its number of rows.
+    // Each augmentation keeps the cost of the matching minimal for its number of rows.
     for (nonzero, all) in [(mass, false), (pattern, true)] {
         for k in 0..n {
             let free = pivots.row_of[k].is_none() && pivots.column_of[k].is_none();
@@ -69,7 +76,7 @@ pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, 
 
 /// A matching of rows and columns.
 struct Pivots<'p> {
-    /// The entries that cost nothing.
+    /// The entries without cost.
     mass: &'p Pattern,
     row_of: Vec<Option<usize>>,
     column_of: Vec<Option<usize>>,
@@ -80,8 +87,9 @@ impl Pivots<'_> {
         i32::from(self.mass[row].binary_search(&column).is_err())
     }
 
-    /// Gives `row` a column, on a path of least cost on which each row but the last leaves its own
-    /// to the one before.
+    /// Matches `row` with a column, along a path of least cost.
+    ///
+    /// On the path, each row except the last takes the column of the next one.
     fn augment(&mut self, nonzero: &Pattern, row: usize) -> Result<(), Unsuitable> {
         let mut from: Vec<Option<usize>> = vec![None; nonzero.len()];
         let mut costs = vec![i32::MAX; nonzero.len()];
@@ -121,7 +129,7 @@ impl Pivots<'_> {
 }
 
 impl Order {
-    /// The elimination by the pivots `(row_of[k], k)`; `None` where it takes more than `limit`
+    /// Eliminates with the pivots `(row_of[k], k)`; `None` if it takes more than `limit`
     /// operations.
     pub(super) fn new(
         pattern: &Pattern,
@@ -145,7 +153,9 @@ impl Order {
     }
 }
 
-/// What is left of a matrix, with rows put so that the diagonal is full and goes unmentioned.
+/// The remaining matrix without its diagonal.
+///
+/// Rows are permuted so that all diagonal entries are nonzero.
 struct Elimination {
     cost: Cost,
     rows: Vec<Bits>,
@@ -153,8 +163,10 @@ struct Elimination {
     /// The number of entries in each row and column.
     beside: Vec<usize>,
     below: Vec<usize>,
-    /// Of the entries that a pivot would fill, how many are nonzero already: at `(i, j)`, `i` in
-    /// its column and `j` in its row, the diagonal included. Kept for [`Cost::MinimumFill`] only.
+    /// For each pivot, how many of the entries that it would fill are already nonzero.
+    ///
+    /// The entries are at `(i, j)`, with `i` in its column and `j` in its row, including the
+    /// diagonal. Used for [`Cost::MinimumFill`] only.
     full: Vec<usize>,
     costs: Vec<usize>,
     /// The queue of costs and pivots.
@@ -206,7 +218,7 @@ impl Elimination {
         self.changed.insert(j);
     }
 
-    /// Removes a row and its column, and fills.
+    /// Eliminates a row and its column, and adds the fill.
     fn eliminate(&mut self, pivot: usize) {
         let row = std::mem::take(&mut self.rows[pivot]);
         let column = std::mem::take(&mut self.columns[pivot]);
@@ -237,7 +249,7 @@ impl Elimination {
         self.update();
     }
 
-    /// Puts what has changed where it belongs in the queue.
+    /// Updates the queue for pivots with changed costs.
     fn update(&mut self) {
         let changed = std::mem::replace(&mut self.changed, Bits::new(self.rows.len()));
         for k in changed.iter() {
@@ -256,7 +268,7 @@ impl Elimination {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    /// The empty set, for numbers below `n`.
+    /// Returns the empty set, for numbers below `n`.
     fn new(n: usize) -> Self {
         Bits(vec![0; n.div_ceil(64)])
     }
@@ -277,17 +289,17 @@ impl Bits {
         Members::new(self.0.iter().copied())
     }
 
-    /// The numbers in both sets.
+    /// Returns the numbers in both sets.
     fn common(&self, other: &Bits) -> Members<impl Iterator<Item = u64>> {
         Members::new(self.0.iter().zip(&other.0).map(|(a, b)| a & b))
     }
 }
 
-/// The numbers whose bits are set, in order.
+/// An iterator over the numbers whose bits are set, in order.
 struct Members<W> {
     words: W,
     word: u64,
-    /// The number of bits of the words taken.
+    /// The number of bits in the words taken so far.
     count: usize,
 }
 
@@ -326,7 +338,7 @@ mod tests {
         (0..n).map(|i| (0..n).filter(|j| i == *j || is(i * n + j)).collect()).collect()
     }
 
-    /// The same elimination on a matrix with all its entries, every cost counted at every pivot.
+    /// Performs the same elimination on a dense matrix, and computes every cost at every pivot.
     fn dense(pattern: &Pattern, row_of: &[usize], cost: Cost) -> Order {
         let n = pattern.len();
         let row = |k: usize| (0..n).map(|j| pattern[row_of[k]].contains(&j)).collect();
@@ -363,7 +375,9 @@ mod tests {
         Order { rows, columns, operations }
     }
 
-    /// With rows in another order than columns, so that the diagonal is none of the matrix's.
+    /// Costs stay correct for rows in another order than columns.
+    ///
+    /// The diagonal then consists of entries from elsewhere in the matrix.
     #[test]
     fn costs_are_kept_as_they_are() {
         for seed in 0..120 {
@@ -384,8 +398,9 @@ mod tests {
         }
     }
 
-    /// The least number of pivots beside the mass matrix, of all ways to give rows from `row` on
-    /// columns.
+    /// Returns the least number of pivots outside the mass matrix.
+    ///
+    /// The minimum is over all matchings of the rows from `row` on.
     fn least(pattern: &Pattern, mass: &Pattern, row: usize, free: &mut Vec<bool>) -> Option<usize> {
         let mut least = (row == pattern.len()).then_some(0);
         for &column in pattern.get(row).into_iter().flatten() {
@@ -434,7 +449,7 @@ mod tests {
             let n = 2 + seed as usize % 12;
             let mut pattern = sparse(seed, n, 0.15);
             for (i, row) in pattern.iter_mut().enumerate() {
-                // Without most of its diagonal.
+                // The matrix lacks most of its diagonal.
                 row.retain(|&j| i != j || random(seed, 6, i as u32).abs() < 0.5);
             }
             match matching(&pattern, &vec![vec![]; n]) {

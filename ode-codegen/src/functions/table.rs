@@ -1,5 +1,7 @@
-//! The rows of the table. The documentation of each function gives the derivative after a colon,
-//! with `x` (or `a` and `b`) for the arguments and `y` for the value.
+//! The rows of the table of functions.
+//!
+//! In the documentation of a function, `x` (or `a` and `b`) stands for the arguments, `y` for the
+//! value, and `'` for the derivative.
 
 use super::{
     BinaryRow, Composed, Cost, Function, Growth, Middle, OtherRow, Predicate, Row, UnaryRow,
@@ -7,7 +9,7 @@ use super::{
 use crate::derive::{Derivation, Gradient, rules};
 use crate::graph::{Graph, Id};
 
-/// Makes the enums [`Unary`] and [`Binary`] of the rows of their kinds, and the list of all rows.
+/// Generates the enums [`Unary`] and [`Binary`] from the rows, and the list of all rows.
 macro_rules! functions {
     (@rows
         [$($(#[$unary_doc:meta])* $unary:ident = $unary_row:expr;)*]
@@ -27,7 +29,7 @@ macro_rules! functions {
         }
 
         impl Unary {
-            /// The row of the function.
+            /// Returns the row of the function.
             pub(crate) const fn row(self) -> &'static UnaryRow {
                 match self {
                     $(Unary::$unary => const { &$unary_row },)*
@@ -36,7 +38,7 @@ macro_rules! functions {
         }
 
         impl Binary {
-            /// The row of the function.
+            /// Returns the row of the function.
             pub(crate) const fn row(self) -> &'static BinaryRow {
                 match self {
                     $(Binary::$binary => const { &$binary_row },)*
@@ -44,7 +46,7 @@ macro_rules! functions {
             }
         }
 
-        /// All rows, in the order in which messages list functions.
+        /// All rows, in the order of functions in messages.
         pub(super) const ROWS: &[Row] = &[$($row),*];
     };
     (@rows [$($unary:tt)*] [$($binary:tt)*] [$($rows:tt)*]
@@ -89,7 +91,7 @@ functions! {
         slope: Some(|graph, _, _| graph.literal(-1.0)),
         ..operation("neg", |x| -x, Cost::Free)
     };
-    /// `1 / x`; of an infinity not a number. For pivots.
+    /// `1 / x`, but NaN for an infinity; used for pivots.
     unary Reciprocal = UnaryRow {
         name: None,
         slope: Some(|graph, _, y| {
@@ -110,7 +112,7 @@ functions! {
 
     // Functions of floats.
 
-    /// Square root, correctly rounded. Its derivative is `0.5 / y`.
+    /// Square root, correctly rounded, with derivative `0.5 / y`.
     unary Sqrt = UnaryRow {
         slope: Some(|graph, _, y| {
             let half = graph.literal(0.5);
@@ -120,13 +122,13 @@ functions! {
         middle: Middle::Turn,
         ..operation("sqrt", f64::sqrt, Cost::Quotient)
     };
-    /// Natural exponential, its own derivative.
+    /// Natural exponential, with derivative `y`.
     unary Exp = UnaryRow {
         growth: Some(Growth { relative: |_, _, _| None, size: |_, y| y, rate: |_, _| None }),
         middle: Middle::Turn,
         ..elementary("exp", f64::exp, |_, _, y| y)
     };
-    /// Natural logarithm: `1 / x`.
+    /// Natural logarithm, with derivative `1 / x`.
     unary Ln = UnaryRow {
         elsewhere: &["log"],
         middle: Middle::Turn,
@@ -135,20 +137,20 @@ functions! {
             graph.div(one, x)
         })
     };
-    /// Sine: `cos x`.
+    /// Sine, with derivative `cos x`.
     unary Sin = elementary("sin", f64::sin, |graph, x, _| graph.unary(Unary::Cos, x));
-    /// Cosine: `-sin x`.
+    /// Cosine, with derivative `-sin x`.
     unary Cos = elementary("cos", f64::cos, |graph, x, _| {
         let sine = graph.unary(Unary::Sin, x);
         graph.neg(sine)
     });
-    /// Tangent: `1 + y²`.
+    /// Tangent, with derivative `1 + y²`.
     unary Tan = elementary("tan", f64::tan, |graph, _, y| {
         let one = graph.literal(1.0);
         let square = graph.mul(y, y);
         graph.add(one, square)
     });
-    /// Hyperbolic tangent: `1 - y²`.
+    /// Hyperbolic tangent, with derivative `1 - y²`.
     unary Tanh = UnaryRow {
         middle: Middle::ZeroOrTurn,
         ..elementary("tanh", f64::tanh, |graph, _, y| {
@@ -157,28 +159,28 @@ functions! {
             graph.sub(one, square)
         })
     };
-    /// `|x|`: that of `x` where `x >= 0`, else that of `-x`.
+    /// `|x|`, with the derivative of `x` if `x >= 0`, else of `-x`.
     unary Abs = UnaryRow { elsewhere: &["fabs"], ..operation("abs", f64::abs, Cost::Free) };
     other OtherRow { name: "powi", elsewhere: &[], function: Function::Powi, arguments: 2 };
-    /// `a` to the power `b`: `b a^(b-1) a' + ln a a^b b'`.
+    /// `a` to the power `b`, with derivative `b a^(b-1) a' + ln a a^b b'`.
     binary Powf = BinaryRow {
         elsewhere: &["pow", "power"],
         middle: Middle::Turn,
         ..elementary_of_two("powf", f64::powf, rules::powf)
     };
-    /// `if a < b { a } else { b }`: that of the side which is the value.
+    /// `if a < b { a } else { b }`, with the derivative of the selected side.
     binary Min = BinaryRow {
         elsewhere: &["fmin"],
         ..operation_of_two("min", |a, b| if a < b { a } else { b }, rules::min, Cost::Choice)
     };
-    /// `if a > b { a } else { b }`: that of the side which is the value.
+    /// `if a > b { a } else { b }`, with the derivative of the selected side.
     binary Max = BinaryRow {
         elsewhere: &["fmax"],
         ..operation_of_two("max", |a, b| if a > b { a } else { b }, rules::max, Cost::Choice)
     };
     other OtherRow { name: "recip", elsewhere: &[], function: Function::Recip, arguments: 1 };
     other OtherRow { name: "mul_add", elsewhere: &[], function: Function::MulAdd, arguments: 3 };
-    /// `2` to this power: `ln 2 y`.
+    /// `2` to the power `x`, with derivative `ln 2 y`.
     unary Exp2 = UnaryRow {
         growth: Some(Growth {
             relative: |graph, _, _| Some(graph.literal(std::f64::consts::LN_2)),
@@ -191,7 +193,7 @@ functions! {
             graph.mul(ln_2, y)
         })
     };
-    /// Natural exponential, less 1: `y + 1`.
+    /// Natural exponential minus 1, with derivative `y + 1`.
     unary ExpM1 = UnaryRow {
         elsewhere: &["expm1"],
         growth: Some(Growth {
@@ -212,7 +214,7 @@ functions! {
             graph.add(y, one)
         })
     };
-    /// Natural logarithm of `1 + x`: `1 / (1 + x)`.
+    /// Natural logarithm of `1 + x`, with derivative `1 / (1 + x)`.
     unary Ln1p = UnaryRow {
         elsewhere: &["log1p"],
         middle: Middle::TurnOfOneMore,
@@ -222,7 +224,7 @@ functions! {
             graph.div(one, sum)
         })
     };
-    /// Logarithm to base 2: `(1 / ln 2) / x`.
+    /// Logarithm to base 2, with derivative `(1 / ln 2) / x`.
     unary Log2 = UnaryRow {
         middle: Middle::Turn,
         ..elementary("log2", f64::log2, |graph, x, _| {
@@ -230,7 +232,7 @@ functions! {
             graph.div(factor, x)
         })
     };
-    /// Logarithm to base 10: `(1 / ln 10) / x`.
+    /// Logarithm to base 10, with derivative `(1 / ln 10) / x`.
     unary Log10 = UnaryRow {
         middle: Middle::Turn,
         ..elementary("log10", f64::log10, |graph, x, _| {
@@ -238,7 +240,7 @@ functions! {
             graph.div(factor, x)
         })
     };
-    /// Cube root: `(1/3) / y²`.
+    /// Cube root, with derivative `(1/3) / y²`.
     unary Cbrt = UnaryRow {
         middle: Middle::ZeroOrTurn,
         ..elementary("cbrt", f64::cbrt, |graph, _, y| {
@@ -247,12 +249,12 @@ functions! {
             graph.div(third, square)
         })
     };
-    /// `sqrt(a * a + b * b)` without overflow: `(a / y) a' + (b / y) b'`.
+    /// `sqrt(a * a + b * b)` without overflow, with derivative `(a / y) a' + (b / y) b'`.
     binary Hypot = BinaryRow {
         middle: Middle::ZeroOrTurn,
         ..elementary_of_two("hypot", f64::hypot, rules::hypot)
     };
-    /// Arc sine: `1 / sqrt((1 - x)(1 + x))`.
+    /// Arc sine, with derivative `1 / sqrt((1 - x)(1 + x))`.
     unary Asin = UnaryRow {
         elsewhere: &["arcsin"],
         ..elementary("asin", f64::asin, |graph, x, _| {
@@ -260,7 +262,7 @@ functions! {
             one_over_root(graph, product)
         })
     };
-    /// Arc cosine: the negative of that.
+    /// Arc cosine, with derivative `-1 / sqrt((1 - x)(1 + x))`.
     unary Acos = UnaryRow {
         elsewhere: &["arccos"],
         ..elementary("acos", f64::acos, |graph, x, _| {
@@ -269,7 +271,7 @@ functions! {
             graph.neg(slope)
         })
     };
-    /// Arc tangent: `1 / (1 + x²)`.
+    /// Arc tangent, with derivative `1 / (1 + x²)`.
     unary Atan = UnaryRow {
         elsewhere: &["arctan"],
         middle: Middle::ZeroOrTurn,
@@ -280,18 +282,20 @@ functions! {
             graph.div(one, sum)
         })
     };
-    /// The angle of the point `(b, a)`: `(b / (a² + b²)) a' - (a / (a² + b²)) b'`.
+    /// The angle of the point `(b, a)`.
+    ///
+    /// Its derivative is `(b / (a² + b²)) a' - (a / (a² + b²)) b'`.
     binary Atan2 = BinaryRow {
         elsewhere: &["arctan2"],
         middle: Middle::ZeroOrTurn,
         ..elementary_of_two("atan2", f64::atan2, rules::atan2)
     };
-    /// Hyperbolic sine: `cosh x`.
+    /// Hyperbolic sine, with derivative `cosh x`.
     unary Sinh = UnaryRow {
         middle: Middle::ZeroOrTurn,
         ..elementary("sinh", f64::sinh, |graph, x, _| graph.unary(Unary::Cosh, x))
     };
-    /// Hyperbolic cosine: `sinh x`.
+    /// Hyperbolic cosine, with derivative `sinh x`.
     unary Cosh = UnaryRow {
         growth: Some(Growth {
             relative: |graph, x, _| Some(graph.unary(Unary::Tanh, x)),
@@ -301,7 +305,7 @@ functions! {
         middle: Middle::ZeroOrTurn,
         ..elementary("cosh", f64::cosh, |graph, x, _| graph.unary(Unary::Sinh, x))
     };
-    /// Inverse hyperbolic sine: `1 / sqrt(1 + x²)`.
+    /// Inverse hyperbolic sine, with derivative `1 / sqrt(1 + x²)`.
     unary Asinh = UnaryRow {
         elsewhere: &["arcsinh"],
         middle: Middle::ZeroOrTurn,
@@ -312,7 +316,7 @@ functions! {
             one_over_root(graph, sum)
         })
     };
-    /// Inverse hyperbolic cosine: `1 / sqrt((x - 1)(x + 1))`.
+    /// Inverse hyperbolic cosine, with derivative `1 / sqrt((x - 1)(x + 1))`.
     unary Acosh = UnaryRow {
         elsewhere: &["arccosh"],
         ..elementary("acosh", f64::acosh, |graph, x, _| {
@@ -322,7 +326,7 @@ functions! {
             one_over_root(graph, product)
         })
     };
-    /// Inverse hyperbolic tangent: `1 / ((1 - x)(1 + x))`.
+    /// Inverse hyperbolic tangent, with derivative `1 / ((1 - x)(1 + x))`.
     unary Atanh = UnaryRow {
         elsewhere: &["arctanh"],
         ..elementary("atanh", f64::atanh, |graph, x, _| {
@@ -331,26 +335,26 @@ functions! {
             graph.div(one, product)
         })
     };
-    /// The greatest integer not above: zero.
+    /// The greatest integer not above `x`, with derivative zero.
     unary Floor = UnaryRow {
         slope: Some(|graph, _, _| graph.literal(0.0)),
         folds: true,
         ..operation("floor", f64::floor, Cost::Function)
     };
-    /// The nearest integer, ties to even: zero.
+    /// The nearest integer, ties to even, with derivative zero.
     unary RoundEven = UnaryRow {
         name: Some("round_ties_even"),
         slope: Some(|graph, _, _| graph.literal(0.0)),
         folds: true,
         ..operation("round_even", f64::round_ties_even, Cost::Function)
     };
-    /// `|a|` with the sign of `b`: `a'` where the signs agree, else `-a'`.
+    /// `|a|` with the sign of `b`; the derivative is `a'` if the signs agree, else `-a'`.
     binary Copysign = BinaryRow {
         folds: true,
         ..operation_of_two("copysign", f64::copysign, rules::copysign, Cost::Function)
     };
 
-    // Others: what several operations are, what is no number, and what is known at compile time.
+    // Other functions: compositions of operations, predicates, and values known at compile time.
 
     other composed("log", Composed::Log, 2, &[]);
     other composed("clamp", Composed::Clamp, 3, &[]);
@@ -372,7 +376,7 @@ functions! {
     other OtherRow { name: "len", elsewhere: &[], function: Function::Len, arguments: 1 };
 }
 
-/// An elementary function of one number: a lane program of its name.
+/// Returns the row of an elementary function of one number, a lane program.
 const fn elementary(
     name: &'static str,
     value: fn(f64) -> f64,
@@ -382,7 +386,7 @@ const fn elementary(
     UnaryRow { slope: Some(slope), program: true, ..row }
 }
 
-/// An operation of lane numbers, by the method of this name.
+/// Returns the row of an operation of lane numbers, by the method of this name.
 const fn operation(name: &'static str, value: fn(f64) -> f64, cost: Cost) -> UnaryRow {
     UnaryRow {
         name: Some(name),
@@ -398,7 +402,7 @@ const fn operation(name: &'static str, value: fn(f64) -> f64, cost: Cost) -> Una
     }
 }
 
-/// An operation of two lane numbers, by the method of this name.
+/// Returns the row of an elementary function of two numbers, a lane program.
 const fn elementary_of_two(
     name: &'static str,
     value: fn(f64, f64) -> f64,
@@ -426,7 +430,7 @@ const fn operation_of_two(
     }
 }
 
-/// An operation that is written as an operator.
+/// Returns the row of an operation with an operator.
 const fn operator(
     name: &'static str,
     value: fn(f64, f64) -> f64,
@@ -449,14 +453,14 @@ const fn predicate(name: &'static str, predicate: Predicate) -> OtherRow {
     OtherRow { name, elsewhere: &[], function: Function::Predicate(predicate), arguments: 1 }
 }
 
-/// `1 - x²` as `(1 - x)(1 + x)`, which loses nothing near 1.
+/// Returns `1 - x²` as `(1 - x)(1 + x)`, which is accurate near 1.
 fn one_less_square(graph: &mut Graph, x: Id) -> Id {
     let one = graph.literal(1.0);
     let (less, more) = (graph.sub(one, x), graph.add(one, x));
     graph.mul(less, more)
 }
 
-/// `1 / sqrt(x)`
+/// Returns `1 / sqrt(x)`.
 fn one_over_root(graph: &mut Graph, x: Id) -> Id {
     let one = graph.literal(1.0);
     let root = graph.unary(Unary::Sqrt, x);

@@ -1,4 +1,4 @@
-//! The rows of the table against themselves and each other: a new row is tested by being there.
+//! The consistency of the rows of the table; new rows are tested automatically.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,9 @@ use crate::check;
 use crate::derive::gradients;
 use crate::graph::{Input, Node};
 
-/// The points at which functions are compared; each is defined at some of them.
+/// The points at which functions are compared.
+///
+/// Each function is defined at some of these points.
 const POINTS: [f64; 10] = [-3.3, -1.35, -0.9, -0.4, -0.15, 0.2, 0.45, 0.85, 1.35, 3.1];
 
 fn unary() -> impl Iterator<Item = Unary> {
@@ -24,7 +26,7 @@ fn binary() -> impl Iterator<Item = Binary> {
     })
 }
 
-/// The value of a node where the state is `u`.
+/// Returns the value of a node at the state `u`.
 fn value(graph: &Graph, id: Id, u: &[f64]) -> f64 {
     let input = |input| match input {
         Input::State(index) => u[index as usize],
@@ -33,7 +35,7 @@ fn value(graph: &Graph, id: Id, u: &[f64]) -> f64 {
     check::evaluate(graph, &[], &graph.reachable(&[id]), 0, &input)[id.index()]
 }
 
-/// The derivatives of a function by its arguments, by the rules.
+/// Returns the derivatives of a function with respect to its arguments, by the rules.
 fn derivatives(
     arguments: usize,
     make: impl FnOnce(&mut Graph, &[Id]) -> Id,
@@ -48,7 +50,7 @@ fn derivatives(
     (graph, all)
 }
 
-/// Compares a derivative with a difference of values (of order 4), where it has a value.
+/// Compares a derivative with a difference quotient of order 4, if the quotient is finite.
 fn compare(name: &str, derivative: f64, point: f64, value: impl Fn(f64) -> f64) -> bool {
     let h = 1e-3;
     let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(|steps| value(point + steps * h));
@@ -81,7 +83,7 @@ fn derivatives_are_those_of_the_values() {
         for (x, y) in POINTS.into_iter().flat_map(|x| POINTS.map(|y| (x, y))) {
             let by_x = by[0].map_or(0.0, |id| value(&graph, id, &[x, y]));
             let by_y = by[1].map_or(0.0, |id| value(&graph, id, &[x, y]));
-            // At the seam of `min` and `max` there is none.
+            // `min` and `max` have no derivative if both arguments are equal.
             if x != y {
                 compared += usize::from(compare(row.method, by_x, x, |x| (row.value)(x, y)));
                 compared += usize::from(compare(row.method, by_y, y, |y| (row.value)(x, y)));
@@ -91,7 +93,7 @@ fn derivatives_are_those_of_the_values() {
     }
 }
 
-/// Relative to the value, and taken apart, a derivative is what it is otherwise.
+/// A relative derivative, and one split into factors, equal the derivative.
 #[test]
 fn growth_is_that_of_the_derivative() {
     for function in unary() {
@@ -137,7 +139,7 @@ fn a_name_is_of_one_function() {
     assert_eq!(methods.iter().collect::<HashSet<_>>().len(), methods.len(), "{methods:?}");
 }
 
-/// Every function that can be called is found by its name.
+/// Every callable function is found by its name.
 #[test]
 fn the_guide_lists_all_functions() {
     let guide = std::fs::read_to_string(

@@ -1,28 +1,32 @@
-//! The values of a graph's nodes, by Rust's own functions: an interpreter.
+//! An interpreter, which computes the values of a graph's nodes with Rust's own functions.
 //!
-//! Arithmetic is that of the lanes, bit for bit, in `f64`; elementary functions are those of Rust's
-//! library, whose last bits may differ from those of `odes`.
+//! Arithmetic has the same bits as in lanes, in `f64`. Elementary functions come from Rust's
+//! standard library, and their last bits may differ from those of `odes`.
 
 use super::{Comparison, Graph, Id, Input, Node};
 
-/// The values that a graph does not contain. Those that no needed node mentions are not asked for.
+/// The values of inputs, constants and tables.
+///
+/// The interpreter requests only values that a needed node mentions.
 pub(crate) struct Given<'a> {
     pub input: &'a dyn Fn(Input) -> f64,
-    /// A constant of the user's, by its position.
+    /// The value of a user's constant, by its index.
     pub constant: &'a dyn Fn(u32) -> f64,
-    /// An entry of a table, by its position and that of the entry.
+    /// The entry of a table, by the index of the table and of the entry.
     pub entry: &'a dyn Fn(u32, f64) -> f64,
 }
 
-/// The entry of a table at an integer, as `Real::lookup` has it.
+/// Returns the entry of a table at an integer, as `Real::lookup` does.
 pub(crate) fn entry_of(table: &[f64], index: f64) -> f64 {
-    // The cast saturates; of a NaN it is zero.
+    // The cast saturates, and converts NaN to zero.
     let last = table.len().saturating_sub(1);
     table.get((index as usize).min(last)).copied().unwrap_or(f64::NAN)
 }
 
 impl Graph {
-    /// The values of the nodes that are `needed`, and zeros; truth values are 0 and 1.
+    /// Returns the values of the `needed` nodes, and zeros for others.
+    ///
+    /// Truth values are 0 and 1.
     pub(crate) fn evaluate(&self, needed: &[bool], given: &Given<'_>) -> Vec<f64> {
         let mut values = vec![0.0; self.len()];
         for id in self.ids().filter(|id| needed[id.index()]) {

@@ -1,9 +1,9 @@
-//! The rules that every graph obeys, checked after every pass.
+//! The invariants of every graph, checked after every pass.
 //!
-//! The passes rely on each other: `emit` on operands that come before their users, `fuse` on powers
-//! of numbers and not of truth values, all of them on indices that are in range. A graph that
-//! breaks one of these rules is a mistake of the compiler, whatever program it was given, so it is
-//! a panic that names the pass and the node. Builds with `debug_assertions` check; others do not.
+//! The passes rely on each other: `emit` on operands that precede their users, `fuse` on powers of
+//! numbers and not of truth values, all of them on indices in range. A graph that violates an
+//! invariant is a bug of the compiler, whatever the program. The check therefore panics with the
+//! pass and the node. Only builds with `debug_assertions` check.
 
 use std::fmt;
 
@@ -12,19 +12,19 @@ use super::{Graph, Id, Input, Kind, Node};
 /// The inputs, constants and tables that a graph may mention.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Scope {
-    /// The numbers of components of the state, and of parameters.
+    /// The numbers of state components and of parameters.
     pub states: usize,
     pub parameters: usize,
     pub time: bool,
     /// Whether `1/(γ h)` is an argument.
     pub scale: bool,
-    /// The numbers of numbers of a factorised matrix, and of components of a right side.
+    /// The numbers of entries of a factorised matrix, and of components of a right-hand side.
     pub factors: usize,
     pub vector: usize,
-    /// The numbers of constants and of tables of the user's.
+    /// The numbers of the user's constants and tables.
     pub constants: usize,
     pub tables: usize,
-    /// Whether there may be integer powers, which `fuse` makes multiplications.
+    /// Whether integer powers are allowed; `fuse` expands them to multiplications.
     pub powers: bool,
 }
 
@@ -41,24 +41,26 @@ impl Scope {
     }
 }
 
-/// A rule that a graph breaks.
+/// An invariant that a graph violates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Invalid {
-    /// An operand is no older than the node, so that the order of ids is no order of evaluation.
+    /// An operand is not older than the node.
+    ///
+    /// The order of ids is then not an order of evaluation.
     Order { node: Id, operand: Id },
-    /// An operand is a truth value where a number is needed, or a number where a truth value is.
+    /// An operand is a truth value instead of a number, or vice versa.
     Operand { node: Id, operand: Id, expected: Kind },
-    /// The function has no such input, or the system no such constant or table.
+    /// The function has no such input, or the system has no such constant or table.
     OutOfRange { node: Id },
-    /// A literal is an infinity or a NaN, which no language has a literal for.
+    /// A literal is an infinity or a NaN, which are literals in no language.
     NotFinite { node: Id },
-    /// There is a power although powers have been expanded.
+    /// A power remains after powers have been expanded.
     Power { node: Id },
-    /// There is another node for the same operation on the same operands.
+    /// Another node has the same operation and operands.
     Duplicate { node: Id },
     /// A result is not in the graph.
     NoResult { result: Id },
-    /// A result is a truth value where a number is returned, or a number where a truth value is.
+    /// A result is a truth value instead of a number, or vice versa.
     Result { result: Id, expected: Kind },
 }
 
@@ -97,11 +99,12 @@ impl Invalid {
 }
 
 impl Graph {
-    /// Panics if the graph is not valid, in builds with `debug_assertions`. `results` are what is
-    /// returned, all of this kind; `pass` is what made the graph.
+    /// Panics if the graph is invalid, in builds with `debug_assertions`.
+    ///
+    /// `results` are the returned nodes, all of this kind; `pass` is the pass that built the graph.
     ///
     /// # Panics
-    /// On a mistake of the compiler.
+    /// On a bug of the compiler.
     pub(crate) fn validate(
         &self,
         pass: &str,
@@ -121,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// The first rule that is broken, in the order of the nodes.
+    /// Returns the first violated invariant, in the order of the nodes.
     fn check(
         &self,
         scope: &Scope,
@@ -200,13 +203,13 @@ mod tests {
     const U: Node = Node::Input(Input::State(0));
     const MASK: Node = Node::Compare(Comparison::Lt, Id(0), Id(0));
 
-    /// A graph of just these nodes, whatever they are.
+    /// Returns a graph of exactly these nodes, valid or not.
     fn graph(nodes: &[Node]) -> Graph {
         let index = nodes.iter().zip(0..).map(|(node, id)| (node.key(), Id(id))).collect();
         Graph { nodes: nodes.to_vec(), index, ..Graph::new() }
     }
 
-    /// What is wrong with the graph of these nodes, of which the last is the result.
+    /// Returns the violation in the graph of these nodes; the last node is the result.
     fn invalid(nodes: &[Node]) -> Option<Invalid> {
         let last = Id(nodes.len() as u32 - 1);
         graph(nodes).check(&SCOPE, Kind::Real, [last]).err()

@@ -7,7 +7,9 @@ use crate::ast::{Cast, Expr, ExprKind, IntegerType, Interpolation, Known, Method
 use crate::functions::Function;
 use crate::graph::Comparison;
 
-/// The comparisons of `Real`, which a function generic over numbers has instead of operators.
+/// Returns the comparison that a method of `Real` stands for.
+///
+/// Functions that are generic over numbers use these methods instead of operators.
 fn comparison(method: &str) -> Option<Comparison> {
     Some(match method {
         "lt" => Comparison::Lt,
@@ -77,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call of one of the functions in scope.
+    /// Parses a call of one of the functions in scope.
     fn function<'a>(
         &self,
         function: Function,
@@ -151,7 +153,7 @@ impl Parser<'_> {
                 };
             }
         }
-        // `R::lit(1.0)`, in a function generic over numbers.
+        // `R::lit(1.0)`, in a function that is generic over numbers.
         if let [number, name] = segments[..]
             && self.numbers.contains(number)
         {
@@ -201,7 +203,7 @@ impl Parser<'_> {
             return self.interpolate(interpolation, name, call);
         }
         if self.other_structs.contains(&shown) {
-            // Within a function it was reported where it is declared.
+            // Within a function, the declaration has already been reported.
             if self.in_module {
                 self.error(&call.func, NOT_SEEN);
             }

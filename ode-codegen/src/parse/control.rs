@@ -1,4 +1,4 @@
-//! Loops, `match`, closures, and what is called with them.
+//! Loops, `match`, closures, and the methods that take closures.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::Parser;
 use super::refuse::{self, arguments_in_words};
 use crate::ast::{Arm, Block, Callable, Expr, ExprKind, Method, Pattern, Type};
 
-/// The name of a loop's label, without the colon.
+/// Returns the name of a loop's label, without the colon.
 fn label(label: Option<&syn::Label>) -> Option<&proc_macro2::Ident> {
     label.map(|label| &label.name.ident)
 }
@@ -32,7 +32,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The condition of an `if` or a `while`.
+    /// Parses the condition of an `if` or a `while`.
     pub(super) fn condition<'a>(&self, syntax: &'a syn::Expr) -> Box<Expr<'a>> {
         let inner = if let syn::Expr::Paren(inner) = syntax { &*inner.expr } else { syntax };
         let syn::Expr::Assign(assign) = inner else { return self.boxed(syntax) };
@@ -79,7 +79,7 @@ impl Parser<'_> {
         ExprKind::Match { scrutinee, arms: choice.arms.iter().map(arm).collect() }
     }
 
-    /// A pattern of a `match`.
+    /// Parses a pattern of a `match`.
     fn refutable<'a>(&self, pattern: &'a syn::Pat) -> Pattern<'a> {
         match pattern {
             syn::Pat::Lit(literal) => match self.literal(&literal.lit) {
@@ -114,7 +114,8 @@ impl Parser<'_> {
             }
             syn::Pat::Ident(name) if name.by_ref.is_none() => match &name.subpat {
                 Some((_, inner)) => Pattern::Bind(&name.ident, Box::new(self.refutable(inner))),
-                // As rustc tells them apart if the names follow its conventions.
+                // A capital letter marks a constant. rustc agrees if the names follow its
+                // conventions.
                 None if name.ident.to_string().contains(char::is_uppercase) => {
                     Pattern::Constant(&name.ident, self.id())
                 }
@@ -138,7 +139,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A closure; `expected` is the type of its value where that is known.
+    /// Parses a closure; `expected` is the type of its value if known.
     pub(super) fn closure<'a>(
         &self,
         closure: &'a syn::ExprClosure,
@@ -184,7 +185,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// A method of arrays and iterators.
+    /// Parses a call of a method of arrays or iterators.
     pub(super) fn method<'a>(
         &self,
         method: Method,
@@ -217,7 +218,7 @@ impl Parser<'_> {
         ExprKind::Method { method, receiver: Box::new(receiver), arguments, of, name }
     }
 
-    /// An argument that is called with elements: a closure, or a function by its name.
+    /// Parses a function argument: a closure, or a function by its name.
     fn function_value<'a>(&self, syntax: &'a syn::Expr) -> Expr<'a> {
         if let syn::Expr::Path(path) = syntax
             && let Some(name) = path.path.get_ident().map(ToString::to_string)
@@ -229,8 +230,7 @@ impl Parser<'_> {
         self.expr(syntax)
     }
 
-    /// `std::array::from_fn(function)`, where `expected` is the type of the array if that is
-    /// written.
+    /// Parses `std::array::from_fn(function)`; `expected` is the array's type if annotated.
     pub(super) fn array_from_fn<'a>(
         &self,
         call: &'a syn::ExprCall,
@@ -264,7 +264,7 @@ impl Parser<'_> {
     }
 }
 
-/// The names that an expression mentions.
+/// Returns the names that an expression mentions.
 pub(super) fn names(expr: &syn::Expr) -> Vec<&proc_macro2::Ident> {
     let mut names = Names(Vec::new());
     names.visit_expr(expr);

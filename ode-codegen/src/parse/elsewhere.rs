@@ -1,10 +1,10 @@
-//! Names that users know from other languages and libraries, and what to write here instead.
+//! Names from other languages and libraries, and their equivalents here.
 
 use super::refuse::as_method;
 use crate::functions::Function;
 use crate::similar::nearly_equal;
 
-/// Functions and methods elsewhere, by their names there, that are expressions here.
+/// Functions and methods from elsewhere, by their names there, that are expressions here.
 const EXPRESSIONS: [(&[&str], &str); 22] = [
     (&["square", "squared", "sqr"], "`x * x`"),
     (&["cube"], "`x * x * x`"),
@@ -33,13 +33,13 @@ const EXPRESSIONS: [(&[&str], &str); 22] = [
     ),
 ];
 
-/// Functions that there are in libraries, and not here.
+/// Functions of other libraries that have no equivalent here.
 const SPECIAL: [&str; 14] = [
     "erf", "erfc", "gamma", "lgamma", "ln_gamma", "tgamma", "digamma", "beta", "besselj", "bessel",
     "sinc", "lambertw", "zeta", "airy",
 ];
 
-/// Types and modules of vectors and matrices.
+/// Types and modules for vectors and matrices.
 const VECTORS: [&str; 24] = [
     "nalgebra", "ndarray", "glam", "na", "Vector", "Vector2", "Vector3", "Vector4", "Vector6",
     "SVector", "DVector", "Matrix", "Matrix2", "Matrix3", "Matrix4", "SMatrix", "DMatrix",
@@ -66,7 +66,7 @@ const CHANCE: [&str; 16] = [
     "now",
 ];
 
-/// The expression to write instead.
+/// Returns the equivalent expression.
 pub(super) fn expression(theirs: &str) -> Option<String> {
     let found = EXPRESSIONS.iter().find(|(names, _)| names.contains(&theirs));
     if SPECIAL.contains(&theirs) {
@@ -75,12 +75,12 @@ pub(super) fn expression(theirs: &str) -> Option<String> {
     found.map(|(_, expression)| (*expression).to_owned())
 }
 
-/// A type of complex numbers, or their library.
+/// Returns whether this is a type of complex numbers, or their library.
 pub(super) fn is_complex(name: &str) -> bool {
     matches!(name, "Complex" | "Complex64" | "Complex32" | "num_complex")
 }
 
-/// The reason why a path cannot be called, if it leads into a library of numbers.
+/// Returns why a path into a numerical library cannot be called.
 pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     segments.into_iter().find_map(|segment| match segment {
         segment if is_complex(segment) => Some(
@@ -99,14 +99,14 @@ pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option
     })
 }
 
-/// The modules of mathematics that other languages have.
+/// Returns whether this is a mathematics module of another language.
 pub(super) fn is_module(name: &str) -> bool {
     const MODULES: [&str; 9] =
         ["Math", "math", "cmath", "np", "numpy", "jnp", "torch", "scipy", "Mathf"];
     MODULES.contains(&name)
 }
 
-/// A constant that is known by another path, such as `math::pi`, `M_PI` or `f64::PI`.
+/// Returns the equivalent of a constant at another path, such as `math::pi`, `M_PI` or `f64::PI`.
 pub(super) fn constant(segments: &[String]) -> Option<&'static str> {
     let (name, module) = match segments {
         [name] if name.starts_with("M_") => (&name[2..], None),
@@ -128,13 +128,13 @@ pub(super) fn constant(segments: &[String]) -> Option<&'static str> {
     }
 }
 
-/// The function that was probably meant.
+/// Returns the function that the user probably meant.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
     let nearly = || Function::names().find(|known| nearly_equal(known, name));
     Function::from_elsewhere(name).or_else(nearly)
 }
 
-/// The message for a function of floats that is called as a free function.
+/// Returns the message for a float function that is called as a free function.
 pub(super) fn as_a_method(path: &str) -> Option<String> {
     let name = path.rsplit("::").next().unwrap_or(path);
     if name == "len" {

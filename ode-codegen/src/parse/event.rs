@@ -1,5 +1,6 @@
-//! `#[event(…)]`, `#[after_step(…)]` and `#[action(…)]`: what happens where a function goes through
-//! zero, and where a condition holds after a step.
+//! Events and conditions: `#[event(…)]`, `#[after_step(…)]` and `#[action(…)]`.
+//!
+//! Events occur at zeros of a function; conditions are checked after steps.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -9,25 +10,24 @@ use super::Parser;
 use crate::ast::{Condition, Event, Purpose};
 use crate::similar::nearly_equal;
 
-/// The largest number of events of a system: a lane remembers a bit of each.
+/// The maximal number of events of a system: a lane stores one bit per event.
 const MOST: usize = 30;
 
-/// How an event is written, for messages.
+/// The form of an event, for messages.
 const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`, and \
                      `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the trajectory \
                      ends there, or ends there the third time, and `#[event(falling, log)]` if a \
                      solve is to log it";
 
-/// How a condition is written, for messages.
+/// The form of a condition, for messages.
 const CONDITIONS: &str = "write `#[after_step]`, and `#[after_step(stop)]` or `#[after_step(stop = \
                           3)]` if the trajectory ends there, or ends there the third time";
 
-/// The words of the attribute of an event.
+/// The arguments of an event's attribute.
 const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
 
 impl Parser<'_> {
-    /// The events and the conditions after steps of the functions of a module, with the actions that
-    /// belong to them.
+    /// Parses the events and conditions of a module, with their actions.
     pub(super) fn events<'a>(
         &self,
         functions: impl Iterator<Item = (Purpose, &'a syn::ItemFn)> + Clone,
@@ -104,12 +104,12 @@ impl Parser<'_> {
     }
 }
 
-/// The attribute by which a function has this purpose.
+/// Returns the attribute that gives a function this purpose.
 fn attribute(item: &syn::ItemFn, purpose: Purpose) -> Option<&syn::Attribute> {
     item.attrs.iter().find(|attribute| Purpose::of_attribute(attribute) == Some(purpose))
 }
 
-/// The event of a function with this name and attribute.
+/// Parses the event of a function with this name and attribute.
 fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'a>> {
     let syn::Meta::List(list) = &attribute.meta else {
         let message = format!("an event says which way its function goes through zero: {FORMS}");
@@ -127,7 +127,7 @@ fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'
     }
 }
 
-/// The condition of a function with this name and attribute.
+/// Parses the condition of a function with this name and attribute.
 fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Condition<'a>> {
     let read = |input: ParseStream<'_>| {
         let word = input.call(Ident::parse_any)?;
@@ -144,7 +144,7 @@ fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Con
     Ok(Condition { name, stop, action: None })
 }
 
-/// Reads the words of the attribute of an event.
+/// Reads the arguments of an event's attribute.
 fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
     let mut event = Event {
         name,
@@ -202,7 +202,7 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
     Ok(event)
 }
 
-/// What follows `stop`.
+/// Reads the optional count after `stop`.
 fn count(input: ParseStream<'_>) -> syn::Result<u32> {
     if !input.peek(syn::Token![=]) {
         return Ok(1);

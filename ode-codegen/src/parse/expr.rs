@@ -31,13 +31,13 @@ impl Parser<'_> {
         self.ctxt.error(self.id(), tokens, message);
     }
 
-    /// Reports something that may hold assignments.
+    /// Reports an error on a construct that may contain assignments.
     pub(super) fn opaque(&self, tokens: &dyn ToTokens, message: impl ToString) {
         self.opaque.set(true);
         self.error(tokens, message);
     }
 
-    /// Where functions are declared.
+    /// Returns the enclosing item in words, for messages on missing declarations.
     pub(super) fn here(&self) -> &'static str {
         if self.in_module { "this module" } else { "this function" }
     }
@@ -49,7 +49,7 @@ impl Parser<'_> {
     pub(super) fn expr<'a>(&self, syntax: &'a syn::Expr) -> Expr<'a> {
         let id = self.id();
         let kind = match syntax {
-            // References are transparent: what they point at cannot change while they live.
+            // References are transparent: their targets cannot change during their lifetime.
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),
             syn::Expr::Group(inner) => return self.expr(&inner.expr),
             syn::Expr::Reference(inner) if inner.mutability.is_none() => {
@@ -152,8 +152,10 @@ impl Parser<'_> {
         Expr { id, kind, syntax }
     }
 
-    /// Reports an expression outside the subset, on its keyword where it has a body, and looks
-    /// into the body for more.
+    /// Reports an expression outside the subset.
+    ///
+    /// If the expression has a body, the error points at the keyword, and the body is checked for
+    /// more errors.
     fn refuse_expr(&self, expr: &syn::Expr) {
         let message = refuse::expression(expr);
         match expr {
@@ -171,7 +173,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type's name is not a float type other than that of the signature.
+    /// Returns false for a float type other than the signature's.
     pub(super) fn right_float(&self, name: &str) -> bool {
         Scalar::from_name(name).is_none_or(|scalar| scalar == self.scalar)
     }
@@ -264,7 +266,7 @@ impl Parser<'_> {
         ExprKind::Path(&path.path)
     }
 
-    /// The expression to write instead of `np.pi`.
+    /// Returns the equivalent of a constant such as `np.pi`.
     fn constant_of_module(&self, field: &syn::ExprField) -> Option<&'static str> {
         let module = refuse::module_of_mathematics(&field.base)?.to_string();
         let syn::Member::Named(name) = &field.member else { return None };
@@ -272,14 +274,14 @@ impl Parser<'_> {
         ours.filter(|_| !self.declared.contains(&module))
     }
 
-    /// Reports a variant of an enum, once for all.
+    /// Reports a variant of an enum, only once per system.
     pub(super) fn variant(&self, tokens: &dyn ToTokens) {
         if !self.variants.replace(true) {
             self.error(tokens, refuse::VARIANT);
         }
     }
 
-    /// What is going to be cast, which may be a constant of another float type.
+    /// Parses the operand of a cast, which may be a constant of another float type.
     pub(super) fn cast_operand<'a>(&self, syntax: &'a syn::Expr) -> Box<Expr<'a>> {
         match syntax {
             syn::Expr::Paren(inner) => self.cast_operand(&inner.expr),
@@ -329,7 +331,7 @@ impl Parser<'_> {
             BinOp::Ge(_) => compare(Relation::Is(Comparison::Ge)),
             BinOp::Eq(_) => compare(Relation::Is(Comparison::Equals)),
             BinOp::Ne(_) => compare(Relation::NotEqual),
-            // On truth values they are the same: nothing has an effect.
+            // On truth values both operators are equivalent, because operands have no side effects.
             BinOp::And(_) | BinOp::BitAnd(_) => {
                 ExprKind::And(self.boxed(&binary.left), self.boxed(&binary.right))
             }
@@ -374,7 +376,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The left side of a destructuring assignment, if it is one.
+    /// Parses the left side of a destructuring assignment, if it is one.
     fn sequence_target<'a>(&self, left: &'a syn::Expr) -> Option<Target<'a>> {
         let elements = match left {
             syn::Expr::Paren(inner) => return self.sequence_target(&inner.expr),
@@ -393,7 +395,7 @@ impl Parser<'_> {
                 continue;
             }
             let target = self.sequence_target(element);
-            // A place that was refused is reported.
+            // `place` has reported an invalid target.
             let target = target.or_else(|| self.place(element, element).map(Target::Place));
             targets.push(target.unwrap_or(Target::Ignore));
         }

@@ -8,18 +8,18 @@ use crate::ast::{Block, ExprKind, MassMatrix, Typed};
 const FORMS: &str =
     "`#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one";
 
-/// `#[mass_matrix]`
+/// Returns whether an attribute is `#[mass_matrix]`.
 pub(crate) fn is_mass_matrix(attribute: &syn::Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "mass_matrix")
 }
 
-/// The attribute, where an item has it.
+/// Returns the attribute `#[mass_matrix]`, if present.
 fn marked(attributes: &[syn::Attribute]) -> Option<&syn::Attribute> {
     attributes.iter().find(|attribute| is_mass_matrix(attribute))
 }
 
 impl Parser<'_> {
-    /// The mass matrix of a module, whose constants are among `items`.
+    /// Parses the mass matrix of a module, whose constants are among `items`.
     pub(super) fn mass_matrix<'a>(
         &self,
         content: &'a [syn::Item],
@@ -63,7 +63,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Refuses the arguments of `rhs` among the entries.
+    /// Rejects entries that mention arguments of `rhs`.
     fn no_arguments(&self, item: &syn::ItemConst, rhs: &syn::Signature, items: &mut Block<'_>) {
         let arguments = rhs.inputs.iter().filter_map(|input| match input {
             syn::FnArg::Typed(input) => match &*input.pat {
@@ -83,13 +83,13 @@ impl Parser<'_> {
              solve for the derivatives in the right-hand side"
         );
         self.error(name, message);
-        // So that this is all that is said.
+        // This prevents further errors about the same constant.
         if let Some(constant) = items.constants.iter_mut().find(|other| *other.name == item.ident) {
             constant.value.kind = ExprKind::Error;
         }
     }
 
-    /// Refuses a mass matrix where there is none: at a function, or in one.
+    /// Rejects `#[mass_matrix]` on functions and inside them.
     pub(super) fn no_mass_matrix(&self, attributes: &[syn::Attribute]) {
         if let Some(attribute) = marked(attributes) {
             let place = if self.in_module {

@@ -8,13 +8,15 @@ use crate::ast::{Block, Outside, Part, Purpose, System, Timetable};
 use crate::ctxt::Ctxt;
 use syn::visit::Visit;
 
-/// The functions, constants and structs of a module; anything else is rustc's alone.
+/// Returns whether the parser reads an item; rustc alone compiles all others.
 fn seen(item: &syn::Item) -> bool {
     matches!(item, syn::Item::Fn(_) | syn::Item::Const(_) | syn::Item::Struct(_))
 }
 
-/// The module as a [`System`]. `outside` are the functions from outside that it calls, `timetables`
-/// the times of its actions.
+/// Parses the module as a [`System`].
+///
+/// `outside` contains the functions from outside that it calls, `timetables` the times of its
+/// actions.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     name: &'a syn::Ident,
@@ -36,7 +38,7 @@ pub(crate) fn parse<'a>(
         })
         .collect();
     let Some((_, rhs)) = functions().find(|(purpose, _)| *purpose == Purpose::Rhs) else {
-        // One that could be it, but for its name.
+        // A function with a matching signature and another name.
         let candidate = functions().find(|(purpose, item)| {
             *purpose == Purpose::Helper
                 && signature::read(&item.sig, "", Purpose::Rhs.forms()).is_ok()
@@ -74,8 +76,8 @@ pub(crate) fn parse<'a>(
         match item {
             syn::Item::Struct(item) => items.structs.extend(parser.structure(item)),
             syn::Item::Const(item) => items.constants.push(parser.constant(item)),
-            // The right-hand side may be written with observables. One that is none is reported
-            // once.
+            // The right-hand side may call observables. An invalid observable, which writes to an
+            // argument, is omitted here, so that it causes one error only.
             syn::Item::Fn(item)
                 if match Purpose::of(item) {
                     Purpose::Helper => true,
@@ -120,7 +122,7 @@ pub(crate) fn parse<'a>(
 }
 
 impl Parser<'_> {
-    /// Refuses a second attribute that says what a function is for.
+    /// Rejects a second attribute that gives a function a purpose.
     fn one_purpose(&self, item: &syn::ItemFn) {
         let purposes = item.attrs.iter().filter_map(|attribute| {
             Purpose::of_attribute(attribute).map(|purpose| (purpose, attribute))
@@ -137,7 +139,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The function with this purpose, if its signature is one.
+    /// Parses the function with this purpose, if its signature is valid.
     pub(super) fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {
@@ -159,7 +161,7 @@ impl Parser<'_> {
             Ok(signature) => Some(self.part(item, &signature, None)),
             Err(error) => {
                 self.ctxt.keep(self.id(), error);
-                // For the errors that are in it.
+                // The body may contain further errors.
                 self.block(&item.block);
                 None
             }
@@ -171,7 +173,7 @@ fn is_bool(ty: Option<&syn::Type>) -> bool {
     matches!(ty, Some(syn::Type::Path(path)) if path.path.is_ident("bool"))
 }
 
-/// Names of the functions that the module declares and calls; see [`crate::outside`].
+/// Returns the declarations of a module; see [`crate::outside`].
 pub(crate) fn declared(content: &[syn::Item]) -> Declared {
     let mut declared = Declared::default();
     for item in content.iter().filter(|item| seen(item)) {
@@ -180,7 +182,7 @@ pub(crate) fn declared(content: &[syn::Item]) -> Declared {
     declared
 }
 
-/// Whether a function has an argument that it can assign to.
+/// Returns whether a function can assign to an argument.
 fn writes(item: &syn::ItemFn) -> bool {
     item.sig.inputs.iter().any(|input| match input {
         syn::FnArg::Typed(typed) => {

@@ -1,10 +1,11 @@
-//! The messages for constructs outside the subset: what is not possible, why, what to write
-//! instead.
+//! The messages for constructs outside the subset.
+//!
+//! Each contains the rejected construct, the reason, and the form to write instead.
 
 use super::elsewhere;
 use crate::functions::Function;
 
-/// For macros by name, the reason and what to write instead.
+/// Returns the message for a macro call.
 pub(super) fn macro_call(name: &str) -> String {
     let reason = match name {
         "vec" => "a lane cannot allocate; write an array of fixed size, such as `[0.0; 4]`",
@@ -23,7 +24,7 @@ pub(super) fn macro_call(name: &str) -> String {
     format!("`{name}!` cannot be used in a right-hand side: {reason}")
 }
 
-/// Macros of the standard library: they assign nothing.
+/// Returns whether this is a macro of the standard library, which assigns nothing.
 pub(super) fn is_standard(name: &str) -> bool {
     const MACROS: [&str; 19] = [
         "vec",
@@ -49,7 +50,7 @@ pub(super) fn is_standard(name: &str) -> bool {
     MACROS.contains(&name)
 }
 
-/// Types of the standard library that allocate.
+/// Returns whether this is a type of the standard library that allocates.
 pub(crate) fn allocates(name: &str) -> bool {
     const TYPES: [&str; 12] = [
         "Vec", "Box", "String", "Rc", "Arc", "VecDeque", "HashMap", "BTreeMap", "HashSet",
@@ -58,7 +59,7 @@ pub(crate) fn allocates(name: &str) -> bool {
     TYPES.contains(&name)
 }
 
-/// The message for a type that allocates.
+/// Returns the message for a type that allocates.
 pub(super) fn allocation(name: &str) -> String {
     let instead = match name {
         "Box" | "Rc" | "Arc" | "RefCell" => "use the value itself",
@@ -68,8 +69,7 @@ pub(super) fn allocation(name: &str) -> String {
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
 }
 
-/// For a type that people write in place of an array of floats, the reason and what to write
-/// instead.
+/// Returns the message for a common substitute of an array of floats.
 pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
     let path = match ty {
         syn::Type::Path(path) => &path.path,
@@ -98,13 +98,14 @@ pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
         }
         _ => {}
     }
-    // Without arguments it may be an alias of an array.
+    // A type without arguments may be an alias of an array.
     let known = elsewhere::is_complex(&name) || !last.arguments.is_none();
     known.then(|| elsewhere::library([&*name])).flatten().map(str::to_owned)
 }
 
-/// The message for a call of an unknown function; `here` is "this function" or "this
-/// module".
+/// Returns the message for a call of an unknown function.
+///
+/// `here` is "this function" or "this module".
 pub(crate) fn function_call(path: &str, here: &str) -> String {
     if let Some(message) = elsewhere::as_a_method(path) {
         return message;
@@ -157,14 +158,14 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
     format!("cannot call `{path}` in a right-hand side: {reason}")
 }
 
-/// For `Math.exp(x)`, as other languages have it: the module, if `receiver` is one.
+/// Returns the module of a call such as `Math.exp(x)`, the form of other languages.
 pub(super) fn module_of_mathematics(receiver: &syn::Expr) -> Option<&syn::Ident> {
     let syn::Expr::Path(path) = receiver else { return None };
     let name = path.path.get_ident()?;
     elsewhere::is_module(&name.to_string()).then_some(name)
 }
 
-/// A function of floats as it is called, with the number of its arguments.
+/// Returns the call syntax of a float function, with its arguments.
 pub(super) fn as_method(name: &str) -> String {
     match Function::from_name(name).map(Function::arguments) {
         Some(2) => format!("`x.{name}(y)`, or `f64::{name}(x, y)`"),
@@ -183,15 +184,16 @@ pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right
                                   write the condition, as in `let on = t < 5.0;` and `if on { … } \
                                   else { … }`, or a parameter that is 0.0 or 1.0";
 
-/// Whether a path has the form of a variant of an enum, such as `Phase::On`: by convention
-/// constants have no small letters.
+/// Returns whether a path looks like a variant of an enum, such as `Phase::On`.
+///
+/// By convention, constants have no lowercase letters.
 pub(super) fn is_variant(segments: &[String]) -> bool {
     let is_camel =
         |name: &String| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
     matches!(segments, [.., of, name] if is_camel(of) && is_camel(name))
 }
 
-/// A number of arguments in words.
+/// Returns a number of arguments in words.
 pub(crate) fn arguments_in_words(count: usize) -> String {
     match count {
         0 => "no argument".to_owned(),
@@ -200,7 +202,7 @@ pub(crate) fn arguments_in_words(count: usize) -> String {
     }
 }
 
-/// The message for a call of an unknown method.
+/// Returns the message for a call of an unknown method.
 pub(super) fn method_call(name: &str) -> String {
     let reason = match name {
         "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "map_or" | "is_some"
@@ -261,7 +263,7 @@ pub(super) fn method_call(name: &str) -> String {
     format!("cannot call `{name}` in a right-hand side: {reason}")
 }
 
-/// The message for a call of a function of floats with a wrong number of further arguments.
+/// Returns the message for a float function with a wrong number of further arguments.
 pub(super) fn arguments_of(function: Function, found: usize) -> String {
     let name = function.name();
     match (name, found) {
@@ -285,7 +287,7 @@ pub(super) fn arguments_of(function: Function, found: usize) -> String {
     }
 }
 
-/// The message for an expression by its kind.
+/// Returns the message for a kind of expression.
 pub(super) fn expression(expr: &syn::Expr) -> &'static str {
     match expr {
         syn::Expr::Return(_) => {

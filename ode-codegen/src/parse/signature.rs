@@ -1,4 +1,4 @@
-//! Signatures of right-hand sides and of the other functions of a system.
+//! The signatures of right-hand sides and of the other functions of a system.
 
 use quote::ToTokens;
 
@@ -11,21 +11,21 @@ pub(crate) const FORMS: &str = "`fn name(du: &mut [f64; N], u: &[f64; N], p: &[f
 
 /// The arguments and results of a signature.
 pub(crate) struct Signature<'a> {
-    /// The argument that results are written to.
+    /// The argument that receives the results.
     pub out: Option<Argument<'a>>,
     pub u: Argument<'a>,
-    /// The parameters; left out where there are none, or where they are not used.
+    /// The parameters, if the function has and uses any.
     pub p: Option<Argument<'a>>,
-    /// The modes; left out likewise.
+    /// The modes, if the function has and uses any.
     pub m: Option<Argument<'a>>,
     pub t: Option<&'a syn::Ident>,
     pub returns: Option<&'a syn::Type>,
 }
 
 impl<'a> Signature<'a> {
-    /// The type of the results.
+    /// Returns the type of the results.
     pub(crate) fn result(&self) -> &'a syn::Type {
-        // `read` has made sure that there is one of them.
+        // `read` has checked that one of the two is present.
         self.out.as_ref().map(|out| out.ty).or(self.returns).unwrap_or(self.u.ty)
     }
 }
@@ -39,7 +39,7 @@ pub(crate) struct Argument<'a> {
     pub ty: &'a syn::Type,
 }
 
-/// Refuses functions that are not plain ones; `what` is "a right-hand side", for example.
+/// Rejects functions that are not plain; `what` is, for example, "a right-hand side".
 pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     let refuse = |tokens: &dyn ToTokens, why: &str| {
         Err(syn::Error::new_spanned(tokens, format!("{what} cannot be {why}")))
@@ -56,7 +56,7 @@ pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     Ok(())
 }
 
-/// Refuses generics but for one type of numbers, `R: Real`.
+/// Rejects generics, except one type of numbers, `R: Real`.
 fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     let mut types = 0;
     for parameter in &sig.generics.params {
@@ -93,7 +93,7 @@ fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     }
 }
 
-/// `R: Real`
+/// Returns whether a type parameter is bounded by `Real`.
 pub(super) fn is_real(parameter: &syn::TypeParam) -> bool {
     parameter.bounds.iter().any(|bound| match bound {
         syn::TypeParamBound::Trait(bound) => {
@@ -103,8 +103,10 @@ pub(super) fn is_real(parameter: &syn::TypeParam) -> bool {
     })
 }
 
-/// Reads a signature: results first, unless they are returned, then the state, and the parameters
-/// and the time if they are used.
+/// Reads a signature.
+///
+/// The arguments are the results, unless they are returned; then the state; then the parameters and
+/// the time, if they are used.
 pub(crate) fn read<'a>(
     sig: &'a syn::Signature,
     what: &str,
@@ -209,7 +211,7 @@ pub(crate) fn read<'a>(
         None if sig.inputs.is_empty() => return refuse(&sig.ident, &unexpected),
         None => return refuse(&sig.inputs, &unexpected),
     };
-    // With only one more it may be the time.
+    // A single remaining argument may be the time.
     let p = match arguments.as_slice() {
         [(_, syn::Type::Path(path))] if path.path.get_ident().is_some() => None,
         [] => None,
@@ -245,24 +247,24 @@ pub(crate) fn read<'a>(
     }
 }
 
-/// The name of the struct of quantities that only actions change.
+/// The name of the struct for quantities that only actions change.
 pub(crate) const MODES: &str = "Modes";
 
-/// Whether the type of an argument is that of the modes.
+/// Returns whether an argument has the type of the modes.
 fn is_modes(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Reference(reference) if is_named_modes(&reference.elem))
 }
 
-/// Whether a type is that of the modes.
+/// Returns whether a type is the type of the modes.
 pub(crate) fn is_named_modes(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(path) if path.path.is_ident(MODES))
 }
 
-/// The message for parameters in the place of the state, which the number of derivatives shows.
+/// The message if the number of derivatives shows that parameters precede the state.
 pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order \
                                 is state, parameters, time";
 
-/// The messages for another order of arguments, or another form of right-hand sides.
+/// Returns the message for another order of arguments, or another form of right-hand side.
 fn misplaced(
     arguments: &[(Option<&syn::Ident>, &syn::Type)],
     returns: Option<&syn::Type>,
@@ -333,7 +335,7 @@ fn misplaced(
     }
 }
 
-/// The float type that a signature, and structs it mentions, are written in: the first there is.
+/// Returns the float type of a signature and its structs: the first that occurs.
 pub(crate) fn scalar(signature: &syn::Signature, structs: &[&syn::ItemStruct]) -> Scalar {
     struct First(Option<Scalar>);
     impl syn::visit::Visit<'_> for First {
@@ -352,7 +354,7 @@ pub(crate) fn scalar(signature: &syn::Signature, structs: &[&syn::ItemStruct]) -
 }
 
 impl Parser<'_> {
-    /// A type of which every part is to be known.
+    /// Parses a type into its full structure.
     pub(super) fn shape<'a>(&self, ty: &'a syn::Type) -> Shape<'a> {
         match ty {
             syn::Type::Paren(inner) => self.shape(&inner.elem),
@@ -372,7 +374,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type's name is that of floats, in any precision.
+    /// Returns whether a type is a float type of any precision.
     pub(super) fn is_float(&self, name: &str) -> bool {
         Scalar::from_name(name).is_some() || self.numbers.contains(name)
     }
@@ -390,7 +392,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The time's type must be that of the other numbers.
+    /// Checks that the time has the float type of the system.
     pub(super) fn check_time(&self, sig: &syn::Signature) {
         let Some(syn::FnArg::Typed(last)) = sig.inputs.last() else { return };
         if let syn::Type::Path(path) = &*last.ty {

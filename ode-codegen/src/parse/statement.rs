@@ -14,7 +14,7 @@ pub(super) const NOT_SEEN: &str = "a struct needs named fields, and cannot be ge
                                    side: they are the names of its numbers; write `struct Point { x: \
                                    f64, y: f64 }`";
 
-/// Whether right-hand sides can use a struct.
+/// Returns whether right-hand sides can use a struct.
 pub(crate) fn is_seen(item: &syn::ItemStruct) -> bool {
     matches!(item.fields, syn::Fields::Named(_)) && item.generics.params.is_empty()
 }
@@ -24,9 +24,10 @@ impl Parser<'_> {
         self.statements(&block.stmts, None, None)
     }
 
-    /// The body of a function. A `return` at its end is the value. `uses` collects `use`
-    /// declarations where they are possible; `expected` is the type of the value where that is
-    /// written.
+    /// Parses the body of a function.
+    ///
+    /// A `return` at the end is the value. `uses` collects `use` declarations if the function may
+    /// contain any; `expected` is the type of the value if annotated.
     pub(super) fn body<'a>(
         &self,
         block: &'a syn::Block,
@@ -39,7 +40,7 @@ impl Parser<'_> {
         };
         let mut parsed = self.statements(before, uses, None);
         if let Some(value) = parsed.value.take() {
-            // An `if` without a semicolon, say, which is not the last expression after all.
+            // For example an `if` without a semicolon, which is not the last expression after all.
             parsed.statements.push(Statement::Expr(*value));
         }
         parsed.value = leave.expr.as_ref().map(|value| Box::new(self.expr_of(value, expected)));
@@ -133,10 +134,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A struct that right-hand sides can use.
+    /// Parses a struct, if right-hand sides can use it.
     pub(super) fn structure<'a>(&self, item: &'a syn::ItemStruct) -> Option<Rc<Struct<'a>>> {
         if !is_seen(item) {
-            // In a module it may be for something else.
+            // In a module the struct may have another use.
             if !self.in_module {
                 self.error(&item.ident, NOT_SEEN);
             }
@@ -153,7 +154,7 @@ impl Parser<'_> {
         Some(Rc::new(Struct { name: &item.ident, fields }))
     }
 
-    /// A function that right-hand sides call.
+    /// Parses a function that right-hand sides call.
     pub(super) fn function_item<'a>(&self, item: &'a syn::ItemFn) -> Callable<'a> {
         let sig = &item.sig;
         let mut generics = Vec::new();
@@ -225,7 +226,7 @@ impl Parser<'_> {
         Statement::Let { pattern, ty, value }
     }
 
-    /// An expression whose type is written, which `from_fn` takes its length from.
+    /// Parses an expression with an annotated type, which determines the length of `from_fn`.
     pub(super) fn expr_of<'a>(
         &self,
         expr: &'a syn::Expr,
@@ -254,7 +255,7 @@ impl Parser<'_> {
         self.expr(expr)
     }
 
-    /// A pattern that always matches.
+    /// Parses a pattern that always matches.
     pub(super) fn pattern<'a>(&self, pattern: &'a syn::Pat) -> Pattern<'a> {
         match pattern {
             syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
@@ -305,7 +306,7 @@ impl Parser<'_> {
         Pattern::Sequence { elements, rest, position, syntax }
     }
 
-    /// The name of a struct that is declared in the system.
+    /// Returns the name of a struct that is declared in the system.
     pub(super) fn is_struct<'a>(&self, path: &'a syn::Path) -> Option<&'a syn::Ident> {
         path.get_ident().filter(|name| self.structs.contains(&name.to_string()))
     }
@@ -324,7 +325,7 @@ impl Parser<'_> {
         Pattern::Struct { name, fields: fields.collect(), rest: pattern.rest.is_some(), position }
     }
 
-    /// A type ascription. Only numbers are of interest; what allocates is refused.
+    /// Parses a type ascription. Only numeric types matter; types that allocate are errors.
     pub(super) fn ty(&self, ty: &syn::Type) -> Type {
         match ty {
             syn::Type::Paren(inner) => self.ty(&inner.elem),

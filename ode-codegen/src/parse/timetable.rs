@@ -1,4 +1,4 @@
-//! `#[at(…)]`: the times of an action.
+//! `#[at(…)]`: the times of a scheduled action.
 
 use proc_macro2::Ident;
 use quote::ToTokens as _;
@@ -12,26 +12,26 @@ use crate::ast::{Purpose, Timed, Times, Timetable};
 use crate::ctxt::Ctxt;
 use crate::similar::nearly_equal;
 
-/// How the times are written, for messages.
+/// The forms of the times, for messages.
 const FORMS: &str = "write one time or several, as in `#[at(4.0)]` and `#[at(p.times)]`, or \
                      `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may be left \
                      out";
 
-/// The names of periodic times, with what others call them.
+/// The arguments for periodic times, with names that users may confuse with them.
 const NAMES: [(&str, &[&str]); 3] = [
     ("first", &["start", "begin", "phase", "from", "t0"]),
     ("every", &["period", "interval", "step", "dt"]),
     ("count", &["n", "number", "times", "repeat"]),
 ];
 
-/// The words of events, which say nothing about times.
+/// The arguments of events, which have no meaning for times.
 const EVENTS_ONLY: [&str; 6] = ["log", "stop", "rising", "falling", "both", "no_jumps"];
 
 fn is_word(time: &syn::Expr, word: &str) -> bool {
     matches!(time, syn::Expr::Path(path) if path.path.is_ident(word))
 }
 
-/// The times of all actions of a module that have some.
+/// Reads the times of all scheduled actions of a module.
 pub(crate) fn read(ctxt: &Ctxt, content: &[syn::Item]) -> Vec<Timetable> {
     let mut all = Vec::new();
     for item in content {
@@ -46,7 +46,7 @@ pub(crate) fn read(ctxt: &Ctxt, content: &[syn::Item]) -> Vec<Timetable> {
 }
 
 impl Parser<'_> {
-    /// The actions at given times.
+    /// Parses the scheduled actions.
     pub(super) fn timed<'a>(&self, timetables: &'a [Timetable]) -> Vec<Timed<'a>> {
         let all = timetables.iter().map(|Timetable { name, times }| Timed {
             name,
@@ -56,19 +56,19 @@ impl Parser<'_> {
     }
 }
 
-/// The attribute of an action at given times.
+/// Returns the attribute of a scheduled action.
 pub(crate) fn attribute(item: &syn::ItemFn) -> Option<&syn::Attribute> {
     let mut attributes = item.attrs.iter();
     attributes.find(|attribute| Purpose::of_attribute(attribute) == Some(Purpose::At))
 }
 
-/// The expressions of the times in `#[at(…)]`, for rustc to see.
+/// Returns the expressions of the times in `#[at(…)]`, for rustc to check.
 pub(crate) fn expressions(attribute: &syn::Attribute) -> Vec<syn::Expr> {
     let times = times(attribute);
     times.map_or(Vec::new(), |times| times.all().into_iter().cloned().collect())
 }
 
-/// The times of an attribute.
+/// Reads the times of an attribute.
 fn times(attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
     let nothing = || {
         let message = format!("an action at given times says which ones: {FORMS}");

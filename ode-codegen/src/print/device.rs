@@ -11,21 +11,25 @@ use crate::translate;
 
 /// A language of devices.
 ///
-/// There is one. What differs between those that are C++ (what a function on a device is called,
-/// where tables lie, how a loop is unrolled) are words that the prelude of `ode-core` defines, as
-/// macros, so that the text of a system is the same for all of them, a host's C++ compiler
-/// included. What cannot be a macro, for a language that is not C++ or has no templates, is an arm
-/// of the `match` over this type in `print::device`, where the text of a system begins, and takes
-/// the type along into `translate`, where items are printed.
+/// There is only one. Languages that are C++ differ in the qualifiers of a device function, the
+/// memory of tables, and the unrolling of loops. The prelude of `ode-core` defines these words as
+/// macros. The text of a system is therefore the same for all of them, including a host's C++
+/// compiler.
+///
+/// A language that is not C++, or has no templates, needs more than macros. Such differences belong
+/// to arms of the `match` over this type in `print::device`, where the text of a system begins.
+/// That `match` also passes the type to `translate`, which prints the items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// CUDA C++, and whatever a prelude makes of the same words.
+    /// CUDA C++, and all languages whose prelude defines the same words.
     Cuda,
 }
 
-/// The text of a system, which is its own but for the constants and tables whose values are not
-/// known here: the tables come before all of it, and the constants between the two parts.
+/// The text of a system for a device.
+///
+/// It lacks the values of constants and tables that only rustc can compute. The tables precede the
+/// whole text, and the constants are inserted between its two halves.
 #[derive(Clone, Debug)]
 pub struct DeviceText {
     pub(crate) before: String,
@@ -36,7 +40,7 @@ pub struct DeviceText {
 }
 
 impl DeviceText {
-    /// The whole text, if there are neither tables nor constants.
+    /// Returns the whole text, if there are neither tables nor constants.
     #[must_use]
     pub fn whole(&self) -> Option<String> {
         let whole = self.tables.is_empty() && self.constants.is_empty();
@@ -44,15 +48,16 @@ impl DeviceText {
     }
 }
 
-/// A system for a device.
+/// Returns the text of a system for a device.
 ///
 /// # Errors
-/// On what the translator refuses; a mistake of the compiler, since `emit` writes what it takes.
+/// If the translator rejects a construct. This is a bug of the compiler, because `emit` only emits
+/// accepted constructs.
 pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<DeviceText> {
     let Compiled { facts, sizes, linear, mass, .. } = compiled;
     let names = Names::of(compiled, Language::Device);
-    // There are no arrays of no elements in C++, and nothing to compute either. Trajectories begin
-    // on the host.
+    // C++ has no empty arrays, and without parameters there is nothing to compute. The host
+    // computes the initial states and parameters of trajectories.
     let of_parameters = ["parameter_jacobian", "pulled_parameters", "lost_parameters"];
     let is_there = |function: &&Lowered| {
         Capability::of(function.name) != Capability::Learn
@@ -79,7 +84,7 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
     };
     let (before, after) = text.split_once(translate::CONSTANTS).unwrap_or((&text, ""));
     let constants = outside::needed(&compiled.constants);
-    // The line of the constants goes where there are none.
+    // Without constants, their line disappears.
     let after = if constants.is_empty() { after.trim_start_matches('\n') } else { after };
     Ok(DeviceText {
         before: before.to_owned(),
@@ -89,7 +94,7 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
     })
 }
 
-/// A constant of a system as a member of its struct.
+/// Returns a constant of a system as a member of its struct.
 fn fact(Fact { name, value, .. }: &Fact) -> String {
     match value {
         FactValue::Is(is) => format!("    static constexpr bool {name} = {is};\n"),

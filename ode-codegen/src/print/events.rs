@@ -1,5 +1,7 @@
-//! The functions by which the loop asks for one of the events, of the actions at given times or of the bounds of steps: those of all
-//! are what is generated, and what is not asked for is left out by the compiler that reads the text.
+//! Functions for one event, scheduled action or step bound, as the loop calls them.
+//!
+//! The generated functions compute all of them. The compiler that reads the text removes those that
+//! are not used.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -9,7 +11,9 @@ use crate::compile::Sizes;
 use crate::emit::Language;
 use crate::translate::SYSTEM;
 
-/// The functions of all events and bounds, with that for one of them: its name, and its arguments.
+/// The functions of all events or bounds, and of one of them.
+///
+/// Each entry contains both names, and the arguments.
 const ONE_OF: [(&str, &str, &[&str]); 8] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
@@ -21,8 +25,10 @@ const ONE_OF: [(&str, &str, &[&str]); 8] = [
     ("step_bounds", "step_bound", &["u", "p", "t", "scale"]),
 ];
 
-/// The function for one that the function of all of this name has: `all` are its
-/// tokens, where it is to stand within.
+/// Returns the function for one element of the results of `function`.
+///
+/// Returns `None` if `function` has no such variant. `all` are the tokens of `function`, if it must
+/// be nested in the body.
 pub(super) fn one_of(
     function: &str,
     sizes: Sizes,

@@ -1,4 +1,4 @@
-//! The implementations of the traits of gradients.
+//! The implementations of the traits for gradients.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -7,7 +7,7 @@ use crate::compile::{Capability, Compiled};
 use crate::hygiene::private;
 use crate::print::rust::never;
 
-/// Implementations behind imports of the traits that they are of, if there are any.
+/// Adds imports of the traits to their implementations, if there are any.
 pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> TokenStream {
     if implementations.is_empty() {
         return implementations;
@@ -19,8 +19,10 @@ pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> 
     }
 }
 
-/// The implementations of those traits that the system has, of these functions; `transposed` solves
-/// with the transposed matrix, where that is none of them.
+/// Returns the implementations of the traits that the system has.
+///
+/// `functions` are their items; `transposed` solves with the transposed matrix, if it is not among
+/// them.
 pub(super) fn implementations(
     compiled: &Compiled,
     functions: &[(Capability, TokenStream)],
@@ -76,7 +78,7 @@ pub(super) fn implementations(
     quote!(#pull_back #loss #begin)
 }
 
-/// The method that gives the derivatives by what is learnt, of `begun`, which stands within it.
+/// Returns the method for derivatives with respect to learnt parameters, which contains `begun`.
 pub(super) fn begun(compiled: &Compiled, begun: &TokenStream) -> TokenStream {
     let sizes = compiled.sizes;
     let both = sizes.states + sizes.parameters;
@@ -100,10 +102,11 @@ pub(super) fn begun(compiled: &Compiled, begun: &TokenStream) -> TokenStream {
     }
 }
 
-/// The implementations in place of those of a system with errors, which are never run. `sizes`: the
-/// numbers of states and of parameters, and the generics that these are. `learnt`: how many numbers
-/// are learnt and how many are the data of a trajectory, and the structs of them; `None` for a
-/// system that is a function.
+/// Returns the implementations for a system with errors, which never run.
+///
+/// `sizes` contains the generics for the numbers of states and of parameters, and their values.
+/// `learnt` contains the structs and the sizes of learnt parameters and of the data of a
+/// trajectory; `None` for a system that is a function.
 pub(super) fn stub(
     ty: &TokenStream,
     sizes: [(&TokenStream, &TokenStream); 2],

@@ -10,7 +10,7 @@ use crate::factor::{LIMIT, is_odd};
 use crate::translate::SYSTEM;
 
 impl Linear {
-    /// The type of the factors; `linear` is where the loops are.
+    /// Returns the type of the factors; `linear` is the path of the loops.
     pub(super) fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
         let states = Literal::usize_unsuffixed(sizes.states);
         match self {
@@ -25,7 +25,7 @@ impl Linear {
         }
     }
 
-    /// The type of the factors in C++.
+    /// Returns the type of the factors in C++.
     pub(super) fn device_type(&self, sizes: Sizes) -> String {
         let states = sizes.states;
         match self {
@@ -35,7 +35,7 @@ impl Linear {
         }
     }
 
-    /// How the equations are solved, as reports tell.
+    /// Returns the solution method of the equations, for reports.
     pub(super) fn described(&self) -> TokenStream {
         match self {
             Linear::Nonzeros { operations, .. } => {
@@ -56,14 +56,16 @@ impl Linear {
         }
     }
 
-    /// Whether a function is for devices only.
+    /// Returns whether a function is only for devices.
     pub(super) fn is_for_devices(&self, function: &str) -> bool {
         matches!(self, Linear::Nonzeros { full: true, .. })
             && ["eliminate", "solve", "solve_transposed"].contains(&function)
     }
 
-    /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
-    /// function that they take a matrix without zeros from.
+    /// Returns the functions in addition to those of the system.
+    ///
+    /// `loops` is the path of the loops, and `matrix` the function that computes a full matrix for
+    /// them.
     pub(super) fn in_rust(
         &self,
         sizes: Sizes,
@@ -88,7 +90,7 @@ impl Linear {
             }
             Linear::Loops { .. } | Linear::Pivoting => self.in_loops(sizes, loops, Language::Rust),
         };
-        // They are as long as straight-line code for many unknowns.
+        // For many unknowns, the loops are as long as straight-line code.
         let called = sizes.states > Linear::TINY;
         let ty = self.factors_type(sizes, loops);
         let mut functions = functions.emit(sizes, &ty, called, Language::Rust);
@@ -96,7 +98,7 @@ impl Linear {
         functions
     }
 
-    /// The function that solves with the transposed matrix, where it is in loops.
+    /// Returns the function that solves with the transposed matrix, if it uses loops.
     pub(super) fn transposed(
         &self,
         sizes: Sizes,
@@ -113,7 +115,7 @@ impl Linear {
         let receiver = receiver(language, "solve_transposed");
         let states = Literal::usize_unsuffixed(sizes.states);
         let lu = if pivoting { quote!(w.lu) } else { quote!(w) };
-        // The exchanges of rows, from the last to the first.
+        // The row exchanges, from the last to the first.
         let exchange = pivoting.then(|| {
             quote! {
                 let mut k: usize = #states;
@@ -170,7 +172,7 @@ impl Linear {
         })
     }
 
-    /// Whether the determinant is negative, by factors as CPUs have them.
+    /// Returns the function for a negative determinant, from the factors on CPUs.
     fn negative(&self, sizes: Sizes, loops: &TokenStream, language: Language) -> TokenStream {
         let sign = match self {
             Linear::Nonzeros { pivots, odd, full: false, .. } => sign_of_product(pivots, *odd),
@@ -184,7 +186,7 @@ impl Linear {
         negative(&self.factors_type(sizes, loops), &sign, language)
     }
 
-    /// Whether the determinant is negative, for devices.
+    /// Returns the functions for devices, including the one for a negative determinant.
     pub(super) fn on_device(&self, sizes: Sizes) -> Vec<TokenStream> {
         let loops = quote!(linear);
         match self {
@@ -213,16 +215,16 @@ impl Linear {
         }
     }
 
-    /// Loops over all entries. `loops` is where these are.
+    /// Returns functions with loops over all entries; `loops` is the path of the loops.
     fn in_loops(&self, sizes: Sizes, loops: &TokenStream, language: Language) -> Functions {
         let (equation_of, pivoting) = match self {
             Linear::Loops { equation_of, .. } => (&equation_of[..], false),
-            // The search finds its own order.
+            // The search for pivots determines its own order.
             Linear::Nonzeros { .. } | Linear::Pivoting => (&[][..], true),
         };
         let states = Literal::usize_unsuffixed(sizes.states);
         let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
-        // Equations in an order in which each has its unknown on the diagonal.
+        // Permutes equations so that each has its unknown on the diagonal.
         let ordered = |name: TokenStream| {
             let rows = equation_of.iter().map(|row| Literal::usize_unsuffixed(*row));
             quote!([#(#name[#rows]),*])
@@ -267,7 +269,7 @@ impl Linear {
     }
 }
 
-/// The type of the system: in Rust within its own implementation.
+/// Returns the type of the system; in Rust `Self`, within its own implementation.
 fn this(language: Language) -> TokenStream {
     match language {
         Language::Rust => quote!(Self),
@@ -275,7 +277,7 @@ fn this(language: Language) -> TokenStream {
     }
 }
 
-/// The attribute of a function that is a part of what calls it.
+/// Returns the attribute of a function that is inlined into its callers.
 fn inline(language: Language) -> TokenStream {
     match language {
         Language::Rust => crate::inlined().into_token_stream(),
@@ -283,7 +285,7 @@ fn inline(language: Language) -> TokenStream {
     }
 }
 
-/// The function `negative` of factors `w` of this type, whose value is `sign`.
+/// Returns the function `negative` for factors `w` of this type, with the value `sign`.
 fn negative(ty: &TokenStream, sign: &TokenStream, language: Language) -> TokenStream {
     let receiver = receiver(language, "negative");
     let inline = inline(language);
@@ -295,8 +297,9 @@ fn negative(ty: &TokenStream, sign: &TokenStream, language: Language) -> TokenSt
     }
 }
 
-/// Whether the product of the numbers in these places is negative, or `odd`, whether it is
-/// positive.
+/// Returns an expression for a negative product of the numbers at these positions.
+///
+/// If `odd`, the expression tests for a positive product.
 fn sign_of_product(places: &[usize], odd: bool) -> TokenStream {
     let places = places.iter().map(|place| Literal::usize_unsuffixed(*place));
     let sign = if odd { quote!(gt) } else { quote!(lt) };
@@ -306,7 +309,7 @@ fn sign_of_product(places: &[usize], odd: bool) -> TokenStream {
     }
 }
 
-/// The same of factors in loops, where the function of this name finds it.
+/// Returns the same for factors in loops, by the function of this name.
 fn sign_in_loops(sizes: Sizes, loops: &TokenStream, name: &str, odd: bool) -> TokenStream {
     let states = Literal::usize_unsuffixed(sizes.states);
     let name = Ident::new(name, Span::call_site());
@@ -321,7 +324,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// The functions; `called`, they are not inlined.
+    /// Returns the functions; if `called`, they are not inlined.
     fn emit(
         self,
         sizes: Sizes,

@@ -1,4 +1,4 @@
-//! The functions that are generated for a mass matrix.
+//! The generated functions for a mass matrix.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,8 +8,10 @@ use crate::compile::Mass;
 use crate::emit::Language;
 
 impl Mass {
-    /// The functions that choose between two vectors: by equations, and by unknowns, of which all
-    /// are algebraic where none can be told from the others.
+    /// Returns the functions that select components from two vectors: by equations, and by
+    /// unknowns.
+    ///
+    /// If the algebraic unknowns cannot be identified, all unknowns count as algebraic.
     pub(super) fn choices(&self, language: Language) -> [TokenStream; 2] {
         let columns = self.columns.iter().filter(|zero| **zero).count();
         let apart = columns == self.algebraic();
@@ -20,7 +22,7 @@ impl Mass {
         ]
     }
 
-    /// Makes rustc refuse an entry of the constant that is zero after all.
+    /// Returns assertions that make rustc reject an entry that is zero after all.
     pub(super) fn assertions(&self, name: &Ident) -> TokenStream {
         let entries = self.unknown.iter().map(|&(row, column)| {
             let [row, column] = [row, column].map(Literal::usize_unsuffixed);
@@ -37,7 +39,9 @@ impl Mass {
     }
 }
 
-/// A function that takes these components from the first vector, and the others from the second.
+/// Returns a function that selects components from two vectors.
+///
+/// These components come from the first vector, the others from the second.
 fn choice(name: &str, first: &[bool], language: Language) -> TokenStream {
     let receiver = receiver(language, name);
     let name = format_ident!("{name}");

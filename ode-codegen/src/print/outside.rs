@@ -1,5 +1,6 @@
-//! Constants and tables that a system takes from outside by name: their items in Rust, and their
-//! text for a device, where the values are filled in at run time.
+//! The constants and tables that a system takes from outside.
+//!
+//! They are items in Rust. The text for a device receives their values at run time.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -10,7 +11,7 @@ use crate::elaborate::table::{Constant, Table};
 use crate::emit::{Language, literal};
 use crate::hygiene::private_name;
 
-/// The entries of a constant array as `f64`, whatever numbers they are.
+/// Returns the entries of a constant array as `f64`, converted from any numeric type.
 pub(crate) fn entries_of(array: &TokenStream) -> TokenStream {
     quote!({
         let mut __all = [0.0; #array.len()];
@@ -23,7 +24,7 @@ pub(crate) fn entries_of(array: &TokenStream) -> TokenStream {
     })
 }
 
-/// The names by which functions mention constants and tables.
+/// The names of constants and tables in functions.
 pub(super) struct Names {
     pub language: Language,
     pub constants: Vec<TokenStream>,
@@ -50,12 +51,12 @@ fn name(text: &str) -> Ident {
     Ident::new(text, Span::call_site())
 }
 
-/// The names of the constants and tables that functions do mention.
+/// Returns the names of the constants and tables that functions mention.
 pub(super) fn needed(all: &[Mentioned]) -> Vec<String> {
     all.iter().filter(|one| one.needed).map(|one| one.name.clone()).collect()
 }
 
-/// The items that functions mention, by their [private names](private_name).
+/// Returns the items that functions mention, by their [private names](private_name).
 pub(super) fn items(compiled: &Compiled, outside: &Outside, facade: &syn::Path) -> TokenStream {
     let constants = compiled.constants.iter().zip(&outside.constants);
     let constants = constants
@@ -68,8 +69,10 @@ pub(super) fn items(compiled: &Compiled, outside: &Outside, facade: &syn::Path) 
     constants.chain(tables).collect()
 }
 
-/// As an item it is evaluated even if the function is never called, so that an index out of
-/// range is an error in any case, and where no variable of a function has its name.
+/// Returns a constant as an item.
+///
+/// An item is evaluated even if the function is never called, so that an index out of range is
+/// always an error. No variable of a function can shadow its name.
 fn item_of_constant(text: &str, constant: &Constant) -> TokenStream {
     let value = match constant {
         Constant::Value(outside) => {
@@ -97,7 +100,7 @@ fn item_of_table(text: &str, table: &Table, facade: &syn::Path) -> TokenStream {
     }
 }
 
-/// The length and the entries of a table.
+/// Returns the length and the entries of a table.
 fn entries_of_table(table: &Table, facade: &syn::Path) -> (TokenStream, TokenStream) {
     match table {
         Table::Known(values) => {
@@ -122,7 +125,9 @@ fn entries_of_table(table: &Table, facade: &syn::Path) -> (TokenStream, TokenStr
     }
 }
 
-/// Makes `__text`, the text for devices, with the values of constants and tables in it.
+/// Returns code that builds `__text`, the text for devices.
+///
+/// The text contains the values of constants and tables.
 pub(super) fn device_source(text: &DeviceText, facade: &syn::Path) -> TokenStream {
     if let Some(whole) = text.whole() {
         return quote!(let __text = ::std::string::String::from(#whole););

@@ -11,9 +11,10 @@ use crate::emit::Language;
 use crate::hygiene::{private, private_name};
 use crate::text;
 
-/// A block with the implementations of `System` and of what it is made of for the type `ty`, where
-/// `device` is the text for devices, and state and parameters, what is learnt and the data of a
-/// trajectory are these structs or else arrays.
+/// Returns a block with the implementations of `System` and its supertraits for `ty`.
+///
+/// `device` is the text for devices. `structs` contains the structs of the state, the parameters,
+/// the learnt parameters and the data of a trajectory; `None` stands for an array.
 pub(crate) fn rust(
     compiled: &Compiled,
     outside: &Outside,
@@ -105,7 +106,7 @@ pub(crate) fn rust(
     }
 }
 
-/// The body of `device_source`.
+/// Returns the body of `device_source`.
 fn device_source(compiled: &Compiled, text: &DeviceText, facade: &syn::Path) -> TokenStream {
     let (text, Compiled { info, sizes, .. }) = (outside::device_source(text, facade), compiled);
     let sizes = [sizes.states, sizes.parameters, info.observables.len()];
@@ -118,7 +119,7 @@ fn device_source(compiled: &Compiled, text: &DeviceText, facade: &syn::Path) -> 
     }
 }
 
-/// What state and parameters are to the user: these structs, or else arrays of so many numbers.
+/// Returns the user's types of state and parameters: these structs, or arrays of these sizes.
 fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> TokenStream {
     let quantities = |name: Option<&Ident>, size: &dyn ToTokens| match name {
         Some(name) => name.to_token_stream(),
@@ -132,7 +133,7 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
     }
 }
 
-/// The `SystemInfo` of a system, whose constant times of breaks are these `times`.
+/// Returns the `SystemInfo` of a system; `times` are its constant times of breaks.
 fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream) -> TokenStream {
     let (moving, more) = (breaks.moving, breaks.more);
     let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
@@ -169,7 +170,7 @@ fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream)
     }
 }
 
-/// The positions of the nonzeros of a matrix.
+/// Returns the positions of the nonzeros of a matrix.
 fn pattern(nonzeros: &[(usize, usize)]) -> TokenStream {
     let entries = nonzeros.iter().map(|&(row, column)| {
         let (row, column) = (Literal::usize_unsuffixed(row), Literal::usize_unsuffixed(column));
@@ -181,7 +182,7 @@ fn pattern(nonzeros: &[(usize, usize)]) -> TokenStream {
 /// A constant, a type or a function as an item of a trait.
 type Item = (Capability, TokenStream);
 
-/// The constants and types of the traits, where these factors are those of the linear equations.
+/// Returns the constants and types of the traits; `factors` is the type of the factors.
 fn facts(compiled: &Compiled, factors: &TokenStream) -> Vec<Item> {
     let constant = |fact: &Fact| {
         let name = Ident::new(fact.name, Span::call_site());
@@ -200,7 +201,7 @@ fn facts(compiled: &Compiled, factors: &TokenStream) -> Vec<Item> {
     compiled.facts.iter().map(constant).chain(others).collect()
 }
 
-/// The functions of the traits, and their text for people.
+/// Returns the functions of the traits, and their text for readers.
 fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<Item>, String) {
     let Compiled { sizes, linear, mass, .. } = compiled;
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
@@ -264,7 +265,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
     (functions, text)
 }
 
-/// Imports of what an implementation mentions, by [private names](private).
+/// Returns imports for an implementation, by [private names](private).
 fn imports(facade: &syn::Path) -> TokenStream {
     let others =
         ["DeviceSource", "LinearEquations", "Operations", "Real", "Scalar", "System", "SystemInfo"];
@@ -276,14 +277,15 @@ fn imports(facade: &syn::Path) -> TokenStream {
     quote!(use #facade::__private::{#(#names),*};)
 }
 
-/// The body in place of one with errors.
+/// Returns the body for a function with errors.
 pub(crate) fn never() -> syn::Block {
     syn::parse_quote!({ ::core::unreachable!() })
 }
 
-/// The implementation in place of that of a system with errors; it is never run. Where the
-/// numbers of states and parameters are not known it is for any. State and parameters are these
-/// structs, or else arrays; `learnt` is as in [`gradients::stub`].
+/// Returns the implementation for a system with errors, which never runs.
+///
+/// If the numbers of states and parameters are unknown, the implementation is generic over them.
+/// State and parameters are these structs, or else arrays; `learnt` is as in [`gradients::stub`].
 pub(crate) fn stub(
     ty: &TokenStream,
     structs: [Option<&Ident>; 2],
@@ -295,7 +297,7 @@ pub(crate) fn stub(
         Some(size) => (TokenStream::new(), Literal::usize_unsuffixed(size).into_token_stream()),
         None => {
             let name = Ident::new(name, Span::call_site());
-            // In braces, since a type of the user may have this name.
+            // In braces, because a user's type may have the same name.
             (quote!(const #name: usize,), quote!({ #name }))
         }
     };
@@ -315,7 +317,7 @@ pub(crate) fn stub(
             fn #name<R: __Real>(&self, _: &[R; #states], _: &[R; #parameters], _: R) -> #ty #never
         }
     });
-    // Those without an entry are empty: their functions have defaults.
+    // Other implementations are empty: their functions have defaults.
     let implementations = Capability::ALL.map(|(capability, name, generic)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let sizes = [(&of_states, &states), (&of_parameters, &parameters)].into_iter().zip(generic);

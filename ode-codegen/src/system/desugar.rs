@@ -1,8 +1,8 @@
-//! Aliases of types and methods of structs, in terms of the rest of the language.
+//! Expansion of type aliases and methods of structs.
 //!
-//! The rest of the compiler knows functions and structs only. Aliases are replaced by what they
-//! stand for, and a method `fn k(&self, t: f64)` of `Parameters` becomes a function that is named
-//! [`method`] and takes `self: &Parameters`. rustc sees the items as they were written.
+//! The rest of the compiler supports only functions and structs. This module replaces aliases by
+//! their types. A method `fn k(&self, t: f64)` of `Parameters` becomes a function that is named
+//! [`method`] and takes `self: &Parameters`. rustc compiles the original items.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use syn::visit_mut::VisitMut;
 
 use crate::parse::{is_seen, method};
 
-/// The items of a module with aliases replaced, and a function for each method that is called.
+/// Returns the items of a module without aliases, with a function for each called method.
 pub(super) fn desugared(content: &[syn::Item]) -> Vec<syn::Item> {
     let mut aliases = Aliases::of(content);
     let mut items: Vec<syn::Item> = content.to_vec();
@@ -29,8 +29,9 @@ pub(super) fn desugared(content: &[syn::Item]) -> Vec<syn::Item> {
     items
 }
 
-/// A function with aliases and methods replaced in the items at its head, and with constants in
-/// place of statics.
+/// Expands aliases and methods among the items at the head of a function.
+///
+/// Constants replace statics.
 pub(super) fn function(item: &syn::ItemFn) -> syn::ItemFn {
     let mut item = item.clone();
     let is_item = |statement: &syn::Stmt| match statement {
@@ -72,7 +73,7 @@ pub(super) fn function(item: &syn::ItemFn) -> syn::ItemFn {
     item
 }
 
-/// The names of the structs that right-hand sides can use.
+/// Returns the names of the structs that right-hand sides can use.
 fn structs(items: &[syn::Item]) -> HashSet<String> {
     let structs = items.iter().filter_map(|item| match item {
         syn::Item::Struct(item) if is_seen(item) => Some(item.ident.to_string()),
@@ -81,7 +82,7 @@ fn structs(items: &[syn::Item]) -> HashSet<String> {
     structs.collect()
 }
 
-/// All methods of the structs among `items`, by their names.
+/// Returns all methods of the structs among `items`, with their names.
 fn methods(items: &[syn::Item]) -> Vec<(Ident, syn::ItemFn)> {
     let structs = structs(items);
     let methods = items.iter().filter_map(|item| match item {
@@ -91,7 +92,9 @@ fn methods(items: &[syn::Item]) -> Vec<(Ident, syn::ItemFn)> {
     methods.flatten().collect()
 }
 
-/// The methods and associated functions of an `impl` block of one of `structs`, by their names.
+/// Returns the methods and associated functions of an `impl` block of one of `structs`.
+///
+/// Each comes with its name.
 fn methods_of(
     item: &syn::ItemImpl,
     structs: &HashSet<String>,
@@ -138,7 +141,7 @@ fn methods_of(
     Some(functions.map(function).collect())
 }
 
-/// Puts the struct's name in place of `Self`.
+/// Replaces `Self` by the name of the struct.
 struct SelfIs<'a>(&'a Ident);
 
 impl VisitMut for SelfIs<'_> {
@@ -157,8 +160,9 @@ impl VisitMut for SelfIs<'_> {
 struct Called(HashSet<String>);
 
 impl Called {
-    /// The methods that are called, also by each other: one that is never called may contain
-    /// anything.
+    /// Returns the methods that are called, also by each other.
+    ///
+    /// A method that is never called may contain anything.
     fn among(mut self, methods: Vec<(Ident, syn::ItemFn)>) -> Vec<syn::Item> {
         let mut called = Vec::new();
         let mut left = methods;
@@ -191,15 +195,15 @@ impl Visit<'_> for Called {
     }
 }
 
-/// The largest number of aliases that are replaced, more than anyone writes.
+/// The maximal number of replaced aliases, more than any real program has.
 const ALIASES: usize = 10_000;
 
-/// Puts what they stand for in place of aliases of types.
+/// Replaces aliases of types by their types.
 struct Aliases {
     known: HashMap<String, syn::Type>,
-    /// How many stand for one another: those that stand for themselves are rustc's to refuse.
+    /// The number of nested replacements. rustc rejects aliases that refer to themselves.
     depth: usize,
-    /// How many more may be replaced: each may mention others more than once.
+    /// The number of further replacements allowed. An alias may mention others more than once.
     left: usize,
 }
 
@@ -225,7 +229,7 @@ impl VisitMut for Aliases {
         match name {
             Some((span, Some(meant))) if self.depth < self.known.len() && self.left > 0 => {
                 self.left -= 1;
-                // Mistakes are where the alias is used.
+                // Errors point at the use of the alias.
                 let tokens = meant.to_token_stream().into_iter().map(|mut token| {
                     token.set_span(span);
                     token
@@ -239,6 +243,6 @@ impl VisitMut for Aliases {
         }
     }
 
-    // An alias stays as it is written.
+    // The declaration of an alias stays unchanged.
     fn visit_item_type_mut(&mut self, _: &mut syn::ItemType) {}
 }

@@ -19,19 +19,19 @@ pub(super) fn start(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand(attr, item, Vec::new(), true)
 }
 
-/// Resumes the expansion when another of the functions from outside is known.
+/// Resumes the expansion when another function from outside has been read.
 pub(crate) fn resumed(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStream {
     expand(attr, item, known, false)
 }
 
-/// `first`: the function itself has not been written down yet.
+/// Expands the attribute; `first` if the function itself has not been emitted yet.
 fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bool) -> TokenStream {
     let item: syn::ItemFn = match syn::parse2(tokens.clone()) {
         Ok(item) => item,
         Err(error) => return error.to_compile_error(),
     };
     if let Some(receiver) = item.sig.receiver() {
-        // Within an `impl`, where nothing else can stand.
+        // Inside an `impl` only this expansion is valid.
         let message = format!(
             "a right-hand side is a function by itself, not a method: what it reads of `self` are \
              its parameters; move it out of the `impl`, and write {}",
@@ -44,7 +44,7 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
         Ok(options) => (options, None),
         Err(error) => (Options::default(), Some(error)),
     };
-    // Where they are not understood, there is an error, which is told with the others.
+    // If the attributes do not parse, `compiled` reports the error together with the others.
     let events = watched::events(&item).unwrap_or_default();
     let itself = first.then(|| function_itself(&item, &item.block, &events));
     let mut declared = Declared::default();
@@ -73,7 +73,7 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
     quote!(#errors #itself #stub)
 }
 
-/// Compiles the system that a function is, with what it takes from outside.
+/// Compiles the system of a function, together with its items from outside.
 pub(crate) fn compiled(
     item: &syn::ItemFn,
     settings: &Settings,
@@ -90,7 +90,7 @@ pub(crate) fn compiled(
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;
-    // Without an error the signature was understood.
+    // The signature is valid if there was no error.
     let Some((system, elaborated)) = parsed else {
         return Err(syn::Error::new_spanned(&item.sig, "this signature was not understood"));
     };
@@ -122,7 +122,7 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
     })
 }
 
-/// The struct, and the function as it was written, with `block` for its body, and its events.
+/// Returns the struct, and the original function with the body `block` and its events.
 fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn]) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = item;
     let is = |attribute: &syn::Attribute, names: &[&str]| {
@@ -138,7 +138,7 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn
     let written = events.iter().map(|syn::ItemFn { sig, block, .. }| {
         quote!(#[allow(unused, non_snake_case)] #demanded #sig #block)
     });
-    // Types are checked by rustc.
+    // rustc checks the types of the events.
     let events = (!events.is_empty()).then(|| quote!(const _: () = { #(#written)* };));
     quote! {
         #(#of_struct)*
@@ -149,8 +149,8 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn
         #(#configuration)*
         #[allow(deprecated)]
         const _: () = {
-            // Unlike the struct's, a function's name can be that of a variable, as in what was
-            // written.
+            // Unlike the struct's name, a function's name can be the name of a variable, as in the
+            // original code.
             #[allow(dead_code, non_snake_case)]
             fn #name() {}
 
@@ -167,12 +167,12 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn
     }
 }
 
-/// Whether an attribute says something of the system, and nothing to rustc.
+/// Returns whether an attribute describes the system and has no meaning for rustc.
 fn is_of_system(attribute: &syn::Attribute) -> bool {
     is_mass_matrix(attribute) || watched::is_ours(attribute)
 }
 
-/// The struct and the function of a system with errors.
+/// Returns the struct and the function of a system with errors.
 fn stub_itself(item: &syn::ItemFn) -> TokenStream {
     if parse::signature(&item.sig).is_ok() {
         let mut item = item.clone();
@@ -187,7 +187,7 @@ fn stub_itself(item: &syn::ItemFn) -> TokenStream {
     }
 }
 
-/// What stands in for the implementation of a system with errors.
+/// Returns a stub for the implementation of a system with errors.
 fn stub(item: &syn::ItemFn, options: &Options) -> TokenStream {
     let sizes = match parse::signature(&item.sig) {
         Ok((_, (states, parameters))) => [Some(states), Some(parameters)],

@@ -19,11 +19,12 @@ use crate::parse::{refuse, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
-/// Names that the module gets.
+/// The names that the macro adds to the module.
 const ADDED: [&str; 2] = ["Model", "report"];
 
-/// Expands the attribute on a module: the module as it was written, with the rest of the expansion
-/// at its end.
+/// Expands the attribute on a module.
+///
+/// The result is the original module with the rest of the expansion at its end.
 pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     let item: syn::ItemMod = match syn::parse2(tokens) {
         Ok(item) => item,
@@ -41,7 +42,7 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     let failed = rest.is_err();
     let understood = desugared(content);
     let numbers = of_numbers(&understood);
-    // What has a name that the module gets is an error.
+    // An item with an added name is an error.
     let itself = content.iter().filter(|item| !failed || added(item).is_none());
     let itself = itself.map(|item| shell(item, &numbers, failed));
     let times = if failed { TokenStream::new() } else { of_times(content) };
@@ -73,8 +74,7 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Imports of the library's functions that the module calls and does not import itself, and of the
-/// constants that it mentions.
+/// Returns imports for the library's functions and constants that a module uses without importing.
 fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
     let Ok(Options { facade, .. }) = Options::parse(attr.clone()) else {
         return TokenStream::new();
@@ -90,7 +90,7 @@ fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
     });
     let functions = missing.map(|name| quote!(#[allow(unused_imports)] use #facade::#name;));
     let mut constants = Constants::default();
-    // What comes by `*` is not known here, and may be of this name.
+    // The names behind `use path::*` are not visible here, and may include this one.
     if !imported.has_globs() {
         content.iter().for_each(|item| constants.visit_item(item));
     }
@@ -102,7 +102,7 @@ fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
     functions.chain(constants).collect()
 }
 
-/// The constants that are in the prelude of the library, where they are mentioned.
+/// The constants from the library's prelude that the module mentions.
 #[derive(Default)]
 struct Constants(BTreeSet<Ident>);
 
@@ -122,7 +122,7 @@ fn uses(content: &[syn::Item]) -> Imports {
     }))
 }
 
-/// Goes on when another of the functions from outside is known.
+/// Resumes the expansion when another function from outside has been read.
 pub(crate) fn resumed(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>) -> TokenStream {
     let item: syn::ItemMod = match syn::parse2(tokens) {
         Ok(item) => item,
@@ -132,7 +132,7 @@ pub(crate) fn resumed(attr: TokenStream, tokens: TokenStream, known: Vec<Outside
     expand(&attr, &item.ident, &content, known).unwrap_or_else(|stub| stub)
 }
 
-/// What follows the items of the user; after errors these and a stub.
+/// Returns the tokens after the user's items; after errors, the errors and a stub.
 fn expand(
     attr: &TokenStream,
     name: &Ident,
@@ -167,7 +167,9 @@ fn expand(
     Err(stub(content, sizes, &options, &errors))
 }
 
-/// What follows the items of the user after errors: it gives no further ones, and is never run.
+/// Returns the tokens after the user's items if there are errors.
+///
+/// The stub causes no further errors and is never run.
 fn stub(
     content: &[syn::Item],
     sizes: Option<[usize; 4]>,
@@ -177,7 +179,7 @@ fn stub(
     let numbers = of_numbers(content);
     let of_rhs = structs_of(content, &numbers, |purpose| purpose == Purpose::Rhs);
     let of_learnt = structs_of(content, &numbers, Purpose::begins);
-    // Of a struct, whose numbers are asked for by `into`, any size will do.
+    // A struct is converted with `into`, so any size compiles.
     let [learnt, data] = sizes.map_or([1; 2], |[_, _, learnt, data]| [learnt.max(1), data]);
     let sizes = match sizes {
         Some([states, parameters, ..]) => [Some(states), Some(parameters)],
@@ -232,18 +234,21 @@ fn stub(
     }
 }
 
-/// What a module becomes, besides what it is.
+/// The generated items of a module.
 struct Made {
     compiled: Compiled,
     outside: compile::Outside,
     conversions: TokenStream,
-    /// The structs that state and parameters, what is learnt and the data of a trajectory are to
-    /// the user, where they are no arrays.
+    /// The structs of the state, the parameters, the learnt parameters and the data of a
+    /// trajectory.
+    ///
+    /// `None` stands for an array.
     structs: [Option<Ident>; 4],
 }
 
-/// What is known of the system that a module is. `sizes`: the numbers of states and parameters, as
-/// soon as they are known.
+/// Compiles the system of a module.
+///
+/// `sizes` receives the numbers of states and parameters as soon as they are computed.
 fn made(
     name: &Ident,
     content: &[syn::Item],
@@ -283,7 +288,7 @@ fn made(
     made.ok_or_else(|| syn::Error::new_spanned(name, "this module was not understood"))
 }
 
-/// What is known of the system that a module is, of which this is the content.
+/// Compiles the system of a module with this content.
 pub(crate) fn compiled(
     name: &Ident,
     content: &[syn::Item],
@@ -343,7 +348,7 @@ fn compile(
     })
 }
 
-/// The name of an item, if it is one that the module gets.
+/// Returns the name of an item if the macro also adds an item of this name.
 fn added(item: &syn::Item) -> Option<&Ident> {
     let name = match item {
         syn::Item::Fn(item) => &item.sig.ident,
@@ -355,8 +360,9 @@ fn added(item: &syn::Item) -> Option<&Ident> {
     ADDED.iter().any(|added| name == added).then_some(name)
 }
 
-/// An item as it was written, without our attributes. `failed`: in place of the bodies of functions
-/// there is something that gives no further errors.
+/// Returns an original item without the attributes of the macro.
+///
+/// If the system `failed`, bodies of functions are replaced by code that causes no further errors.
 fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStream {
     match item {
         syn::Item::Fn(item) => {
@@ -378,7 +384,7 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
             match (item.attrs.len() < before, failed) {
                 (false, _) => quote!(#[allow(dead_code)] #item),
                 (true, false) => quote!(#[allow(dead_code, clippy::large_const_arrays)] #item),
-                // It may mention what rustc does not know either.
+                // The constant may mention names that rustc cannot resolve either.
                 (true, true) => TokenStream::new(),
             }
         }
@@ -388,13 +394,13 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
             quote!(#item)
         }
         syn::Item::Struct(item) if numbers.contains(&item.ident.to_string()) => {
-            // After an error that says so.
+            // An error message has already reported this field.
             let allocates = |name: &str| name == "Copy" && mentions_allocation(item);
             let derives = ["Clone", "Copy", "Debug", "PartialEq"]
                 .iter()
                 .filter(|name| !derived(item).contains(**name) && !allocates(name))
                 .map(|name| format_ident!("{name}"));
-            // In the prelude, but for Debug.
+            // These derives are in the prelude, except `Debug`.
             quote! {
                 #[allow(dead_code)]
                 #[derive(#(::core::prelude::v1::#derives),*)]
@@ -410,7 +416,7 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
     }
 }
 
-/// The times of actions, in functions for rustc to look at, with the argument that they see.
+/// Returns functions with the times of actions, with their argument, for rustc to check.
 fn of_times(content: &[syn::Item]) -> TokenStream {
     let functions = || {
         content.iter().filter_map(|item| match item {
@@ -443,7 +449,7 @@ fn of_times(content: &[syn::Item]) -> TokenStream {
     all.collect()
 }
 
-/// Whether a field's type allocates, so that the struct cannot be copied.
+/// Returns whether a field's type allocates, so that the struct is not `Copy`.
 fn mentions_allocation(item: &syn::ItemStruct) -> bool {
     struct Mentions(bool);
     impl Visit<'_> for Mentions {
@@ -456,11 +462,11 @@ fn mentions_allocation(item: &syn::ItemStruct) -> bool {
     mentions.0
 }
 
-/// The traits that a struct derives already.
+/// Returns the traits that a struct already derives.
 fn derived(item: &syn::ItemStruct) -> HashSet<String> {
     let mut names = HashSet::new();
     for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
-        // A derive that is not understood is rustc's to refuse.
+        // rustc rejects derives that do not parse.
         let _ = attribute.parse_nested_meta(|meta| {
             names.extend(meta.path.segments.last().map(|last| last.ident.to_string()));
             Ok(())
@@ -469,15 +475,16 @@ fn derived(item: &syn::ItemStruct) -> HashSet<String> {
     names
 }
 
-/// Whether a struct of numbers is what a problem has, so that its user writes its fields. Others
-/// cannot be named in the implementation of a trait for the `pub` struct that the system is.
+/// Returns whether problems use a struct of numbers, so that users write its fields.
+///
+/// The system is a `pub` struct. The implementation of a trait for it cannot name private structs.
 fn is_open(item: &syn::ItemStruct) -> bool {
     matches!(item.vis, syn::Visibility::Public(_))
         && item.generics.params.is_empty()
         && !mentions_allocation(item)
 }
 
-/// The layouts of state and parameters, of what is learnt and of the data of a trajectory.
+/// Returns the layouts of the state, parameters, learnt parameters and data of a trajectory.
 fn layouts<'e, 'a>(elaborated: &'e Elaborated<'a>) -> [Option<&'e Layout<'a>>; 4] {
     let beginning = elaborated.beginning.as_ref();
     let theta = beginning.map(|beginning| &beginning.theta);
@@ -485,8 +492,9 @@ fn layouts<'e, 'a>(elaborated: &'e Elaborated<'a>) -> [Option<&'e Layout<'a>>; 4
     [Some(&elaborated.state), elaborated.parameters.as_ref(), theta, item]
 }
 
-/// The structs that these are in problems. Fields of `f32` would not hold the
-/// numbers of problems in `f64`.
+/// Returns the structs that problems use for these layouts.
+///
+/// Fields of `f32` could not store the numbers of problems in `f64`.
 fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 4] {
     let open = |name: &Ident| {
         content.iter().any(
@@ -501,8 +509,10 @@ fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> 
     })
 }
 
-/// The first two quantities that functions of these purposes take, where they are among the structs
-/// `numbers`: of a right-hand side the state and the parameters.
+/// Returns the first two quantities of the functions of some purposes.
+///
+/// Quantities that are not among `numbers` are omitted. For a right-hand side these are the state
+/// and the parameters.
 fn structs_of<'a>(
     content: &'a [syn::Item],
     numbers: &HashSet<String>,
@@ -523,7 +533,7 @@ fn structs_of<'a>(
     found
 }
 
-/// The struct that an argument is a reference to.
+/// Returns the struct that an argument refers to.
 fn structure<'a>(
     input: &syn::FnArg,
     content: &'a [syn::Item],
@@ -538,7 +548,9 @@ fn structure<'a>(
     })
 }
 
-/// The structs that state and parameters are made of. Parameters with modes need not be an argument of a function.
+/// Returns the names of the structs that make up state and parameters.
+///
+/// Parameters with modes need not be an argument of a function.
 fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
     #[derive(Default)]
     struct Names(Vec<String>);
@@ -576,7 +588,7 @@ fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
     found
 }
 
-/// Conversions between the structs of state and parameters and arrays.
+/// Returns conversions between arrays and the structs of state and parameters.
 fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
     let scalar = format_ident!("{scalar}");
     let mut known: Vec<&Layout<'_>> = Vec::new();
@@ -617,7 +629,7 @@ fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
     conversions
 }
 
-/// The floats of `value`, in order.
+/// Appends the floats of `value`, in order.
 fn read(layout: &Layout<'_>, value: TokenStream, all: &mut Vec<TokenStream>) {
     match layout {
         Layout::Float => all.push(value),
@@ -636,7 +648,7 @@ fn read(layout: &Layout<'_>, value: TokenStream, all: &mut Vec<TokenStream>) {
     }
 }
 
-/// A value of the floats `__numbers[next]` and those that follow.
+/// Builds a value from the floats `__numbers[next]` and those that follow.
 fn build(layout: &Layout<'_>, scalar: &Ident, next: &mut usize) -> TokenStream {
     match layout {
         Layout::Float => {

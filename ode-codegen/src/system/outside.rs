@@ -1,16 +1,17 @@
-//! Functions from outside of a system: `#[ode_fn]`.
+//! Functions from outside a system: `#[ode_fn]`.
 //!
-//! A macro sees the tokens of one item. So that a right-hand side can call functions that are
-//! declared elsewhere, also in other crates, `#[ode_fn]` leaves the function as it is and adds two
-//! items of the same name, which one `use` imports along with it:
+//! A macro receives the tokens of one item only. Right-hand sides should also call functions that
+//! are declared elsewhere, even in other crates. `#[ode_fn]` therefore leaves the function
+//! unchanged and adds two items of the same name, which the same `use` imports:
 //!
-//! * a macro, which hands the tokens of the function to whoever calls it;
-//! * if the function uses constants, a struct whose associated constants are their values: the
-//!   tokens name those, since the constants' own names mean nothing elsewhere.
+//! * a macro, which passes the tokens of the function to its caller;
+//! * if the function uses constants, a struct with these constants as associated constants. The
+//!   tokens refer to the struct, because the constants' own names do not resolve elsewhere.
 //!
-//! `#[ode_system]`, for each function from outside that is called, expands to a call of that macro
-//! with all it knows as arguments, and goes on from there ([`resume`]). A function that calls
-//! functions from outside itself takes them along as nested functions before it is handed on.
+//! For each function from outside that is called, `#[ode_system]` expands to a call of that macro.
+//! The arguments contain the state of the expansion, which [`resume`] then continues. If a function
+//! calls further functions from outside, they become nested functions before its tokens are passed
+//! on.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -26,16 +27,17 @@ use crate::parse::{Declared, signature};
 use crate::print::outside::entries_of;
 use crate::{depth, fragments, system};
 
-/// Stands for the struct of a function's constants, until it is known by which name the function
-/// is called.
+/// A placeholder for the struct of a function's constants.
+///
+/// It is replaced by the name in the calls of the function.
 const CONSTANTS: &str = "__constants_of_this_function";
 
-/// The `use` declarations that names may come from.
+/// The `use` declarations that can import a name.
 pub(crate) struct Imports {
     names: Vec<(Ident, TokenStream)>,
-    /// The paths of `use path::*;`, which make any name possible.
+    /// The paths of `use path::*;`, which can import any name.
     globs: Vec<TokenStream>,
-    /// Whether there is any, of a library too.
+    /// Whether there is any `use path::*;`, including those of libraries.
     has_globs: bool,
 }
 
@@ -68,7 +70,7 @@ impl Imports {
             }
             syn::UseTree::Glob(_) => {
                 self.has_globs = true;
-                // In a library there are no functions for right-hand sides.
+                // Libraries contain no functions for right-hand sides.
                 if !is_of_a_library(before) {
                     self.globs.push(before.clone());
                 }
@@ -76,42 +78,44 @@ impl Imports {
         }
     }
 
-    /// Whether `name` is imported by itself.
+    /// Returns whether `name` is imported by its own path.
     pub(crate) fn has(&self, name: &Ident) -> bool {
         self.names.iter().any(|(known, _)| known == name)
     }
 
-    /// Whether anything is imported by `*`.
+    /// Returns whether there is any import with `*`.
     pub(crate) fn has_globs(&self) -> bool {
         self.has_globs
     }
 
-    /// The path of a function that is called by `name`, if it can be imported.
+    /// Returns the path of a function that is called by `name`.
+    ///
+    /// Returns `None` if no import can provide the function.
     fn path(&self, name: &Ident) -> Option<TokenStream> {
         match (self.names.iter().find(|(known, _)| known == name), &self.globs[..]) {
             (Some((_, path)), _) => Some(path.clone()),
             (None, []) => None,
             (None, [glob]) => Some(quote!(#glob #name)),
-            // It may be in any of them.
+            // Any of the globs may contain the name.
             (None, _) => Some(name.to_token_stream()),
         }
     }
 }
 
-/// Whether a path, with `::` at its end, is that of the prelude, or of the standard library.
+/// Returns whether a path that ends in `::` is a prelude or in the standard library.
 fn is_of_a_library(path: &TokenStream) -> bool {
     let path = path.to_string().replace(' ', "");
     let path = path.trim_start_matches("::");
     path.ends_with("::prelude::") || path.starts_with("std::") || path.starts_with("core::")
 }
 
-/// A call that goes to a function from outside.
+/// A call of a function from outside.
 pub(crate) struct Call {
     name: Ident,
     path: TokenStream,
 }
 
-/// The first function from outside that is called and not among `known`.
+/// Returns the first called function from outside that is not among `known`.
 pub(crate) fn next_call(
     calls: &[Ident],
     declared: &Declared,
@@ -131,7 +135,7 @@ pub(crate) fn next_call(
     })
 }
 
-/// The names that are called as functions, or handed to what calls them.
+/// The names of functions that are called, or passed to a callee.
 #[derive(Default)]
 pub(crate) struct Calls(pub Vec<Ident>);
 
@@ -167,7 +171,7 @@ impl Visit<'_> for Calls {
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }
 
-/// What is to be expanded once all functions from outside are there.
+/// The item to expand once all functions from outside have been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     Function,
@@ -185,7 +189,7 @@ impl Waiting {
     }
 }
 
-/// A call of the macro of a function from outside, which goes on in [`resume`].
+/// Returns a call of the macro of a function from outside, which continues in [`resume`].
 pub(crate) fn ask(
     call: &Call,
     facade: &syn::Path,
@@ -198,7 +202,7 @@ pub(crate) fn ask(
     let kind = waiting.name();
     let known = known.iter().map(|Outside { name, item }| quote!({ #name #item }));
     let probe = probe(call, facade);
-    // If it has none, rustc's error is on the attribute: where the call is, there is ours.
+    // If the function has no macro, rustc's error points at the attribute. Ours points at the call.
     let path = path.clone().into_iter().map(|mut token| {
         token.set_span(Span::call_site().resolved_at(token.span()));
         token
@@ -213,11 +217,13 @@ pub(crate) fn ask(
     }
 }
 
-/// An error with words of ours where the function has no macro, that is, no `#[ode_fn]`.
+/// Returns code that reports an error if the function has no macro.
 ///
-/// What is imported by its path shadows what is imported in the block around: the macro of the
-/// function, if it has one, which is asked for nothing; if not, the function is imported alone, and
-/// the macro is that of the block around, which is the error.
+/// The function then has no `#[ode_fn]`, and the error has our own message.
+///
+/// An import by path shadows the imports of the enclosing block. If the function has a macro, the
+/// import brings this macro, and calling it expands to nothing. Otherwise the import brings only
+/// the function, and the macro of the enclosing block applies. This macro expands to the error.
 fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
     if *name == path.to_string() {
         return TokenStream::new();
@@ -243,7 +249,9 @@ fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
     }
 }
 
-/// Resumes an expansion that asked for a function from outside, which is the last group.
+/// Resumes an expansion that requested a function from outside.
+///
+/// The function is the last group.
 #[must_use]
 pub fn resume(input: TokenStream) -> TokenStream {
     if let Err(error) = depth::check(input.clone()) {
@@ -299,7 +307,7 @@ impl syn::parse::Parse for Named {
     }
 }
 
-/// The tokens with the name of the function in place of [`CONSTANTS`].
+/// Replaces [`CONSTANTS`] in the tokens by the name of the function.
 fn with_constants_of(tokens: TokenStream, name: &Ident) -> TokenStream {
     tokens
         .into_iter()
@@ -332,12 +340,12 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
             return syn::Error::new(error.span(), message).to_compile_error();
         }
     };
-    // The function is there whatever becomes of the rest.
+    // The function stays in the expansion, whether or not the rest succeeds.
     let rest = ode_fn(attr, item, Vec::new());
     quote!(#[allow(dead_code)] #function #rest)
 }
 
-/// The macro and the struct of a function.
+/// Returns the macro and the struct of a function.
 fn ode_fn(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStream {
     let facade = match system::Options::parse(attr.clone()) {
         Ok(options) => options.facade,
@@ -361,7 +369,7 @@ fn ode_fn(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStr
     hand_out(function, &known)
 }
 
-/// `use` declarations at the head of a function's body.
+/// Returns the `use` declarations at the head of a function's body.
 pub(crate) fn uses(block: &syn::Block) -> impl Iterator<Item = &syn::ItemUse> {
     block.stmts.iter().filter_map(|statement| match statement {
         syn::Stmt::Item(syn::Item::Use(item)) => Some(item),
@@ -434,11 +442,11 @@ fn hand_out(function: syn::ItemFn, known: &[Outside]) -> TokenStream {
     }
 }
 
-/// Replaces the constants from outside by those of the function's struct.
+/// Replaces the constants from outside by the associated constants of the function's struct.
 struct Constants {
     declared: Declared,
     scalar: Scalar,
-    /// Each with whether it is an array.
+    /// The paths, each with a flag for arrays.
     paths: Vec<(syn::Path, bool)>,
 }
 
@@ -449,7 +457,7 @@ impl Constants {
             path.get_ident().is_some_and(|name| self.declared.names.contains(&name.to_string()));
         let Some(last) = path.segments.last() else { return };
         let constant = last.ident.to_string();
-        // As `Elaborator::path` tells them from variables.
+        // `Elaborator::path` distinguishes constants from variables in the same way.
         let is_constant = path.segments.len() > 1 || constant.contains(char::is_uppercase);
         let is_function = path.segments.len() > 1 && Function::from_name(&constant).is_some();
         let is_known = is_function || known_constant(path, self.scalar).is_some();
@@ -473,7 +481,9 @@ impl VisitMut for Constants {
         self.replace(expr, false);
     }
 
-    /// What is indexed is an array, and so is what a reference to is passed on: numbers are copied.
+    /// An indexed constant is an array.
+    ///
+    /// A constant passed by reference is an array, too, because numbers are copied.
     fn visit_expr_index_mut(&mut self, expr: &mut syn::ExprIndex) {
         match &mut *expr.expr {
             syn::Expr::Path(path) => self.replace(path, true),
@@ -490,7 +500,7 @@ impl VisitMut for Constants {
     }
 
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
-        // The function is no constant.
+        // The function is not a constant.
         if !matches!(*call.func, syn::Expr::Path(_)) {
             self.visit_expr_mut(&mut call.func);
         }

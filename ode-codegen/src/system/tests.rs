@@ -1,4 +1,4 @@
-//! What is found in texts: the flanks of pulses that may be zero at their centres.
+//! Pulses in systems from text: flanks of pulses that may be zero at their centres.
 
 use crate::compile_str;
 use crate::graph::{Given, Input};
@@ -6,7 +6,7 @@ use crate::graph::{Given, Input};
 /// The centre and the width of the pulses.
 const P: [f64; 2] = [5.0, 0.5];
 
-/// The times of a forcing of `x = (t - c) / w`, in widths from the centre, in ascending order.
+/// Returns the times of a forcing of `x = (t - c) / w`, in widths from the centre, ascending.
 fn times(forcing: &str) -> Vec<f64> {
     let text = format!(
         "fn forced(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {{
@@ -31,7 +31,7 @@ fn times(forcing: &str) -> Vec<f64> {
     times
 }
 
-/// Whether the times are the centre and the flanks of pulses of these widths.
+/// Asserts that the times are the centre and the flanks of pulses of these widths.
 fn assert_flanks(forcing: &str, widths: &[f64]) {
     let found = times(forcing);
     let mut expected = vec![0.0];
@@ -77,7 +77,7 @@ fn what_cancels_at_the_centre_has_flanks() {
     assert_flanks("(3.0 * (-x * x).exp()).sin()", &[1.0]);
 }
 
-/// Alone, in sums and scaled, and where factors have no zero: one stop each.
+/// Pulses alone, in sums, scaled, and with factors without a zero: one stop each.
 #[test]
 fn pulses_that_are_seen_at_their_centres_have_none() {
     for forcing in [

@@ -1,4 +1,4 @@
-//! Systems that are texts: compiled at run time, outside of any macro.
+//! Systems from text, compiled at run time and without a macro.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ use crate::graph::{Given, Graph, Id, Input, entry_of};
 use crate::print::{DeviceText, Dialect, device};
 use crate::system::{Options, function, module};
 
-/// A mistake in a text, with its place.
+/// An error in a text, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// The line, from 1, as editors count.
+    /// The line, counted from 1 as in editors.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// The message: what is wrong, and what to write instead.
+    /// The message: the error, and the form to write instead.
     pub message: String,
 }
 
@@ -38,9 +38,11 @@ impl Diagnostic {
     }
 }
 
-/// Compiles a system that is the text of a function, or of a module with a function `rhs`, as below
-/// `#[ode_system]`; the attribute and its arguments may be there. What only rustc knows is a
-/// mistake here: constants and functions that the text names and does not have.
+/// Compiles a system from text: a function, or a module with a function `rhs`.
+///
+/// The text has the form of an item below `#[ode_system]`, and may include the attribute and its
+/// arguments. Constants and functions from outside the text are errors, because only rustc can
+/// resolve them.
 ///
 /// ```
 /// let compiled = ode_codegen::compile_str(
@@ -52,7 +54,7 @@ impl Diagnostic {
 /// ```
 ///
 /// # Errors
-/// All mistakes at once, in the order of the text.
+/// All errors at once, in the order of the text.
 pub fn compile_str(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
         let message = "here is something that Rust does not know, or a bracket that is not closed";
@@ -62,7 +64,7 @@ pub fn compile_str(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
         let all = errors.into_iter().map(|error| Diagnostic::at(error.span(), error));
         let mut all: Vec<Diagnostic> = all.collect();
         all.sort_by_key(|mistake| (mistake.line, mistake.column));
-        // An array from outside is a constant and a table.
+        // An array from outside is reported both as a constant and as a table.
         all.dedup();
         all
     })
@@ -114,7 +116,7 @@ fn both(mut all: syn::Error, next: syn::Error) -> syn::Error {
     all
 }
 
-/// The arguments of `#[ode_system]`, if it is there, which is taken away.
+/// Removes the attribute `#[ode_system]`, if present, and returns its arguments.
 fn options(attributes: &mut Vec<syn::Attribute>) -> syn::Result<Options> {
     let is_ours = |attribute: &syn::Attribute| {
         attribute.path().segments.last().is_some_and(|last| last.ident == "ode_system")
@@ -134,7 +136,7 @@ fn options(attributes: &mut Vec<syn::Attribute>) -> syn::Result<Options> {
 pub enum EvaluateError {
     /// The system has no function of this name that takes state, parameters and time.
     NoSuchFunction(String),
-    /// There are as many states and parameters as the first numbers say, and not as the others.
+    /// The call has other numbers of states and parameters than the system.
     Sizes {
         /// The numbers of states and parameters of the system.
         expected: [usize; 2],
@@ -157,39 +159,42 @@ impl fmt::Display for EvaluateError {
 impl std::error::Error for EvaluateError {}
 
 impl Compiled {
-    /// The names of the states.
+    /// Returns the names of the states.
     #[must_use]
     pub fn states(&self) -> &[String] {
         &self.info.states
     }
 
-    /// The names of the parameters.
+    /// Returns the names of the parameters.
     #[must_use]
     pub fn parameters(&self) -> &[String] {
         &self.info.parameters
     }
 
-    /// The graph of a function in its last form, and its results in it, row by row; `None` is a
-    /// structural zero. The functions are `rhs`, `jacobian`, `parameter_jacobian` and
-    /// `time_gradient`, and where there are such `observables`, `mass`, `out_of_domain`, and those
-    /// that solve linear equations.
+    /// Returns the final graph of a function, and its results row by row.
+    ///
+    /// `None` is a structural zero. The functions are `rhs`, `jacobian`, `parameter_jacobian` and
+    /// `time_gradient`. If the system has them, there are also `observables`, `mass`,
+    /// `out_of_domain`, and the functions that solve linear equations.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<(&Graph, Vec<Option<Id>>)> {
         let lowered = self.functions.iter().find(|lowered| lowered.name == name)?;
         Some((&lowered.graph, lowered.results.entries()))
     }
 
-    /// The text of the system for a device.
+    /// Returns the text of the system for a device.
     ///
     /// # Errors
-    /// On a mistake of the compiler.
+    /// An internal error of the compiler.
     pub fn device(&self, dialect: Dialect) -> Result<DeviceText, Diagnostic> {
         device::device(self, dialect).map_err(|error| Diagnostic::at(error.span(), &error))
     }
 
-    /// The results of a function, row by row: of `rhs`, `jacobian`, `parameter_jacobian`,
-    /// `time_gradient`, and of `observables` and `out_of_domain` (0 or 1), if there are such. It is
-    /// interpreted, in `f64`, with the elementary functions of Rust's library.
+    /// Interprets a function in `f64` and returns its results, row by row.
+    ///
+    /// The functions are `rhs`, `jacobian`, `parameter_jacobian`, `time_gradient`, and, if the
+    /// system has them, `observables` and `out_of_domain` (0 or 1). Elementary functions come from
+    /// Rust's standard library.
     ///
     /// # Errors
     /// See [`EvaluateError`].
@@ -215,14 +220,14 @@ impl Compiled {
             Input::State(index) => u[index as usize],
             Input::Parameter(index) => p[index as usize],
             Input::Time => t,
-            // No such function has others.
+            // These functions have no other inputs.
             Input::Scale | Input::Factor(_) | Input::Vector(_) => f64::NAN,
         };
         let entry = |table: u32, index: f64| match &self.tables[table as usize].values {
             Some(values) => entry_of(values, index),
             None => f64::NAN,
         };
-        // Those from outside are mistakes of a text.
+        // Constants from outside are errors in a text.
         let constant = |_| f64::NAN;
         let needed = lowered.graph.reachable(&lowered.results.roots());
         let given = Given { input: &input, constant: &constant, entry: &entry };

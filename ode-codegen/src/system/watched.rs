@@ -1,7 +1,6 @@
-//! The events of a system that is a function: `#[event(rising, stop, escaped = u[0] - 40.0)]`.
+//! Events of a system that is a function: `#[event(rising, stop, escaped = u[0] - 40.0)]`.
 //!
-//! Each of them is a function of the arguments of the right-hand side, as it would be written in a
-//! module.
+//! Each event becomes a function of the arguments of the right-hand side, as in a module.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -12,16 +11,16 @@ use syn::spanned::Spanned;
 use crate::ast::Purpose;
 use crate::parse::signature;
 
-/// How such an event is written, for messages.
+/// The form of such an event, for messages.
 const FORMS: &str = "write the event's name and what goes through zero there, as in \
                      `#[event(rising, stop, escaped = u[0] - 40.0)]`";
 
-/// Whether an attribute of a function is one of ours, which says what happens to the system.
+/// Returns whether an attribute of a function declares an event, an action or another purpose.
 pub(super) fn is_ours(attribute: &syn::Attribute) -> bool {
     Purpose::of_attribute(attribute).is_some()
 }
 
-/// The functions of the events that the attributes of a right-hand side say.
+/// Returns the functions of the events that the attributes of a right-hand side declare.
 pub(super) fn events(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
     let mut functions: Vec<syn::ItemFn> = Vec::new();
     let mut errors = Vec::new();
@@ -47,8 +46,9 @@ pub(super) fn events(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
     all.map_or(Ok(functions), Err)
 }
 
-/// The function of the event that an attribute says. There is none if the right-hand side's own
-/// signature is not understood, which is said elsewhere.
+/// Returns the function of the event that an attribute declares.
+///
+/// Returns `None` if the signature of the right-hand side is invalid, which is reported elsewhere.
 fn event(item: &syn::ItemFn, attribute: &syn::Attribute) -> syn::Result<Option<syn::ItemFn>> {
     let purpose = Purpose::of_attribute(attribute);
     if purpose != Some(Purpose::Event) {
@@ -81,12 +81,12 @@ fn event(item: &syn::ItemFn, attribute: &syn::Attribute) -> syn::Result<Option<s
     Ok(Some(syn::parse2(quote!(#attribute #sig #block))?))
 }
 
-/// What stands in the attribute.
+/// The content of the attribute.
 #[derive(Default)]
 struct Written {
     /// The name and the value of the event.
     value: Option<(Ident, syn::Expr)>,
-    /// All else, which is as in a module.
+    /// The other arguments, which are the same as in a module.
     rest: Vec<TokenStream>,
 }
 
@@ -118,7 +118,7 @@ fn words(input: ParseStream<'_>) -> syn::Result<Written> {
     Ok(written)
 }
 
-/// The innermost type of an array's elements.
+/// Returns the innermost type of an array's elements.
 fn element(ty: &syn::Type) -> &syn::Type {
     match ty {
         syn::Type::Array(array) => element(&array.elem),

@@ -13,7 +13,9 @@ use super::unroll::{leaves, rolled};
 use crate::functions::lane_programs;
 
 impl Printer {
-    /// The statements of a block, one level deeper; the tail expression is returned if `returns`.
+    /// Prints the statements of a block, one level deeper.
+    ///
+    /// If `returns`, the tail expression is returned.
     pub(super) fn body(&mut self, block: &Block, returns: bool) -> String {
         self.indent += 1;
         self.scope.enter();
@@ -208,7 +210,7 @@ impl Printer {
         )
     }
 
-    /// Finds what else is wrong in a loop that has no translation.
+    /// Reports further errors inside a loop that has no translation.
     fn refused_loop(&mut self, e: &syn::ExprForLoop) -> String {
         self.scope.enter();
         self.scope.bind_all(&e.pat);
@@ -217,7 +219,8 @@ impl Printer {
         String::new()
     }
 
-    /// Whether an expression is made of constants only, so that `if` on it can be `if constexpr`.
+    /// Returns whether an expression contains only constants, so that an `if` can be
+    /// `if constexpr`.
     pub(super) fn is_constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
@@ -238,7 +241,7 @@ impl Printer {
         }
     }
 
-    /// Whether an `if constexpr` on it is possible: loop variables are not constants to C++.
+    /// Returns whether an expression uses a loop variable, which is not a constant in C++.
     fn uses_loop_variable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(e) => self.uses_loop_variable(&e.expr),
@@ -311,7 +314,7 @@ impl Printer {
                 if !self.is_constant(&e.expr) {
                     self.error(e, "only constants can be cast; use `to_single`, `from_single`, …");
                 }
-                // A literal is of the type it is cast to; those in an expression are not.
+                // A cast literal has the type of the cast; literals inside an expression do not.
                 let single = ty == "float" && matches!(&*e.expr, Expr::Lit(_));
                 let outer = std::mem::replace(&mut self.single_literals, single);
                 let inner = self.expr(&e.expr);
@@ -347,10 +350,11 @@ impl Printer {
                         "a float literal has no precision here; write `R::lit(…)`, or a constant",
                     );
                 }
-                // Rust's decimal text, without `_`, is C++'s; a digit must follow the point.
+                // Rust's decimal text, without `_`, is valid C++, except that a digit must follow
+                // the point.
                 let digits = float.base10_digits().trim_end_matches('.');
                 let point = if digits.contains(['.', 'e', 'E']) { "" } else { ".0" };
-                // An `f64` literal, rounded to `f32`, would be rounded twice.
+                // An `f64` literal that is then converted to `f32` would be rounded twice.
                 let single = match float.suffix() {
                     "" => self.single_literals,
                     suffix => suffix == "f32",
@@ -393,7 +397,7 @@ impl Printer {
         }
     }
 
-    /// A path to a device item: the last module and the name.
+    /// Returns the path to a device item: the last module and the name.
     pub(super) fn item_path(&mut self, path: &Path) -> String {
         if let [only] = &path.segments.iter().collect::<Vec<_>>()[..] {
             self.require_known(&only.ident);
@@ -404,7 +408,7 @@ impl Printer {
             .map(|s| s.ident.to_string())
             .filter(|s| !matches!(s.as_str(), "crate" | "super" | "self"))
             .collect();
-        // A member of a struct has that before it.
+        // For a member of a struct, the path also contains the struct.
         let of_struct = |name: &String| name.starts_with(|c: char| c.is_ascii_uppercase());
         let last = if names.iter().rev().nth(1).is_some_and(of_struct) { 3 } else { 2 };
         let keep = names.len().saturating_sub(last);
@@ -418,23 +422,23 @@ impl Printer {
                 return local.to_string();
             }
             self.require_known(ident);
-            // A unit struct is its own value.
+            // The value of a unit struct has the same name.
             let value = if self.structs.get(&name).is_some_and(Vec::is_empty) { "{}" } else { "" };
             return mangle(&name) + value;
         }
         self.static_path(e)
     }
 
-    /// `R::lit`, `<R::Bits as Bits>::lit`, `S::rhs::<R>`, `math::exp`.
+    /// Prints `R::lit`, `<R::Bits as Bits>::lit`, `S::rhs::<R>` or `math::exp`.
     fn static_path(&mut self, e: &syn::ExprPath) -> String {
         let Some(last) = e.path.segments.last() else { return String::new() };
         let arguments = self.generic_arguments(&last.arguments);
-        // Without it C++ reads the `<` of a member of a parameter as less than.
+        // Without `template`, C++ parses the `<` after a dependent member as less-than.
         let template = if arguments.is_empty() { "" } else { "template " };
         let name = mangle(&last.ident.to_string());
         if let Some(q) = &e.qself {
             let inner = self.ty(&q.ty);
-            // What is before `::` is a type without saying so.
+            // Before `::`, C++ needs no `typename`.
             let inner = inner.strip_prefix("typename ").map_or(inner.clone(), str::to_owned);
             let class = e.path.segments.iter().nth(q.position.wrapping_sub(1));
             let class = class.map(|s| s.ident.to_string()).unwrap_or_default();
@@ -465,7 +469,7 @@ impl Printer {
         self.item_path(&e.path) + &arguments
     }
 
-    /// Reports `R::sqrt(x)`: the prelude has `x.sqrt()`.
+    /// Reports `R::sqrt(x)`: the prelude only has `x.sqrt()`.
     fn require_static(&mut self, e: &syn::ExprPath, class: &str) {
         let name = e.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let is_method = PRIMITIVES.contains(&name.as_str()) || is_elementary(&name);
@@ -549,7 +553,8 @@ impl Printer {
                 None => self.error(e, &format!("field `{field}` is missing")),
             }
         }
-        // The arguments are deduced from the fields unless written: `Decision::<R> { … }`.
+        // C++ deduces the arguments from the fields, unless they are explicit:
+        // `Decision::<R> { … }`.
         let arguments = match e.path.segments.last() {
             Some(last) => self.generic_arguments(&last.arguments),
             None => String::new(),
@@ -557,14 +562,16 @@ impl Printer {
         format!("make_{}{arguments}({})", mangle(&name), values.join(", "))
     }
 
-    /// Reports a value that leaves a loop instead: a lambda cannot.
+    /// Reports a value that contains `break` or `continue`, because a lambda cannot leave a loop.
     fn require_staying(&mut self, value: impl ToTokens, leaves: bool) {
         if leaves {
             self.error(value, "`break` and `continue` cannot stand within a value");
         }
     }
 
-    /// `if` as a value: a conditional expression of two expressions, else a called lambda.
+    /// Prints an `if` as a value.
+    ///
+    /// If both sides are expressions, the result is a conditional expression, else a called lambda.
     fn if_value(&mut self, e: &syn::ExprIf) -> String {
         self.require_staying(e, leaves(|v| v.visit_expr_if(e)));
         let constant = self.is_constant(&e.cond) && !self.uses_loop_variable(&e.cond);

@@ -15,24 +15,27 @@ use super::types::Parameter;
 #[derive(Default)]
 pub(super) struct Printer {
     errors: Vec<syn::Error>,
-    /// The generic parameters in sight.
+    /// The generic parameters in scope.
     pub(super) parameters: HashMap<String, Parameter>,
     pub(super) scope: Scope,
-    /// Names of parameters whose type is a generic parameter of struct kind: `feed.load(i)` on
-    /// these is a member call.
+    /// The names of parameters with a generic type of struct kind.
+    ///
+    /// For these, `feed.load(i)` is a member call.
     pub(super) objects: Vec<String>,
-    /// Structs of this module: name, whether generic, field names in order.
+    /// The structs of this module: name, and field names in order.
     pub(super) structs: HashMap<String, Vec<String>>,
-    /// Whether `items` and `structs` are all there is: in a module, not in a system's text.
+    /// Whether `items` and `structs` are complete: in a module, but not in a system's text.
     names_are_known: bool,
     /// Functions and constants of this module.
     pub(super) items: Vec<String>,
     pub(super) indent: usize,
-    /// Whether a float literal has a type here: in constants and in `lit(…)`.
+    /// Whether a float literal has a type in this position: in constants and in `lit(…)`.
     pub(super) float_literals: bool,
-    /// Whether that type is `f32`.
+    /// Whether a float literal has the type `f32` in this position.
     pub(super) single_literals: bool,
-    /// The variables of the `for` loops in sight: constants in Rust's unrolled form, not in C++.
+    /// The variables of the enclosing `for` loops.
+    ///
+    /// They are constants in Rust's unrolled form, but not in C++.
     pub(super) loop_variables: Vec<String>,
 }
 
@@ -41,7 +44,7 @@ impl Printer {
         self.errors.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// All errors as one, in the order of the source.
+    /// Returns all errors as one, in the order of the source.
     pub(super) fn finish(mut self) -> syn::Result<()> {
         self.errors.sort_by_key(|error| {
             let start = error.span().start();
@@ -54,8 +57,9 @@ impl Printer {
         all.map_or(Ok(()), Err)
     }
 
-    /// All items: structs and constants first, then prototypes, then bodies, so that functions may
-    /// call one another in any order (there is no argument-dependent lookup for `float`).
+    /// Prints all items: structs and constants first, then prototypes, then bodies.
+    ///
+    /// Functions may thus call each other in any order (`float` has no argument-dependent lookup).
     pub(super) fn module(&mut self, items: &[Item]) -> String {
         self.names_are_known = true;
         for item in items {
@@ -75,7 +79,7 @@ impl Printer {
             match item {
                 Item::Use(_) => {}
                 Item::Struct(item) if item.fields.is_empty() => {
-                    // Its static members come from the impl blocks, as one struct.
+                    // The static members come from the impl blocks, as one struct.
                     bodies.push_str(&self.unit_struct(item, items));
                     let _ = writeln!(types, "struct {};", mangle(&item.ident.to_string()));
                 }
@@ -98,7 +102,7 @@ impl Printer {
                         );
                     }
                 }
-                // A trait declares what rustc checks; C++ finds the members by name.
+                // rustc checks the declarations of a trait; C++ finds the members by name.
                 Item::Trait(_) => {}
                 Item::Type(item) => {
                     self.error(item, "a type alias cannot be translated; write the type");
@@ -113,8 +117,9 @@ impl Printer {
         format!("{types}{prototypes}{bodies}")
     }
 
-    /// Reports a lone name that is none of this module's: `use` is not translated, so a name of
-    /// another module is written with it.
+    /// Reports an unqualified name that this module does not declare.
+    ///
+    /// `use` is not translated, so a name of another module must contain the module.
     pub(super) fn require_known(&mut self, ident: &syn::Ident) {
         let name = ident.to_string();
         let known = self.items.contains(&name)
@@ -167,7 +172,7 @@ impl Printer {
         text
     }
 
-    /// Functions as static member templates.
+    /// Prints functions as static member templates.
     pub(super) fn static_members(&mut self, functions: &[syn::ItemFn]) -> String {
         self.indent = 1;
         let text = functions
@@ -232,7 +237,7 @@ impl Printer {
         format!("{kind} {element} {name}{extents} = {value};\n")
     }
 
-    /// The value of a constant of numbers of C++ type `element`: arrays in braces.
+    /// Prints the value of a constant of C++ type `element`: arrays in braces.
     fn initializer(&mut self, expr: &Expr, element: &str) -> String {
         match expr {
             Expr::Array(array) => {
@@ -258,7 +263,7 @@ impl Printer {
         self.objects.clear();
         self.scope.enter();
         let template = self.template(&sig.generics);
-        // A local must not hide what its own value may name: `let level = level(x);`.
+        // A local must not hide a name that its own value may mention: `let level = level(x);`.
         for name in self.parameters.keys().chain(&self.items) {
             self.scope.reserve(name);
         }
@@ -308,7 +313,7 @@ impl Printer {
         self.defined(&head, sig, block)
     }
 
-    /// The function whose head was printed last.
+    /// Prints the function after its printed head.
     fn defined(&mut self, head: &str, sig: &Signature, block: &syn::Block) -> String {
         let returns = !matches!(sig.output, ReturnType::Default);
         let body = self.body(block, returns);
@@ -317,8 +322,10 @@ impl Printer {
     }
 }
 
-/// A `#[cold]` function is called, not inlined: it would only make the hot path larger. Of
-/// `#[elementary]` ones the text decides that they are part of.
+/// Returns the linkage of a function.
+///
+/// A `#[cold]` function is called instead of inlined, because inlining would only enlarge the hot
+/// path. For `#[elementary]` functions, the surrounding text decides.
 fn linkage(attrs: &[syn::Attribute]) -> &'static str {
     let is = |name| attrs.iter().any(|a| a.path().is_ident(name));
     if is("cold") {
@@ -330,7 +337,9 @@ fn linkage(attrs: &[syn::Attribute]) -> &'static str {
     }
 }
 
-/// The way back to the Rust: the first line of the documentation, and the place.
+/// Returns a comment that refers to the Rust item.
+///
+/// It contains the position and the first line of documentation.
 fn comment(attrs: &[syn::Attribute], span: Span) -> String {
     let first_line = attrs.iter().find_map(|a| match &a.meta {
         syn::Meta::NameValue(nv) if nv.path.is_ident("doc") => match &nv.value {
@@ -342,7 +351,7 @@ fn comment(attrs: &[syn::Attribute], span: Span) -> String {
         _ => None,
     });
     let path = span.file();
-    // Without its folders: they differ between machines, and the text is a cache key.
+    // Without folders: they differ between machines, and the text is a cache key.
     let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
     format!("\n// {file}:{}  {}\n", span.start().line, first_line.unwrap_or_default())
 }

@@ -1,4 +1,7 @@
-//! Names: methods of the prelude, C++ reserved words, and one C++ name per Rust binding.
+//! Names of the prelude, of C++, and of Rust bindings in C++.
+//!
+//! The module lists methods of the prelude and reserved words, and generates one C++ name for each
+//! Rust binding.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,13 +43,15 @@ pub(super) const PRIMITIVES: &[&str] = &[
     "any",
 ];
 
-/// Whether a method of lane numbers is a lane program of the module `math`.
+/// Returns whether a method of lane numbers is a lane program of the module `math`.
 pub(super) fn is_elementary(method: &str) -> bool {
     lane_programs().any(|name| name == method)
 }
 
-/// Words that are identifiers in Rust and not in C++, macros of the prelude and of the headers that
-/// it includes, and names that the printed code relies on.
+/// Names that are valid in Rust but reserved in the printed C++.
+///
+/// They are C++ keywords, macros of the prelude and of its headers, and names that the printed code
+/// uses.
 const RESERVED: &[&str] = &[
     "Arr",
     "COLD",
@@ -180,7 +185,7 @@ const RESERVED: &[&str] = &[
     "xor_eq",
 ];
 
-/// Words that C++ for OpenCL has beside those of C++, and macros of its headers.
+/// Words that C++ for OpenCL reserves in addition, and macros of its headers.
 const OPENCL: &[&str] = &[
     "MAXFLOAT",
     "complex",
@@ -199,14 +204,17 @@ const OPENCL: &[&str] = &[
     "write_only",
 ];
 
-/// Types of OpenCL that end as [`is_opencl_type`] says, and so do bit casts to them, macros
-/// `as_float4`.
+/// The bases of OpenCL type names, see [`is_opencl_type`].
+///
+/// The bit casts `as_float4` are macros with the same bases.
 const OPENCL_NUMBERS: &[&str] = &[
     "bool", "char", "double", "float", "half", "int", "long", "short", "uchar", "uint", "ulong",
     "ushort",
 ];
 
-/// `uint` and, of two to sixteen, `uint4`; `size_t` and `event_t`; `image2d_t`.
+/// Returns whether OpenCL reserves a type name.
+///
+/// Examples are `uint`, `uint4` (two to sixteen components), `size_t`, `event_t` and `image2d_t`.
 fn is_opencl_type(name: &str) -> bool {
     let name = name.strip_prefix("as_").unwrap_or(name);
     let number = OPENCL_NUMBERS.iter().find_map(|number| name.strip_prefix(number));
@@ -214,12 +222,14 @@ fn is_opencl_type(name: &str) -> bool {
         || name.ends_with("_t")
 }
 
-/// Names that begin like this belong to the prelude (`m_abs`, `op_and`, `make_S`) or are macros of
-/// `<cmath>` (`M_PI`, `FP_NAN`) or of OpenCL's headers (`CLK_LOCAL_MEM_FENCE`, `DBL_MAX`).
+/// The prefixes of reserved names.
+///
+/// They belong to the prelude (`m_abs`, `op_and`, `make_S`), to macros of `<cmath>` (`M_PI`,
+/// `FP_NAN`), or to OpenCL's headers (`CLK_LOCAL_MEM_FENCE`, `DBL_MAX`).
 const RESERVED_PREFIXES: &[&str] =
     &["m_", "op_", "make_", "M_", "FP_", "CL_", "CLK_", "FLT_", "DBL_"];
 
-/// The C++ spelling of a Rust identifier.
+/// Returns the C++ spelling of a Rust identifier.
 pub(super) fn mangle(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let reserved = RESERVED.contains(&name)
@@ -231,8 +241,8 @@ pub(super) fn mangle(name: &str) -> String {
 
 /// The bindings of one function.
 ///
-/// Rust's `let x = x + 1;` reads the old `x`; C++'s `auto x = x + 1;` reads the new one, silently.
-/// So a name is never bound twice within a function: the second `x` becomes `x_1`.
+/// Rust's `let x = x + 1;` reads the old `x`; C++'s `auto x = x + 1;` silently reads the new one. A
+/// name is therefore never bound twice within a function: the second `x` becomes `x_1`.
 #[derive(Default)]
 pub(super) struct Scope {
     stack: Vec<HashMap<String, String>>,
@@ -262,7 +272,7 @@ impl Scope {
         unique
     }
 
-    /// Binds all names of a pattern: one that is refused, whose names are no mistakes of their own.
+    /// Binds all names of a rejected pattern, so that they cause no further errors.
     pub(super) fn bind_all(&mut self, pattern: &syn::Pat) {
         struct Names<'a>(&'a mut Scope);
         impl<'ast> Visit<'ast> for Names<'_> {
@@ -277,8 +287,9 @@ impl Scope {
         self.stack.iter().rev().find_map(|frame| frame.get(name)).map(String::as_str)
     }
 
-    /// Makes `name` unavailable to bindings without binding it: items and parameters of the
-    /// template must not be hidden by a local.
+    /// Makes `name` unavailable to bindings without binding it.
+    ///
+    /// A local must not hide items and parameters of the template.
     pub(super) fn reserve(&mut self, name: &str) {
         self.used.insert(mangle(name));
     }

@@ -1,7 +1,7 @@
 //! Constructs that C++ would accept with another meaning.
 //!
-//! The printer refuses what it has no form for. These have one, but the C++ would differ from the
-//! Rust in what it computes, or in the GPU's compiler, far from the user's source.
+//! The printer rejects constructs without a C++ form. The constructs in this module have one, but
+//! the C++ would compute something else, or fail in the GPU's compiler, far from the user's source.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub(super) fn check(printer: &mut Printer, items: &[Item]) {
 
 struct Check<'a> {
     printer: &'a mut Printer,
-    /// The `&mut` parameters of the function in sight.
+    /// The `&mut` parameters of the current function.
     mutable: Vec<String>,
 }
 
@@ -38,11 +38,13 @@ impl Check<'_> {
         }
     }
 
-    /// Rust evaluates operands from left to right, C++ in any order: none may change a variable
-    /// that another one uses.
+    /// Reports operands that change a variable of another operand.
+    ///
+    /// Rust evaluates operands from left to right, C++ in any order.
     fn operands(&mut self, operands: &[&Expr]) {
         for (i, operand) in operands.iter().enumerate() {
-            // The reference itself changes nothing: the call does, when all operands are there.
+            // The reference itself changes nothing: the call does, after all operands have been
+            // evaluated.
             if matches!(operand, Expr::Reference(r) if place(&r.expr).is_some()) {
                 continue;
             }
@@ -106,7 +108,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
         visit::visit_impl_item_const(self, constant);
     }
 
-    /// A trait is not printed: its defaults would be missing.
+    /// A trait is not printed, so its defaults would be missing.
     fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
         let message = "a default cannot be translated; write it in every impl block";
         for member in &item.items {
@@ -126,7 +128,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
         }
     }
 
-    /// Its type, `Self`, is not written; the printer refuses it.
+    /// The type of a receiver, `Self`, has no syntax; the printer rejects it.
     fn visit_receiver(&mut self, _: &'ast syn::Receiver) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -199,7 +201,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
     }
 
     fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-        // `&&` and `||` are in order in C++, too.
+        // C++ also evaluates `&&` and `||` in order.
         if !matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) {
             self.operands(&[&binary.left, &binary.right]);
         }
@@ -207,7 +209,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
     }
 }
 
-/// The variable that a place is a part of; nothing for what is no place.
+/// Returns the variable that a place expression belongs to; `None` for other expressions.
 fn place(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
@@ -219,7 +221,7 @@ fn place(expr: &Expr) -> Option<String> {
     }
 }
 
-/// An integer literal without a suffix that gives a value its type.
+/// Returns an integer literal without a suffix that determines the type of a value.
 fn untyped(expr: &Expr) -> Option<&syn::LitInt> {
     match expr {
         Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) => {
@@ -241,7 +243,7 @@ struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// A `&mut` parameter that is passed on.
+    /// Records a `&mut` parameter that is passed on.
     fn pass(&mut self, expr: &Expr) {
         if let Expr::Path(p) = expr
             && let Some(name) = p.path.get_ident().map(ToString::to_string)

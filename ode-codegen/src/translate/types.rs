@@ -5,8 +5,9 @@ use syn::{Expr, GenericArgument, GenericParam, PathArguments, Type};
 use super::items::Printer;
 use super::names::mangle;
 
-/// The traits whose static functions live in a class template of the prelude: `Real<R>::lit`.
-/// A parameter bounded by any other trait is a struct with static members.
+/// The traits whose static functions belong to a class template of the prelude: `Real<R>::lit`.
+///
+/// A parameter with any other bound is a struct with static members.
 pub(super) const CLASS_TRAITS: &[&str] = &["Real", "Bits", "Mask"];
 
 /// The meaning of `T::f`, by the bounds of a type parameter.
@@ -21,7 +22,9 @@ pub(super) enum Parameter {
 }
 
 impl Printer {
-    /// `template<class R, int N>` and the parameters' kinds; empty text without parameters.
+    /// Returns `template<class R, int N>` and records the kinds of the parameters.
+    ///
+    /// The text is empty without parameters.
     pub(super) fn template(&mut self, generics: &syn::Generics) -> String {
         let mut parts = Vec::new();
         for parameter in &generics.params {
@@ -54,7 +57,7 @@ impl Printer {
         if parts.is_empty() { String::new() } else { format!("template<{}> ", parts.join(", ")) }
     }
 
-    /// A type as a C++ type. References are accepted by [`Printer::parameter`] only.
+    /// Returns a type as a C++ type. Only [`Printer::parameter`] accepts references.
     pub(super) fn ty(&mut self, ty: &Type) -> String {
         match ty {
             Type::Paren(inner) => self.ty(&inner.elem),
@@ -123,7 +126,7 @@ impl Printer {
         name + &self.generic_arguments(&last.arguments)
     }
 
-    /// `::<A, B>` as `<A, B>`.
+    /// Returns `::<A, B>` as `<A, B>`.
     pub(super) fn generic_arguments(&mut self, arguments: &PathArguments) -> String {
         match arguments {
             PathArguments::None => String::new(),
@@ -135,7 +138,7 @@ impl Printer {
                         GenericArgument::Type(Type::Path(t))
                             if t.qself.is_none() && t.path.get_ident().is_some() =>
                         {
-                            // A lone identifier may be a const parameter: print it as it is.
+                            // A single identifier may be a const parameter: print it unchanged.
                             let ident = t.path.get_ident().map(ToString::to_string);
                             let ident = ident.unwrap_or_default();
                             match self.parameters.get(&ident) {
@@ -167,7 +170,7 @@ impl Printer {
         }
     }
 
-    /// A parameter's type: `&T` is `const T&`, `&mut T` is `T&`.
+    /// Returns a parameter's type: `&T` is `const T&`, `&mut T` is `T&`.
     pub(super) fn parameter_type(&mut self, ty: &Type) -> String {
         match ty {
             Type::Reference(reference) => {
@@ -182,8 +185,9 @@ impl Printer {
         }
     }
 
-    /// The element type and extents of a (nested) array type: `[[f64; 6]; 7]` is `double`,
-    /// `[7][6]`.
+    /// Returns the element type and extents of a (nested) array type.
+    ///
+    /// `[[f64; 6]; 7]` is `double`, `[7][6]`.
     pub(super) fn array_of(&mut self, ty: &Type) -> (String, String) {
         match ty {
             Type::Array(array) => {
@@ -195,7 +199,7 @@ impl Printer {
         }
     }
 
-    /// An expression in a constant's place: literals, const parameters, arithmetic of them.
+    /// Returns a constant expression: literals, const parameters, arithmetic of them.
     pub(super) fn const_expr(&mut self, expr: &Expr) -> String {
         if !self.is_constant(expr) {
             self.error(expr, "expected a literal, a constant or a const parameter here");

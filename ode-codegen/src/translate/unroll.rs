@@ -1,4 +1,6 @@
-//! The changes of `#[device]` to the Rust: `inline(always)`, literal loops unrolled, tables static.
+//! The changes of `#[device]` to the Rust code.
+//!
+//! Functions get `inline(always)`, literal loops are unrolled, and tables become static.
 
 use proc_macro2::Span;
 use syn::visit::Visit;
@@ -15,18 +17,20 @@ pub(super) fn prepare(item: &mut Item) {
     Unroll { copies: 0 }.visit_item_mut(item);
 }
 
-/// An array constant as a static: indexing a constant by a variable copies the whole array to the
-/// stack first, at every use, and LLVM needs most of the build to see through it.
+/// Returns an array constant as a static.
+///
+/// Indexing a constant by a variable copies the whole array to the stack at every use, and LLVM
+/// spends most of the build on removing the copies.
 fn table(constant: &syn::ItemConst) -> Item {
     let syn::ItemConst { attrs, vis, ident, ty, expr, .. } = constant;
     parse_quote! { #(#attrs)* #vis static #ident: #ty = #expr; }
 }
 
-/// The largest number of copies of a loop's body, with those of the loops within it.
+/// The maximal number of copies of a loop's body, including copies of inner loops.
 const COPIES: usize = 4096;
 
 struct Unroll {
-    /// The number of copies of bodies that the visited part takes.
+    /// The number of copies of bodies in the visited part.
     copies: usize,
 }
 
@@ -65,8 +69,9 @@ impl VisitMut for Unroll {
     }
 }
 
-/// Makes a function part of what calls it, or, where it is `#[cold]` or `#[called]`, a function of
-/// its own that is compiled for the same instruction set (`Real::outline_cold`).
+/// Inlines a function into its callers, or outlines it if it is `#[cold]` or `#[called]`.
+///
+/// An outlined function is compiled for the same instruction set (`Real::outline_cold`).
 fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut Block) {
     attrs.retain(|attribute| !attribute.path().is_ident("elementary"));
     let is_of_lanes = signature.generics.type_params().any(|parameter| parameter.ident == "R");
@@ -86,9 +91,11 @@ fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut
     }
 }
 
-/// The parameters that are shared references. A function that is called has those of copies: what
-/// it has the address of is kept in memory by the loop that calls it, also where that is never (a
-/// third of the speed of small systems on a CPU).
+/// Returns the parameters that are shared references.
+///
+/// An outlined function receives references to copies. Otherwise the address of the originals is
+/// taken. The calling loop would then keep the originals in memory, even if it never calls the
+/// function (measured: a third of the speed of small systems on a CPU).
 fn shared_references(signature: &syn::Signature) -> Vec<&syn::Ident> {
     let shared = signature.inputs.iter().filter_map(|input| match input {
         syn::FnArg::Typed(syn::PatType { pat, ty, .. }) => match (&**pat, &**ty) {
@@ -102,19 +109,19 @@ fn shared_references(signature: &syn::Signature) -> Vec<&syn::Ident> {
     shared.collect()
 }
 
-/// Whether a function with this attribute is called, not inlined.
+/// Returns whether a function with this attribute is called instead of inlined.
 fn is_called(attribute: &syn::Attribute) -> bool {
     attribute.path().is_ident("cold") || attribute.path().is_ident("called")
 }
 
-/// Takes the condition from `#[rolled(condition)]` in a loop's attributes.
+/// Removes `#[rolled(condition)]` from a loop's attributes and returns the condition.
 fn take_rolled(attrs: &mut Vec<syn::Attribute>) -> Option<Expr> {
     let condition = rolled(attrs).and_then(Result::ok);
     attrs.retain(|attribute| !attribute.path().is_ident("rolled"));
     condition
 }
 
-/// The condition of `#[rolled(condition)]` among a loop's attributes.
+/// Returns the condition of `#[rolled(condition)]` among a loop's attributes.
 pub(super) fn rolled(attrs: &[syn::Attribute]) -> Option<syn::Result<Expr>> {
     attrs
         .iter()
@@ -123,9 +130,11 @@ pub(super) fn rolled(attrs: &[syn::Attribute]) -> Option<syn::Result<Expr>> {
 }
 
 impl Unroll {
-    /// `for i in 0..3 { body }` as `{ { let i = 0usize; body } … }`, where the bounds are literals.
-    /// Other loops stay; their bounds are const parameters, which LLVM sees as literals. So does
-    /// one with a `break` or `continue`, which in a copy of the body would be those of another
+    /// Unrolls a `for` loop with literal bounds.
+    ///
+    /// `for i in 0..3 { body }` becomes `{ { let i = 0usize; body } … }`. Other loops stay
+    /// unchanged: their bounds are const parameters, which LLVM treats as literals. A loop with a
+    /// `break` or `continue` also stays, because in a copy of the body they would refer to another
     /// loop.
     fn unrolled(&mut self, for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
         let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
@@ -155,7 +164,7 @@ impl Unroll {
             }};
             copies.push(copy);
         }
-        // What the last copy assigns may go unread, which is no mistake of the user's.
+        // Assignments in the last copy may be unused, which is no error of the user.
         let block: Block = parse_quote!({
             #[allow(unused_assignments)]
             { #(#copies)* };
@@ -164,8 +173,9 @@ impl Unroll {
     }
 }
 
-/// Makes the variable of a loop a literal in the bounds of the loops within it, so that they can be
-/// unrolled, too.
+/// Replaces a loop variable by a literal in the bounds of inner loops.
+///
+/// The inner loops can then be unrolled, too.
 struct Bind<'a> {
     ident: &'a syn::Ident,
     value: usize,
@@ -185,7 +195,7 @@ impl VisitMut for Bind<'_> {
     }
 }
 
-/// Whether a pattern in `body` gives the name to something else.
+/// Returns whether a pattern in `body` rebinds the name.
 fn binds(body: &Block, ident: &syn::Ident) -> bool {
     struct Binds<'a>(&'a syn::Ident, bool);
     impl<'ast> Visit<'ast> for Binds<'_> {
@@ -198,8 +208,10 @@ fn binds(body: &Block, ident: &syn::Ident) -> bool {
     binds.1
 }
 
-/// `for i in a..b { body }` over constants as a `while` loop: a range's iterator is several calls
-/// that LLVM must inline and rotate away, in each of the hundreds of loops of a solver.
+/// Returns `for i in a..b { body }` over constants as a `while` loop.
+///
+/// The iterator of a range consists of several calls. LLVM would have to inline and rotate them in
+/// each of the hundreds of loops of a solver.
 fn counted(for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
     let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
     let Expr::Range(syn::ExprRange { start, end, limits: syn::RangeLimits::HalfOpen(_), .. }) =
@@ -209,7 +221,8 @@ fn counted(for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
     };
     let (from, to) = (start.as_deref()?, end.as_deref()?);
     let (ident, body) = (&variable.ident, &for_loop.body);
-    // Hidden from the body, which may have a `next` of its own; counted before it, for `continue`.
+    // Hygienic, because the body may have its own `next`; incremented before the body, for
+    // `continue`.
     let next = syn::Ident::new("next", Span::mixed_site());
     Some(parse_quote! {{
         let mut #next: usize = #from;
@@ -238,7 +251,7 @@ fn literal(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// Whether what is visited has a `break` or `continue` of a loop around it.
+/// Returns whether the visited code has a `break` or `continue` of an outer loop.
 pub(super) fn leaves(visit: impl FnOnce(&mut Leaves)) -> bool {
     let mut leaves = Leaves(false);
     visit(&mut leaves);

@@ -1,9 +1,10 @@
-//! The middles of pulses and steps in closed form.
+//! The centres of pulses and steps in closed form.
 
 use super::*;
 
-/// The middles of the forcing that `make` makes of the time and three parameters: literals, and
-/// formulas with their values at [`P`].
+/// Returns the centres of the forcing that `make` builds from the time and three parameters.
+///
+/// They are literals, and formulas with their values at [`P`].
 fn middles(
     make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Id,
 ) -> (Vec<f64>, Vec<(String, f64)>, bool) {
@@ -15,7 +16,7 @@ fn middles(
     })
 }
 
-/// The middles that depend on parameters alone.
+/// Returns the centres if all of them depend on parameters.
 fn of(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Id) -> Vec<(String, f64)> {
     let (times, of_parameters, more) = middles(make);
     assert!(times.is_empty() && !more, "{times:?}");
@@ -38,8 +39,9 @@ fn over(graph: &mut Graph, x: Id) -> Id {
     graph.div(one, x)
 }
 
-/// Of functions of `(t - a) / b`, and of `c (t - a)`: the time is `a` in each of them, not the
-/// quotient that it was made as.
+/// The centre of functions of `(t - a) / b` and `c (t - a)` is `a`.
+///
+/// The result is `a` itself, and not a quotient that equals `a`.
 #[test]
 fn pulses_and_steps_have_their_middle() {
     type Make = fn(&mut Graph, Id) -> Id;
@@ -146,7 +148,7 @@ fn pulses_and_steps_have_their_middle() {
             form(g, x)
         });
         assert_eq!(multiplied, times([("a", 5.0)]), "{name} of c (a - t)");
-        // Of literals, and shifted twice.
+        // The same with literals, and shifted twice.
         let (literal, of_parameters, more) = middles(|g, t, _| {
             let [three, two, tenth] = [3.0, 2.0, 0.1].map(|number| g.literal(number));
             let since = g.sub(t, three);
@@ -158,7 +160,9 @@ fn pulses_and_steps_have_their_middle() {
     }
 }
 
-/// What is found twice is one time: by a comparison, by a step, whatever it is scaled by.
+/// A centre is reported once.
+///
+/// It may be found several times: by a comparison, by a step, with any scale.
 #[test]
 fn the_same_middle_is_one_time() {
     let found = of(|g, t, [a, b, c]| {
@@ -176,7 +180,7 @@ fn the_same_middle_is_one_time() {
     assert_eq!(found, times([("a", 5.0)]));
 }
 
-/// Exponentials are equal to constants, and to each other.
+/// Exponentials that are equal to constants, and to each other.
 #[test]
 fn exponentials_are_equal_where_their_sum_turns() {
     // 1 / (1 + b exp(-c (t - a)))
@@ -190,7 +194,7 @@ fn exponentials_are_equal_where_their_sum_turns() {
     });
     let [(_, time)] = verhulst[..] else { panic!("{verhulst:?}") };
     assert!((time - (5.0 + 3.0_f64.ln() / 0.5)).abs() < 1e-14, "{verhulst:?}");
-    // 1 / (exp(b (t - a)) + exp(-c t)), of different rates
+    // 1 / (exp(b (t - a)) + exp(-c t)), with different rates.
     let two = of(|g, t, [a, b, c]| {
         let since = g.sub(t, a);
         let (rise, fall) = (g.mul(b, since), g.mul(c, t));
@@ -232,7 +236,7 @@ fn exponentials_are_equal_where_their_sum_turns() {
     assert_eq!(softplus, times([("a", 5.0)]));
 }
 
-/// Polynomials of degree 2 turn where their derivative is zero, however they are written.
+/// Polynomials of degree 2 turn where their derivative is zero, in any form.
 #[test]
 fn parabolas_turn_at_their_vertex() {
     // exp(-(t t - 2 a t))
@@ -254,7 +258,7 @@ fn parabolas_turn_at_their_vertex() {
     });
     let [(_, time)] = between[..] else { panic!("{between:?}") };
     assert_eq!(time, 4.0, "{between:?}");
-    // 1 / (1 + ((t - a) / b)² + ((t - b) / c)²), whose weights are 1/9 and 4.
+    // 1 / (1 + ((t - a) / b)² + ((t - b) / c)²), with weights 1/9 and 4.
     let two = of(|g, t, [a, b, c]| {
         let squares = [(a, b), (b, c)].map(|(c, w)| {
             let x = scaled(g, t, c, w);
@@ -266,7 +270,7 @@ fn parabolas_turn_at_their_vertex() {
     });
     let [(_, time)] = two[..] else { panic!("{two:?}") };
     assert!((time - (5.0 / 9.0 + 12.0) / (1.0 / 9.0 + 4.0)).abs() < 1e-14, "{two:?}");
-    // exp(-(t - a)² - sin t): the vertex is that of the part.
+    // exp(-(t - a)² - sin t): the first term determines the vertex.
     let with_wave = of(|g, t, [a, ..]| {
         let (since, wave) = (g.sub(t, a), g.unary(Unary::Sin, t));
         let square = g.powi(since, 2);
@@ -277,7 +281,7 @@ fn parabolas_turn_at_their_vertex() {
     assert_eq!(with_wave, times([("a", 5.0)]));
 }
 
-/// Factors and terms of the state do not move the middle.
+/// Factors and terms of the state do not move the centre.
 #[test]
 fn states_may_scale_what_turns() {
     let found = all_of(|graph, time| {
@@ -293,7 +297,7 @@ fn states_may_scale_what_turns() {
     assert_eq!(found, (vec![], times([("a", 5.0)]), false));
 }
 
-/// Smooth functions of the time that are no pulses, and those whose middles are not affine.
+/// Smooth functions of the time without pulses, and functions with centres that are not affine.
 #[test]
 fn other_functions_have_no_middle() {
     type Make = fn(&mut Graph, Id, [Id; 3]) -> Id;
@@ -345,7 +349,7 @@ fn other_functions_have_no_middle() {
     for (name, form) in forms {
         assert_eq!(middles(form), (vec![], vec![], false), "{name}");
     }
-    // Of the state.
+    // A function of the state.
     let state = all_of(|graph, time| {
         let u = graph.input(Input::State(0));
         let since = graph.sub(time, u);
@@ -354,7 +358,7 @@ fn other_functions_have_no_middle() {
     assert_eq!(state, (vec![], vec![], false));
 }
 
-/// A comparison that is looked at as a middle, too, is one whose times are not found.
+/// A comparison stays in `more` even if the same number is searched for centres.
 #[test]
 fn middles_do_not_hide_comparisons() {
     let (_, _, more) = middles(|g, t, [_, b, c]| {
@@ -368,7 +372,7 @@ fn middles_do_not_hide_comparisons() {
     assert!(more);
 }
 
-/// Towers of products and sums, as they come of loops, take no time to speak of.
+/// Long chains of products and sums, as loops generate them, are searched quickly.
 #[test]
 fn towers_are_looked_at_once() {
     for sums in [false, true] {
@@ -384,7 +388,7 @@ fn towers_are_looked_at_once() {
     }
 }
 
-/// As many as there are terms, in order.
+/// As many centres as terms, in order.
 #[test]
 fn each_pulse_of_a_sum_has_its_middle() {
     let (found, _, _) = middles(|g, t, _| {
