@@ -143,8 +143,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     /// trajectories share are fixed. Quantities that are [sampled](EnsembleProblem::sample) are
     /// fixed too, and the kernel draws them.
     ///
-    /// The schedule, the functions and the compiler options are those of `gpu`. The stream must
-    /// belong to one of its devices.
+    /// `gpu` defines the schedule, the functions and the compiler options. The stream must belong
+    /// to one of its devices.
     ///
     /// # Errors
     /// The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve). As
