@@ -374,8 +374,9 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// Returns the mean square of the numbers, each in units of its tolerance `abstol + reltol
-    /// max(|u|, |new|)`.
+    /// Returns the mean square of the numbers, each in units of its tolerance.
+    ///
+    /// The tolerance is `abstol + reltol max(|u|, |new|)`.
     pub(crate) fn mean_square(
         &self,
         u: &Array<T>,

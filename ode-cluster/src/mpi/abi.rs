@@ -3,8 +3,8 @@
 //! Since MPI 5.0 the standard defines the binary interface: the library is `libmpi_abi.so.1`, and
 //! handles are pointers with fixed values. (Source: "MPI: A Message-Passing Interface Standard,
 //! version 5.0", chapter "Application Binary Interface"; the values are those in its `mpi.h`.) One
-//! binary therefore runs with every MPI that has this library, and the build needs no MPI. `pip
-//! install mpich` provides one.
+//! binary therefore runs with every MPI that has this library, and the build needs no MPI.
+//! `pip install mpich` provides one.
 
 use core::error::Error as _;
 use core::ffi::{c_char, c_int, c_void};
