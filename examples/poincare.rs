@@ -145,7 +145,7 @@ fn spread(points: &[[f64; 2]]) -> f64 {
     cells.len() as f64 / points.len().max(1) as f64
 }
 
-/// Draws the section. Colors show the fraction of it that an orbit visits.
+/// Draws the section. Colors show how much of the section an orbit visits.
 fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Error>> {
     let (width, height) = (1600, 1560);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));

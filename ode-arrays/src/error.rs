@@ -26,7 +26,7 @@ pub enum ArrayError {
     /// An option, the time span or the initial state is invalid, or memory is exhausted.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// The initial state has no numbers.
+    /// The initial state has no elements.
     #[error("the initial state is {shape}, which is no number; give it at least one")]
     Empty {
         /// The shape of the state.

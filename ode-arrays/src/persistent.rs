@@ -22,7 +22,7 @@ const THREADS: u32 = 256;
 const REGISTERS: usize = 131;
 /// Registers of the exchange with other blocks, besides the received words.
 const HEARING: usize = 20;
-/// The C++ source of the crowd.
+/// The C++ implementation of the lockstep loop's `Crowd` for a linear system.
 const LINEAR: &str = include_str!("persistent.hpp");
 /// The name of the kernel.
 const NAME: &str = "odes_solve_linear";

@@ -150,7 +150,7 @@ fn check_numbers<T: Number>(
     }
 }
 
-/// One array as the crowd of the loop: it is the only member.
+/// One array as the only member of the lockstep loop.
 struct Whole<'a, T: Number> {
     work: Work<'a, T>,
     /// The initial state.

@@ -138,7 +138,7 @@ impl Cublas {
         let property: unsafe extern "C" fn(c_int, *mut c_int) -> c_int =
             symbol(&library, "cublasGetProperty")?;
         let mut major = 0;
-        // SAFETY: property 0 is the major version, and there is a place for one integer.
+        // SAFETY: property 0 is the major version, and the integer is valid for writes.
         let code = unsafe { property(0, &mut major) };
         if code != 0 {
             return Err(format!("cublasGetProperty failed with {code}"));
@@ -198,7 +198,7 @@ impl Blas {
         let library = Cublas::get()?;
         stream.context().bind_to_thread().call("cuCtxSetCurrent")?;
         let mut blas = Blas { library, handle: ptr::null_mut(), stream: stream.clone() };
-        // SAFETY: a place for one handle; the context is current.
+        // SAFETY: the handle is valid for writes; the context is current.
         check("cublasCreate", unsafe { (library.create)(&mut blas.handle) })?;
         let queue = stream.raw().cu_stream().cast();
         // SAFETY: the handle was created above, and the stream outlives it.

@@ -118,7 +118,7 @@ pub(crate) fn resources(log: &str, kernel: &str) -> Option<Resources> {
     found
 }
 
-/// The integer that stands before `unit`.
+/// Returns the integer before `unit`.
 fn number_before(line: &str, unit: &str) -> Option<u32> {
     let head = &line[..line.find(unit)?];
     head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -10,7 +10,7 @@ use ode_core::memory::Locked;
 use crate::device::lock;
 use crate::error::DriverCall;
 
-/// The page-locked ranges: end by beginning.
+/// The page-locked ranges: the end of each, by its beginning.
 static RANGES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// Whether one range of the memory that is page-locked for all devices contains `memory`.

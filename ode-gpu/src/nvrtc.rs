@@ -257,11 +257,11 @@ impl Nvrtc {
         self.check("nvrtcCompileProgram", code).map_err(|e| with_log(e, &log))?;
 
         let mut size = 0;
-        // SAFETY: a compiled program, and a place for one size.
+        // SAFETY: the program is compiled, and `size` is valid for writes.
         let code = unsafe { (self.functions.cubin_size)(program.program, &mut size) };
         self.check("nvrtcGetCUBINSize", code)?;
         let mut cubin = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC just asked for.
+        // SAFETY: the buffer has the size that NVRTC just returned.
         let code = unsafe { (self.functions.cubin)(program.program, cubin.as_mut_ptr().cast()) };
         self.check("nvrtcGetCUBIN", code)?;
         Ok(Cubin { code: cubin, log })
@@ -296,13 +296,13 @@ impl Owned<'_> {
     /// Returns the log so far, or an empty string if there is none.
     fn log(&self) -> String {
         let mut size = 0;
-        // SAFETY: the program exists, and there is a place for one size.
+        // SAFETY: the program exists, and `size` is valid for writes.
         let code = unsafe { (self.functions.log_size)(self.program, &mut size) };
         if code != 0 || size == 0 {
             return String::new();
         }
         let mut log = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC just asked for, the final NUL included.
+        // SAFETY: the buffer has the size that NVRTC just returned, including the final NUL.
         let code = unsafe { (self.functions.log)(self.program, log.as_mut_ptr().cast()) };
         if code != 0 {
             return String::new();
@@ -345,7 +345,7 @@ fn version(library: &Library) -> Result<(u32, u32), String> {
     type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     let version: Version = symbol(library, "nvrtcVersion")?;
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: two places for integers.
+    // SAFETY: both integers are valid for writes.
     let code = unsafe { version(&mut major, &mut minor) };
     match (code, u32::try_from(major), u32::try_from(minor)) {
         (0, Ok(major), Ok(minor)) => Ok((major, minor)),
@@ -358,13 +358,13 @@ fn supported_archs(library: &Library) -> Result<Vec<u32>, String> {
     let count: Count = symbol(library, "nvrtcGetNumSupportedArchs")?;
     let list: Count = symbol(library, "nvrtcGetSupportedArchs")?;
     let mut n: c_int = 0;
-    // SAFETY: a place for one integer.
+    // SAFETY: the integer is valid for writes.
     let code = unsafe { count(&mut n) };
     if code != 0 {
         return Err(format!("nvrtcGetNumSupportedArchs failed with {code}"));
     }
     let mut archs = vec![0 as c_int; usize::try_from(n).unwrap_or(0)];
-    // SAFETY: room for as many integers as NVRTC just counted.
+    // SAFETY: the vector has as many integers as NVRTC just counted.
     let code = unsafe { list(archs.as_mut_ptr()) };
     if code != 0 {
         return Err(format!("nvrtcGetSupportedArchs failed with {code}"));

@@ -124,7 +124,7 @@ impl Running {
     /// Returns whether the solve is finished, without blocking.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait).
+    /// The errors of [`wait`](Self::wait).
     pub fn is_done(&self) -> Result<bool, GpuError> {
         self.event.try_is_complete().call("cuEventQuery")
     }

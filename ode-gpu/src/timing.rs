@@ -1,4 +1,4 @@
-//! Device time: how long queued work took on the device itself.
+//! Device time: the duration of queued work on the device itself.
 
 use std::time::Duration;
 
