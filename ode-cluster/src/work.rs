@@ -59,7 +59,9 @@ impl<'a, T: Scalar> Work<'a, T> {
         Work { plan, columns, layout, place, pace: None, taken: 0, done: Done::default() }
     }
 
-    /// Returns how many chunks to take next, at most: one or two at first, later limited by time.
+    /// Returns how many chunks to take next, at most.
+    ///
+    /// The first lease is one chunk. Later ones double, within the limits of time and memory.
     pub(crate) fn most(&self) -> u64 {
         let fit = MOST_BYTES / self.plan.bytes.saturating_mul(self.plan.chunk).max(1);
         let by_time = self.pace.map_or(1.0, |pace| SECONDS / pace.max(1e-9));

@@ -43,8 +43,8 @@ use crate::pull::{Part as PullPart, PullEngine};
 /// queue. The backend does not use this device again in the same solve, and the solution has a
 /// [warning](ode_core::EnsembleSolution::warnings). The solve fails if no device is left.
 ///
-/// Gradients are different: each device gets one shard of the trajectories, and CPU threads compute
-/// none. If a device fails, the gradient fails.
+/// Gradients are different: the trajectories are split evenly over the devices, and CPU threads
+/// compute none. If a device fails, the gradient fails.
 ///
 /// ```
 /// use ode_gpu::EnsembleGpuKernel;
@@ -166,8 +166,7 @@ impl EnsembleGpuKernel {
     /// # }
     /// ```
     ///
-    /// If the shard has no local rank, the whole ensemble gets all devices. A shard of several gets
-    /// the device of its rank.
+    /// Without a local rank, the rank chooses the device, and a single shard gets all devices.
     ///
     /// # Errors
     /// The errors of [`all`](Self::all).
@@ -427,7 +426,7 @@ impl<C> EnsembleGpuKernel<C> {
 
     /// Computes gradients on the devices, without CPU threads.
     ///
-    /// Each device gets one shard of the trajectories.
+    /// The trajectories are split evenly over the devices.
     fn pull<T: Scalar>(
         &self,
         task: &dyn PullTask<T>,

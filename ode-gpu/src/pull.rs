@@ -91,7 +91,7 @@ struct Kernels {
 }
 
 impl<T: Scalar> PullEngine<'_, T> {
-    /// Computes the gradients of the shards that `next` returns, until it returns `None`.
+    /// Computes the gradients of the parts that `next` returns, until it returns `None`.
     pub(crate) fn run<'p>(
         &mut self,
         next: &dyn Fn() -> Option<Part<'p, T>>,
@@ -152,7 +152,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
     }
 
-    /// Returns how many trajectories of a shard fit into memory with their records.
+    /// Returns how many trajectories of a part fit into memory with their records.
     fn fitting(&self, steps: usize, part: &Part<'_, T>) -> usize {
         let shape = self.task.shape();
         let footprint = Footprint::new(&self.without_saves(), part.columns.columns());

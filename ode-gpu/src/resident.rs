@@ -51,8 +51,8 @@ use crate::memory::{Element, Stream};
 /// [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve) of the same problems.
 ///
 /// Work on one stream runs in order, so a kernel that is queued after a solve reads its results
-/// without waiting on the host. The bindings order work on other streams, if its memory is passed
-/// through them and their event tracking is on (the default).
+/// without waiting on the host. The bindings order work on other streams if that work passes its
+/// memory through the bindings, and if their event tracking is on (the default).
 ///
 /// ```no_run
 /// use ode_core::system::System;
@@ -149,9 +149,13 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     /// # Errors
     /// The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve). As
     /// [`SolveError::Backend`], [`GpuError::WrongDevice`] for a stream of another device, and
-    /// [`GpuError::NotResident`] if the host takes part in each solve. The host takes part for
-    /// saved ends of steps (`SaveAt::Steps`), which are counted first, and for a right-hand side
-    /// that [changes its form](SolveOptions::time_breaks()) at times that depend on the parameters.
+    /// [`GpuError::NotResident`] if the host takes part in each solve. The host takes part in three
+    /// cases:
+    ///
+    /// * for saved ends of steps (`SaveAt::Steps`), which are counted first;
+    /// * for a right-hand side that [changes its form](SolveOptions::time_breaks()) at times that
+    ///   depend on the parameters;
+    /// * for scheduled actions, whose times may depend on the parameters.
     pub fn new<S, M, F, C, const N: usize, const P: usize>(
         gpu: &EnsembleGpuKernel<C>,
         stream: &Stream,
