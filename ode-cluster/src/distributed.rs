@@ -145,7 +145,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
 
     /// Sets the number of trajectories of a chunk, which is one file of the folder.
     ///
-    /// By default there are a few hundred chunks, of 64 to 65,536 trajectories and of at most 64
+    /// By default there are several hundred chunks, of 64 to 65,536 trajectories and of at most 64
     /// MiB. The number must not depend on the number of ranks; otherwise a different number of
     /// ranks could not continue the solve.
     #[must_use]
