@@ -228,7 +228,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Solves the stoichiometric points for which Cantera's delays are known.
+/// Solves the stoichiometric points with known delays from Cantera.
 ///
 /// Returns the greatest relative error, and the number of missed ignitions.
 fn compare(how: &SolveOptions) -> Result<(f64, usize), SolveError> {

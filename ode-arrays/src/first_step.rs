@@ -1,7 +1,7 @@
 //! The automatic size of the first step, with norms of arrays.
 //!
-//! The algorithm is that of [lanes](ode_core::integrate::first_step), whose documentation explains
-//! the quantities.
+//! It uses the algorithm of [lanes](ode_core::integrate::first_step), which documents the
+//! quantities.
 
 use crate::array::Array;
 use crate::error::ArrayError;

@@ -28,7 +28,7 @@ use library::{Library, Started};
 #[cfg(feature = "linked-mpi")]
 use linked::Mpi;
 
-/// The library whose launcher starts connected ranks, for error messages.
+/// The library with the launcher that starts connected ranks, for error messages.
 pub(crate) const WHOSE: &str = Mpi::WHOSE;
 
 /// The largest number of bytes of a message: MPI's lengths are signed 32-bit integers.
@@ -47,7 +47,7 @@ pub(crate) struct World {
 /// forever.
 #[derive(Debug, Default)]
 struct Rounds {
-    /// The number of broadcasts so far, in which all ranks take part.
+    /// The number of broadcasts so far, which are collective.
     done: u64,
     /// The known ended ranks, with their number of broadcasts.
     ended: BTreeMap<usize, u64>,
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    /// Returns a rank from which a message has arrived, if there is one.
+    /// Returns the sender of a message that has arrived, if there is one.
     pub(crate) fn probe(&self, tag: Tag) -> Option<usize> {
         let _one_at_a_time = self.calls();
         self.mpi.probe(None, tag)

@@ -1,4 +1,4 @@
-//! A folder of results to which any number of processes write without locks.
+//! A folder of results, written by any number of processes without locks.
 //!
 //! ```text
 //! out/0000/plan                              what is solved, a text

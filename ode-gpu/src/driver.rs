@@ -16,10 +16,10 @@ use libloading::Library;
 use crate::error::GpuError;
 use crate::library;
 
-/// The name by which the bindings find the library too.
+/// The name of the library, which the bindings use too.
 const NAME: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// Folders of the driver on systems whose loader does not search them: WSL, NixOS, containers.
+/// Folders of the driver that the loaders of some systems do not search: WSL, NixOS, containers.
 /// After a library was opened by path, opening it by name succeeds.
 const FOLDERS: &[&str] = if cfg!(windows) {
     &[]

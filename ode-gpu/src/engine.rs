@@ -286,12 +286,12 @@ pub(crate) struct Argument<A>(pub(crate) A);
 // the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 
-// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the same
-// order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the
+// same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<ArrayArguments> {}
 
-// SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the same
-// order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the
+// same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<PullArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.

@@ -177,7 +177,7 @@ impl Kernel {
 
     /// Returns the number of blocks that the whole device holds at a time.
     ///
-    /// This is the grid of a kernel whose threads take trajectories from a queue.
+    /// This is the grid of a kernel with threads that take trajectories from a queue.
     pub fn resident_blocks(&self) -> u32 {
         self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
     }
@@ -216,8 +216,8 @@ impl Kernel {
 pub(crate) enum Name {
     /// Its text.
     Program(Key),
-    /// The data from which its text is written, with the compiler options. For most systems this
-    /// key does not require the text.
+    /// The data that determine its text, with the compiler options. For most systems this key does
+    /// not require the text.
     Task(TaskKey, Variant, Vec<String>),
 }
 
@@ -241,7 +241,7 @@ fn slot(device: &Device, name: Name) -> KernelSlot {
 }
 
 impl Device {
-    /// Returns the architecture for which programs for this device are compiled.
+    /// Returns the target architecture of programs for this device.
     ///
     /// # Errors
     /// [`GpuError`] if there is no compiler, or it does not support the device.

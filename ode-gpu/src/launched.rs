@@ -65,7 +65,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         self.watch = Some(watch);
     }
 
-    /// Queues the download of results whose host memory is page-locked.
+    /// Queues the download of results with page-locked host memory.
     ///
     /// [`finish`](Self::finish) downloads the other results.
     pub(crate) fn download(&mut self, places: &[Place; 10]) -> Result<(), GpuError> {

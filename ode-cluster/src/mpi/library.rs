@@ -22,7 +22,7 @@ pub(crate) enum Tag {
 /// Blocking functions call `rest` repeatedly, which sleeps and may let other threads call. MPI's
 /// own blocking functions would occupy a core.
 pub(super) trait Library: Send + Sync + Sized {
-    /// The library whose launcher starts connected ranks, for error messages.
+    /// The library with the launcher that starts connected ranks, for error messages.
     const WHOSE: &'static str;
 
     /// Starts MPI, or uses it if it is started.
@@ -34,7 +34,7 @@ pub(super) trait Library: Send + Sync + Sized {
     /// Sends bytes to a rank.
     fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut());
 
-    /// Returns a rank from which a message has arrived: the given one or any.
+    /// Returns the sender of a message that has arrived, from the given rank or any.
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize>;
 
     /// Receives the next message of a rank, which has the length of `bytes`.
