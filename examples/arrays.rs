@@ -1,15 +1,17 @@
-//! The Lorenz ensemble of SciML's examples, as columns with one step size and as trajectories with
-//! steps of their own.
+//! The Lorenz ensemble of SciML's examples, in lockstep and with one step size for each trajectory.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example arrays
 //! cargo run --release -p odes-examples --example arrays -- 100000
 //! ```
 //!
-//! 10,000 trajectories, or as many as the argument says, with parameters uniform up to (10, 28, 8/3), to
-//! t = 100 with 101 saved states, in `f32` by `Tsit5`, `Rodas5P` and `TrBdf2`. Each line has the median
-//! time of a solve, the most steps that a trajectory attempted and those of all together, and for columns
-//! the greatest error of a step in units of the tolerance. Lines of a GPU say so where there is none.
+//! The example solves 10,000 trajectories, or as many as the argument requests, to t = 100 with 101
+//! saved states. Parameters are uniform up to (10, 28, 8/3). The precision is `f32`, and the
+//! methods are `Tsit5`, `Rodas5P` and `TrBdf2`.
+//!
+//! Each line contains the median time of a solve, the most steps that a trajectory attempted, and
+//! the attempted steps of all trajectories. For lockstep it also contains the greatest error of a
+//! step, in units of the tolerance. Without a GPU, its lines state the reason.
 
 mod support;
 
@@ -33,7 +35,7 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 
 type Ensemble<F> = EnsembleProblem<lorenz, f32, F, 3, 3>;
 
-/// How often each solve is timed.
+/// The number of timed solves of each line.
 const ROUNDS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The lines of a method.
+/// Prints the lines of a method.
 fn by<M, F>(method: M, ensemble: &Ensemble<F>) -> Result<(), Box<dyn Error>>
 where
     M: Method,
@@ -74,7 +76,7 @@ where
     line(method, ensemble, "EnsembleGpuArray, mean", mean)
 }
 
-/// Solves some times, and prints a line of the table; `place` is `None` where there is no device.
+/// Solves several times, and prints a line of the table; `place` is `None` if there is no device.
 fn line<M, F, A>(
     method: M,
     ensemble: &Ensemble<F>,

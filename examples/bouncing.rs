@@ -1,13 +1,13 @@
-//! Balls that bounce until they are nearly at rest: events with actions, and one that ends each
-//! trajectory at a time of its own.
+//! Balls that bounce until they are nearly at rest: an event with an action, and one that stops.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example bouncing -- --plot bouncing.png
 //! ```
 //!
-//! A hundred thousand balls fall from ten metres, and keep a part of their speed at the ground that
-//! differs from ball to ball. The time of each impact is known in closed form, with which the
-//! example compares the log. The same program runs on all cores and on the GPUs that are there.
+//! A hundred thousand balls fall from ten metres. At the ground each ball keeps a fraction of its
+//! speed, which differs from ball to ball. The time of each impact is known in closed form, and the
+//! example compares the log with it. The same program runs on all cores and on the GPUs of the
+//! machine.
 
 mod support;
 
@@ -35,7 +35,7 @@ mod ball {
     pub struct Parameters {
         /// In metres per second squared.
         pub gravity: f64,
-        /// The part of the speed that is left after an impact.
+        /// The fraction of the speed that is left after an impact.
         pub restitution: f64,
     }
 
@@ -53,8 +53,8 @@ mod ball {
         State { height: 0.0, velocity: -p.restitution * u.velocity }
     }
 
-    /// The top of a bounce that is lower than one millimetre. (The energy itself goes through zero
-    /// nowhere: it jumps at impacts.)
+    /// The top of a bounce that is lower than one millimetre. (The energy jumps at impacts and
+    /// never passes zero, so it cannot be the event function.)
     #[event(falling, stop)]
     fn rest(u: &State, p: &Parameters) -> f64 {
         let energy = u.velocity * u.velocity / 2.0 + p.gravity * u.height;
@@ -62,10 +62,10 @@ mod ball {
     }
 }
 
-/// The height that all balls fall from, and gravity.
+/// The height from which all balls fall, and gravity.
 const HEIGHT: f64 = 10.0;
 const GRAVITY: f64 = 9.81;
-/// More bounces than any ball makes until it is at rest.
+/// More bounces than any ball makes before it is at rest.
 const MOST_BOUNCES: u32 = 64;
 
 #[derive(Parser)]
@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All balls, until they are nearly at rest.
+/// Solves all balls until they are nearly at rest.
 fn fall(
     trajectories: usize,
     place: &Place,
@@ -125,7 +125,7 @@ fn fall(
     ensemble.solve(Tsit5, &place.algorithm, options)
 }
 
-/// The greatest difference of the time of an impact from `t₁ (1 + 2 e + 2 e² + …)`.
+/// Returns the greatest difference of an impact time from `t₁ (1 + 2 e + 2 e² + …)`.
 fn error(solution: &Solution) -> Result<f64, EventError> {
     let first = (2.0 * HEIGHT / GRAVITY).sqrt();
     let mut worst = 0.0_f64;
@@ -140,7 +140,7 @@ fn error(solution: &Solution) -> Result<f64, EventError> {
     Ok(worst)
 }
 
-/// Draws heights over time, each ball a thread of light.
+/// Draws heights over time, each ball as a thread of light.
 fn draw(solution: &Solution, path: &Path) -> std::io::Result<()> {
     let (width, height) = (1600, 1080);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
@@ -178,7 +178,7 @@ fn draw(solution: &Solution, path: &Path) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    /// All balls come to rest, their impacts are where they belong, and there is a picture of it.
+    /// All balls come to rest, their impacts have the right times, and a picture is written.
     #[test]
     fn balls_come_to_rest() {
         let options = SolveOptions::default().tolerance(1e-8).event_log(MOST_BOUNCES).saveat(0.05);

@@ -1,4 +1,4 @@
-//! One ensemble in several processes, which MPI starts or which share a folder.
+//! One ensemble in several processes, started by MPI or sharing a folder.
 //!
 //! ```text
 //! cargo build --release -p odes-examples --example cluster
@@ -10,10 +10,11 @@
 //! target/release/examples/cluster --out out --status              # how far they are
 //! ```
 //!
-//! 200,000 Lorenz trajectories, saved at every unit of time. Each process prints what it computed,
-//! and a sum of the bits of all final states, which is the same whoever computed them. Processes that
-//! were killed are started again, with any number of others: what is in the folder is not computed
-//! again. On a machine with GPUs each process takes that of its local rank.
+//! The ensemble has 200,000 Lorenz trajectories, saved at every unit of time. Each process prints
+//! its own share, and a sum of the bits of all final states, which does not depend on the
+//! processes. After processes were killed, start any number of them again: trajectories in the
+//! folder are not computed again. On a machine with GPUs each process uses the GPU of its local
+//! rank.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! A training by several processes, which MPI starts: four workers, their losses, and Adam.
+//! A training in several processes started by MPI: four workers, their losses, and Adam.
 //!
 //! ```text
 //! cargo build --release -p odes-examples --example distributed
@@ -7,9 +7,10 @@
 //! ```
 //!
 //! A hundred trajectories of `u' = 1.01 u θ2` begin at `0.5 + i/100 θ1`, and the loss is the sum of
-//! `(1 - u)²` at t = 0, 0.1, …, 1 ("data-parallel training" of DiffEqGPU.jl's documentation, over
-//! workers). Each worker computes its part of the sums, and all make the same steps. One process then
-//! trains alone: losses and parameters have the same bits, for any number of workers.
+//! `(1 - u)²` at t = 0, 0.1, …, 1. (Source: "data-parallel training" of DiffEqGPU.jl's
+//! documentation, over workers.) Each worker computes the sums of its shard, and all workers make
+//! the same steps. Then one process trains alone. Losses and parameters have the same bits for any
+//! number of workers.
 
 use std::error::Error;
 
@@ -19,13 +20,13 @@ use odes::prelude::*;
 
 #[ode_system]
 mod growth {
-    /// What is learnt, by all trajectories together.
+    /// The trained parameters, shared by all trajectories.
     pub struct Theta {
         pub start: f64,
         pub rate: f64,
     }
 
-    /// What is known of one trajectory.
+    /// The data of one trajectory.
     pub struct Item {
         pub scale: f64,
     }
@@ -72,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains in a place; the bits of all losses and of the best point.
+/// Trains with a backend; returns the bits of all losses and of the best point.
 fn train(
     loss: &EnsembleLoss<growth::Model, f64, 1, 1, 2, 1>,
     place: impl EnsembleAlgorithm,

@@ -1,17 +1,17 @@
-//! A virtual population that takes a drug twice a day, and forgets some doses: actions at times that
-//! each trajectory has of its own.
+//! A virtual population takes a drug twice a day and forgets some doses: scheduled actions at times
+//! of each trajectory.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example dosing -- --plot dosing.png
 //! cargo run --release -p odes-examples --example dosing -- --missed 0.3
 //! ```
 //!
-//! Ten thousand patients take fourteen doses within a week. The drug gets from the gut into the
-//! blood, and is eliminated from there; how fast differs from patient to patient, and so do the
-//! doses that are missed, which are times that are infinite. The picture shows the concentrations
-//! of half of all patients, and of nine in ten. The numbers are invented, of the size of
-//! theophylline's. Since the equations are linear, concentrations are known in closed form, which
-//! the example compares with.
+//! Ten thousand patients take fourteen doses within a week. The drug passes from the gut into the
+//! blood, from where it is eliminated. The rates differ from patient to patient, and so do the
+//! missed doses, whose times are infinite. The picture shows the concentrations of half of all
+//! patients, and of nine in ten. The numbers are invented, of the magnitude of theophylline's.
+//! Since the equations are linear, the concentrations are known in closed form, and the example
+//! compares with them.
 
 mod support;
 
@@ -33,19 +33,19 @@ mod patient {
     pub struct State {
         /// The amount in the gut, in mg.
         pub gut: f64,
-        /// The amount in the blood and what is in balance with it, in mg.
+        /// The amount in the blood and the tissue in equilibrium with it, in mg.
         pub body: f64,
     }
 
     pub struct Parameters {
-        /// Rates by the hour.
+        /// Rates per hour.
         pub absorption: f64,
         pub elimination: f64,
         /// In litres.
         pub volume: f64,
         /// In mg.
         pub dose: f64,
-        /// When doses are taken, in hours; missed ones are infinite.
+        /// The times of the doses, in hours; missed doses are infinite.
         pub times: [f64; 14],
     }
 
@@ -69,12 +69,12 @@ mod patient {
 /// The number of doses, and the hours between two of them.
 const DOSES: usize = 14;
 const PERIOD: f64 = 12.0;
-/// The time that is shown, in hours, and that between two saved concentrations.
+/// The time span of the picture, and the time between two saved concentrations, in hours.
 const SPAN: f64 = 192.0;
 const EVERY: f64 = 0.5;
-/// The concentrations at which the drug works and does no harm, in mg per litre.
+/// The concentrations between which the drug works without harm, in mg per litre.
 const WINDOW: [f64; 2] = [5.0, 15.0];
-/// The parts of the population below the lines of the picture.
+/// The fractions of the population below the lines of the picture.
 const PARTS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 #[derive(Parser)]
@@ -118,15 +118,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A number with the median `median` whose logarithm is normal, with this deviation (Box and
-/// Muller 1958).
+/// Returns a log-normal number with the median `median` and this deviation (Box and Muller 1958).
 fn around(median: f64, deviation: f64, seed: u64, i: u64) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(seed, 2 * i)).ln()).sqrt();
     let angle = std::f64::consts::TAU * uniform(seed, 2 * i + 1);
     median * (deviation * radius * angle.cos()).exp()
 }
 
-/// The parameters of patient `i`, who misses this part of the doses.
+/// Returns the parameters of patient `i`, who misses the fraction `missed` of the doses.
 fn patient_number(i: u64, missed: f64) -> patient::Parameters {
     let volume = around(32.0, 0.15, 1, i);
     let clearance = around(2.8, 0.25, 2, i);
@@ -142,7 +141,7 @@ fn patient_number(i: u64, missed: f64) -> patient::Parameters {
     }
 }
 
-/// A week of treatment, and a day without.
+/// Solves a week of treatment, and a day without.
 fn treat(patients: usize, missed: f64, place: &Place) -> Result<Solution, SolveError> {
     let before = patient::State { gut: 0.0, body: 0.0 };
     let problem = OdeProblem::new(patient, before, 0.0..=SPAN, patient_number(0, missed));
@@ -153,13 +152,13 @@ fn treat(patients: usize, missed: f64, place: &Place) -> Result<Solution, SolveE
     ensemble.solve(Tsit5, &place.algorithm, &options.saving(Saving::Observables))
 }
 
-/// The concentrations of a patient, each with its time.
+/// Returns the concentrations of a patient, each with its time.
 fn concentrations(solution: &Solution, i: usize) -> impl Iterator<Item = (f64, f64)> {
     let trajectory = solution.trajectory(i);
     trajectory.times().zip(trajectory.observables().into_iter().copied())
 }
 
-/// The greatest difference from a sum of Bateman's functions, one for each dose.
+/// Returns the greatest difference from a sum of Bateman's functions, one for each dose.
 fn error(solution: &Solution, i: usize) -> f64 {
     let patient::Parameters { absorption, elimination, volume, dose, times } =
         solution.trajectory(i).p();
@@ -171,8 +170,10 @@ fn error(solution: &Solution, i: usize) -> f64 {
     concentrations(solution, i).map(|(t, found)| (found - exact(t)).abs()).fold(0.0, f64::max)
 }
 
-/// For each number of doses, how many patients took it, and the part of the last days of treatment
-/// that they were in the window.
+/// Returns the number of patients for each number of doses, and their fraction of time in the
+/// window.
+///
+/// The fraction covers the last days of treatment.
 fn within(solution: &Solution) -> Vec<(usize, u64, f64)> {
     let mut all = [(0_u64, 0_u64, 0_u64); DOSES + 1];
     for i in 0..solution.len() {
@@ -189,7 +190,7 @@ fn within(solution: &Solution) -> Vec<(usize, u64, f64)> {
     all.map(|(doses, (n, inside, saved))| (doses, n, inside as f64 / saved as f64)).collect()
 }
 
-/// The concentrations below which the [`PARTS`] of the population are, at each saved time.
+/// Returns the concentrations below which the [`PARTS`] of the population are, at each saved time.
 fn bands(solution: &Solution) -> Vec<(f64, [f64; 5])> {
     let all: Vec<Vec<(f64, f64)>> =
         (0..solution.len()).map(|i| concentrations(solution, i).collect()).collect();
@@ -202,7 +203,7 @@ fn bands(solution: &Solution) -> Vec<(f64, [f64; 5])> {
     (0..saved).map(at).collect()
 }
 
-/// Where the picture has what is drawn.
+/// Returns the frame of the plot.
 fn frame(width: usize, height: usize) -> Frame {
     Frame {
         pixels: [130.0, 220.0, width as f32 - 190.0, height as f32 - 320.0],
@@ -211,7 +212,7 @@ fn frame(width: usize, height: usize) -> Frame {
     }
 }
 
-/// Draws the concentrations of nine in ten patients, of half of them, and of the one in the middle.
+/// Draws the concentrations of nine in ten patients, of half of them, and the median.
 fn draw(
     bands: &[(f64, [f64; 5])],
     patients: usize,
@@ -227,7 +228,7 @@ fn draw(
     let at = |t: f64, concentration: f64| frame.place(t / 24.0, concentration);
     let [low, high] = WINDOW.map(|concentration| at(0.0, concentration)[1]);
     canvas.fill([left, high, across, low - high], green, 0.06);
-    // One column of pixels after the other, each between two saved times.
+    // Each column of pixels is between two saved times.
     for column in 0..across as usize {
         let time = (f64::from(column as u32) + 0.5) * SPAN / f64::from(across) / EVERY;
         let Some([(_, from), (_, to)]) = bands.get(time as usize..time as usize + 2) else { break };
@@ -274,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Who takes all doses is in the window longer than who misses half of them.
+    /// Patients who take all doses are in the window longer than patients who miss half of them.
     #[test]
     fn doses_that_are_missed_are_missed() {
         let part = |missed: f64| {
@@ -286,7 +287,8 @@ mod tests {
         assert!(all > 0.7 && half < 0.5, "{all} {half}");
     }
 
-    /// The middle is white, half of all patients are blue, and nobody is above the highest band.
+    /// The middle is white, half of all patients are blue, and the highest band is above all
+    /// others.
     #[test]
     fn the_picture_shows_bands() {
         let bands = bands(&treat(200, 0.15, &Place::threads()).unwrap());

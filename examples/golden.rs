@@ -1,4 +1,4 @@
-//! Solves by every method and prints one hash of all results: the same on every machine.
+//! One hash of the results of every method, which is the same on every machine.
 //!
 //! ```text
 //! cargo run --example golden
@@ -6,7 +6,7 @@
 //! cargo run --release --example golden -- --threads
 //! ```
 //!
-//! `--each` prints a hash for each solve, too: on a machine with another hash, the first line that
+//! `--each` also prints a hash for each solve. On a machine with another hash, the first line that
 //! differs names the system and the method. `--threads` solves in SIMD lanes on all threads.
 //!
 //! The hash covers saved states, times, counts of steps and of events, and logs of events. Numbers
@@ -19,7 +19,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleAlgorithm, Solver, Vary};
 
-/// The hash of every machine.
+/// The hash that every machine must compute.
 const HASH: &str = "29e84775253db640126344e2bfa947b84a17fbff1dae61d526d4bf519853a55f";
 
 /// A system that is not stiff.
@@ -58,7 +58,7 @@ mod robertson {
     }
 }
 
-/// A ball that loses a part of its speed at the ground, in air.
+/// A ball that loses some of its speed at the ground, in air.
 #[ode_system]
 mod bouncing {
     fn rhs(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
@@ -76,7 +76,7 @@ mod bouncing {
     }
 }
 
-/// A name of each solve, and its hash.
+/// The name of each solve, and its hash.
 #[derive(Default)]
 struct Golden {
     lines: Vec<(String, blake3::Hash)>,
@@ -110,7 +110,7 @@ impl Golden {
         Ok(())
     }
 
-    /// The hash of all solves.
+    /// Returns the hash of all solves.
     fn all(&self) -> blake3::Hash {
         let mut all = blake3::Hasher::new();
         for (line, hash) in &self.lines {
@@ -204,7 +204,7 @@ fn solve(place: impl EnsembleAlgorithm) -> Result<Golden, SolveError> {
     Ok(golden)
 }
 
-/// The place of `--threads`. A debug build has one lane, to compile in a fifth of the time.
+/// The backend of `--threads`. A debug build has one lane, which compiles in a fifth of the time.
 #[cfg(not(debug_assertions))]
 const THREADS: Option<EnsembleThreads> = Some(EnsembleThreads);
 #[cfg(debug_assertions)]
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(solve(EnsembleSerial).unwrap().all().to_hex().as_str(), HASH);
     }
 
-    /// The README names the command and the hash, or neither.
+    /// The README contains both the command and the hash, or neither.
     #[test]
     fn the_readme_has_the_hash() {
         let readme = include_str!("../README.md");

@@ -1,4 +1,4 @@
-//! When hydrogen ignites: a map of the delay over temperature and mixture.
+//! The ignition delay of hydrogen: a map over temperature and mixture.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example ignition -- --plot ignition.png
@@ -6,11 +6,11 @@
 //! cargo run --release -p odes-examples --example ignition -- --side 256 --growth-guard off
 //! ```
 //!
-//! Hydrogen in air at one atmosphere, from 850 to 1400 K, with a quarter to four times the hydrogen
-//! that the oxygen burns. There are no radicals in the beginning: they grow from nothing, unseen by
-//! any estimate of errors, and what notices is the growth guard. Without it a stiff solver may end
-//! on the unburnt gas, and report success. With a CUDA GPU in the machine it is solved there,
-//! otherwise on all cores of the CPU.
+//! Hydrogen burns in air at one atmosphere, from 850 to 1400 K, with a quarter to four times the
+//! hydrogen that the oxygen burns. There are no radicals at the beginning. They grow from nothing,
+//! and no error estimate detects them; only the growth guard does. Without it a stiff solver may
+//! stay on the unburnt gas and report success. The example runs on a CUDA GPU if the machine has
+//! one, otherwise on all cores of the CPU.
 
 mod support;
 
@@ -34,10 +34,10 @@ use support::summary::{grouped, seconds};
 const TEMPERATURES: [f64; 2] = [850.0, 1400.0];
 /// Equivalence ratios: hydrogen by what the oxygen burns.
 const RATIOS: [f64; 2] = [0.25, 4.0];
-/// At a tolerance of 1e-6 the worst delay of a map is 2e-4 off by it, and 8e-4 by `Rodas5P`, which
-/// takes four fifths of the time.
+/// At a tolerance of 1e-6 the worst delay of a map has an error of 2e-4. With `Rodas5P`, which
+/// takes four fifths of the time, the error is 8e-4.
 const METHOD: Rodas4 = Rodas4;
-/// How long each point is followed, in s.
+/// The time span of each point, in s.
 const SPAN: f64 = 10.0;
 
 /// When hydrogen ignites in air: a map over temperature and mixture.
@@ -118,7 +118,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Temperature and equivalence ratio at point `i` of a map: the middle of its square.
+/// Returns temperature and equivalence ratio at point `i` of a map: the middle of its square.
 fn point(side: usize, i: usize) -> (f64, f64) {
     let share = |k: usize| (k as f64 + 0.5) / side as f64;
     let [cold, hot] = TEMPERATURES;
@@ -129,7 +129,7 @@ fn point(side: usize, i: usize) -> (f64, f64) {
 
 type Solution = EnsembleSolution<ignition::Model, f64, 10, 3>;
 
-/// A map. Its delays are an unknown of the system, so nothing is saved but final states.
+/// Solves a map. Its delays are an unknown of the system, so only final states are saved.
 fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, SolveError> {
     let (u0, p) = until_ignition(in_air(1000.0, 1.0, ATMOSPHERE));
     let ensemble = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=SPAN, p))
@@ -142,22 +142,22 @@ fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, Sol
     ensemble.solve(METHOD, &place.algorithm, how)
 }
 
-/// The delay of a trajectory, in s, if it ended well and burns.
+/// Returns the delay of a trajectory, in s, if it succeeded and burns.
 fn delay(solution: &Solution, i: usize) -> Option<f64> {
     let (end, ignited) = (solution.final_state(i), solution.trajectory(i).p().ignited);
     (solution.code(i).is_success() && end.temperature >= ignited).then_some(end.delay)
 }
 
-/// What a map says, but for the picture.
+/// The contents of a map, except for the picture.
 struct Report {
     side: usize,
     place: String,
     seconds: f64,
-    /// How many points ended how.
+    /// The number of points for each return code.
     codes: Vec<(ReturnCode, usize)>,
-    /// Points that ended well and do not burn.
+    /// Points that succeeded and do not burn.
     unignited: usize,
-    /// Points whose solution may rest on an unstable state.
+    /// Points with solutions that may rest on an unstable state.
     held: usize,
     steps: u64,
     rejected: u64,
@@ -228,8 +228,9 @@ impl fmt::Display for Report {
     }
 }
 
-/// The delays that Cantera was asked for, which are stoichiometric: the greatest relative error,
-/// and how many are missing.
+/// Solves the stoichiometric points with known delays from Cantera.
+///
+/// Returns the greatest relative error, and the number of missed ignitions.
 fn compare(how: &SolveOptions) -> Result<(f64, usize), SolveError> {
     let state = |i| until_ignition(of_delay(i));
     let (u0, p) = state(0);
@@ -282,7 +283,7 @@ mod tests {
         (options, solution)
     }
 
-    /// All points burn, the hotter the sooner, and as soon as Cantera says.
+    /// All points burn, hotter ones earlier, at the times of Cantera.
     #[test]
     fn every_point_ignites() {
         let (options, solution) = &*GUARDED;
@@ -299,7 +300,7 @@ mod tests {
         assert!(missed == 0 && worst < 1e-3, "{missed} are missing, the others {worst:e} off");
     }
 
-    /// What `every_point_ignites` is against.
+    /// The counterpart of `every_point_ignites`.
     #[test]
     fn without_the_guard_points_are_missed() {
         let loose = ["--growth-guard", "off", "--reltol", "1e-3", "--abstol", "1e-6"];
@@ -308,7 +309,7 @@ mod tests {
         assert!(report.unignited > 0 && report.guarded == 0);
     }
 
-    /// The slowest point is red, the fastest blue, and one that does not burn has no color.
+    /// The slowest point is red, the fastest blue, and a point that does not burn has no color.
     #[test]
     fn the_map_shows_delays() {
         let (options, solution) = &*GUARDED;

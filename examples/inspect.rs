@@ -1,4 +1,4 @@
-//! What the compiler makes of a right-hand side.
+//! The compiler's report on a right-hand side, and the code that it generates.
 //!
 //! ```text
 //! cargo run -p odes-examples --example inspect
@@ -11,9 +11,9 @@ use odes_models as models;
 
 fn main() {
     match std::env::args().nth(1).as_deref() {
-        // What the CPU's lanes run.
+        // The code of the CPU's lanes.
         Some("--rust") => return println!("{}", models::lorenz::lorenz.rust_source()),
-        // What a GPU's threads run, inside a kernel around it.
+        // The code of a GPU's threads, without the kernel around it.
         Some("--cuda") => return print!("{}", models::lorenz::lorenz.device_source().unwrap()),
         _ => {}
     }

@@ -6,13 +6,18 @@
 //! cargo run --release -p odes-examples --example linear -- --place gpu --method Tsit5
 //! ```
 //!
-//! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6, in `f32` and
-//! `f64`, by `Tsit5` and `Rodas5P`, for n = 100, 1000 and 4000 or as the arguments say. Each line has the
-//! attempted steps, the median time of a solve whose arrays are where it is solved, and the time of a step:
-//! that by which a solve to t = 40 takes longer, by its further steps. The last column is the greatest
-//! difference from `exp(A t) u0`, which is computed in `f64` by Taylor polynomials of short times. More
-//! than 100 tolerances are an error. On the CPU `Rodas5P` has no line for more than 2000 rows. `--place gpu`
-//! without a GPU is an error.
+//! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6. The
+//! precisions are `f32` and `f64`, and the methods are `Tsit5` and `Rodas5P`. The sizes are n =
+//! 100, 1000 and 4000, or the arguments.
+//!
+//! Each line contains the attempted steps, the median time of a solve with arrays in the backend's
+//! memory, and the time of a step. The time of a step is the additional time of a solve to t = 40,
+//! divided by its additional steps. The last column is the greatest difference from `exp(A t) u0`,
+//! which is computed in `f64` by Taylor polynomials over short times. A difference of more than 100
+//! tolerances is an error.
+//!
+//! On the CPU `Rodas5P` has no line for more than 2000 rows. `--place gpu` without a GPU is an
+//! error.
 
 mod support;
 
@@ -33,11 +38,11 @@ use support::summary::median;
 const TOLERANCE: f64 = 1e-6;
 /// The end of the time span.
 const END: f64 = 10.0;
-/// The end of a longer one, for the time of a step.
+/// The end of a longer span, for the time of a step.
 const LATER: f64 = 40.0;
-/// The most rows with which an implicit method is tried on a CPU, where a step with more takes seconds.
+/// The most rows for an implicit method on a CPU; with more rows a step takes seconds.
 const MOST_ON_CPU: usize = 2000;
-/// How often a solve is timed at least, and for how many seconds.
+/// The fewest timed solves of a line, and their shortest total time in seconds.
 const ROUNDS: usize = 3;
 const SECONDS: f64 = 1.0;
 
@@ -104,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A matrix, an initial state, and what has become of it at the end.
+/// A matrix, an initial state, and the exact final state.
 struct System {
     n: usize,
     a: Array<f64>,
@@ -124,15 +129,15 @@ impl System {
     }
 }
 
-/// Normal number `i` (G. E. P. Box and M. E. Muller, 1958).
+/// Returns normal number `i` (G. E. P. Box and M. E. Muller, 1958).
 fn normal(i: usize) -> f64 {
     let (x, y) = (uniform(3, 2 * i as u64), uniform(3, 2 * i as u64 + 1));
     (-2.0 * (1.0 - x).ln()).sqrt() * (core::f64::consts::TAU * y).cos()
 }
 
-/// `exp(a t) u`: short times one after the other, each by the first terms of the series.
+/// Returns `exp(a t) u`, as a product over short times, each with the first terms of the series.
 fn exponential(a: &Array<f64>, t: f64, mut u: Array<f64>) -> Result<Array<f64>, ArrayError> {
-    // The norm of a short time's matrix is about 1, so that 20 terms leave 1/20!.
+    // The matrix of a short time has a norm of about 1, so the error after 20 terms is about 1/20!.
     let parts = (3.0 * t).ceil() as usize;
     let h = t / parts as f64;
     for _ in 0..parts {
@@ -147,7 +152,7 @@ fn exponential(a: &Array<f64>, t: f64, mut u: Array<f64>) -> Result<Array<f64>, 
     Ok(u)
 }
 
-/// The lines of a precision.
+/// Prints the lines of a precision.
 fn of_numbers<T: Number>(
     system: &System,
     options: &Options,
@@ -176,7 +181,7 @@ fn of_numbers<T: Number>(
     Ok(())
 }
 
-/// The line of a method and a place.
+/// Prints the line of a method and a backend.
 fn line<T: Number, M: Tabulated>(
     method: M,
     name: &str,
@@ -213,14 +218,14 @@ fn line<T: Number, M: Tabulated>(
     Ok(())
 }
 
-/// The median time of a solve in seconds, and the solution.
+/// Returns the median time of a solve in seconds, and the solution.
 fn timed<T: Number, M: Tabulated>(
     method: M,
     problem: &ArrayProblem<Linear, T>,
     place: &impl ArrayPlace,
     options: &SolveOptions,
 ) -> Result<(f64, ArraySolution<T>), ArrayError> {
-    // The first one compiles kernels.
+    // The first solve compiles kernels.
     let solution = problem.solve(method, place, options)?;
     let (begin, mut times) = (Instant::now(), Vec::new());
     while times.len() < ROUNDS || (begin.elapsed().as_secs_f64() < SECONDS && times.len() < 100) {

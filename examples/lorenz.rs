@@ -6,11 +6,11 @@
 //! cargo run --release --features save --example lorenz -- --out lorenz.npz
 //! ```
 //!
-//! Every trajectory starts at (1, 0, 0) and has parameters of its own, uniform between zero and
-//! Lorenz's (10, 28, 8/3); it is followed to t = 100 and saved at every unit of time. With a CUDA
-//! GPU in the machine it is solved there, otherwise on all cores of the CPU.
+//! Every trajectory starts at (1, 0, 0), is solved to t = 100, and is saved at every unit of time.
+//! Its parameters are uniform between zero and Lorenz's (10, 28, 8/3). The example runs on a CUDA
+//! GPU if the machine has one, otherwise on all cores of the CPU.
 
-/// The part of the examples' common code that this one uses.
+/// The modules of the examples' common code that this example uses.
 #[allow(dead_code, unreachable_pub)]
 mod support {
     pub mod canvas;
@@ -60,7 +60,7 @@ struct Options {
 }
 
 impl Options {
-    /// The options of the command line; none if it asks for help.
+    /// Parses the command line; returns `None` if it requests the help.
     fn parse() -> Result<Option<Options>, lexopt::Error> {
         let mut options = Options {
             trajectories: 10_000,
@@ -107,7 +107,7 @@ fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
     du[2] = x * y - beta * z;
 }
 
-/// The parameters of trajectory `i`.
+/// Returns the parameters of trajectory `i`.
 fn parameters(seed: u64, i: usize) -> [f64; 3] {
     let random = |k| uniform(seed, 3 * i as u64 + k);
     [10.0 * random(0), 28.0 * random(1), 8.0 / 3.0 * random(2)]
@@ -155,7 +155,7 @@ fn run(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
 
 type Solution = EnsembleSolution<lorenz, f64, 3, 3>;
 
-/// The first `trajectories` trajectories of a seed.
+/// Solves the first `trajectories` trajectories of a seed.
 fn solve(
     seed: u64,
     trajectories: usize,
@@ -192,10 +192,11 @@ fn summarize(solution: &Solution, begin: Instant) -> Summary {
     }
 }
 
-/// The trajectories with ρ < 1 that end at the origin, and those that must.
+/// Counts the trajectories with ρ < 1 that end at the origin, and those that must.
 ///
-/// For ρ < 1 all solutions tend to the origin (Lorenz 1963, section 7), in the end as slowly as the slowest
-/// eigenvalue of the Jacobian there. Those count for which that leaves less than 1e-6 of the beginning.
+/// For ρ < 1 all solutions tend to the origin (Lorenz 1963, section 7), in the end as slowly as the
+/// slowest eigenvalue of the Jacobian there. A trajectory must be at the origin if this eigenvalue
+/// reduces the initial distance by a factor below 1e-6.
 fn at_rest(seed: u64, solution: &Solution) -> [usize; 2] {
     let must = |i: &usize| {
         let [sigma, rho, beta] = parameters(seed, *i);
@@ -208,8 +209,10 @@ fn at_rest(seed: u64, solution: &Solution) -> [usize; 2] {
     [expected.iter().filter(|i| is(i)).count(), expected.len()]
 }
 
-/// The picture of a solution. Its curves need more points than one per unit of time, so some
-/// trajectories are solved again with more.
+/// Draws the picture of a solution.
+///
+/// Its curves need more points than one per unit of time, so some trajectories are solved again
+/// with more points.
 fn draw(
     options: &Options,
     how: &SolveOptions,

@@ -1,4 +1,4 @@
-//! Ensembles on all devices of one machine or many: in one process, or in one for each device.
+//! Ensembles on all devices of one or many machines: one process in all, or one for each device.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example multi_gpu          # 1, 2, ... all devices of this machine
@@ -6,12 +6,15 @@
 //! srun cargo run --release -p odes-examples --example multi_gpu     # as many processes as Slurm starts
 //! ```
 //!
-//! 100,000 Lorenz trajectories are solved in batches of 50,000, and 40,000 in batches of 10,000,
-//! saved at every unit of time. One process solves them on 1, 2, ... all GPUs, and then on all GPUs
-//! with the CPU's threads beside them; or on 1, 2, ... all threads where there is no GPU. Of several
-//! processes each solves its part, on the GPU of its local rank. The sum at the end of a line is of
-//! the bits of all final states: it is the same for all devices, and the sums of the parts add up
-//! to it.
+//! The example solves 100,000 Lorenz trajectories in batches of 50,000, and 40,000 in batches of
+//! 10,000, saved at every unit of time.
+//!
+//! A single process solves them on 1, 2, ... all GPUs, and then on all GPUs together with CPU
+//! threads. Without a GPU it uses 1, 2, ... all threads. If there are several processes, each
+//! solves its shard on the GPU of its local rank.
+//!
+//! Each line ends with the sum of the bits of all final states. The sum is the same for all
+//! devices, and the sums of the shards add up to it.
 
 use std::error::Error;
 use std::thread::available_parallelism;
@@ -28,10 +31,10 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
     [sigma * (y - x), x * (rho - z) - y, x * y - beta * z]
 }
 
-/// A place, by name.
+/// A backend, with its name.
 type Place = (String, Box<dyn EnsembleAlgorithm>);
 
-/// The places of a process, all of which solve batches of `batch` trajectories.
+/// The backends of a process, which solve batches of `batch` trajectories.
 fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
     let cores = available_parallelism()?.get();
     if let Ok(all) = EnsembleGpuKernel::all() {
@@ -53,7 +56,7 @@ fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
         (format!("{n} threads"), Box::new(EnsembleThreads.threads(n).batch(batch)))
     };
     if part.of > 1 {
-        // Processes share the cores as their launcher lets them.
+        // Processes share the cores as their launcher allows.
         return Ok(vec![threads(cores)]);
     }
     let doubled = std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores);
@@ -74,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .part(part);
         let mut one = None;
         for (name, place) in places(part, batch)? {
-            // The first solve makes threads, or compiles a kernel.
+            // The first solve starts threads, or compiles a kernel.
             ensemble.solve(Tsit5, &place, &options)?;
             let begin = Instant::now();
             let solution = ensemble.solve(Tsit5, &place, &options)?;

@@ -1,20 +1,24 @@
-//! A network as a right-hand side: products of matrices over all columns, or lanes.
+//! A network as a right-hand side: matrix products over all columns, or lanes.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example networks
 //! cargo run --release -p odes-examples --example networks -- --widths 16,64 --columns 1024,131072
 //! ```
 //!
-//! `u' = W2 tanh(W1 u + b1) + b2` has two numbers in each column and the same weights for all columns. Here it is
-//! solved in `f32` by steps of one size of `Tsit5`: as a `Network` over a matrix, whose layers are products of
-//! matrices (`gemm`), and as a system of lanes whose weights are parameters, each on the CPU and on the first
-//! GPU. A table has the nanoseconds that a step takes for each column: those by which a solve of many steps
-//! takes longer than one of few. Its last column is the greatest difference between final states; a large one
-//! is an error. Then it says from which width on products win.
+//! The system `u' = W2 tanh(W1 u + b1) + b2` has two numbers in each column, and the same weights
+//! for all columns. The example solves it in `f32` by fixed steps of `Tsit5`, on the CPU and on the
+//! first GPU, in two forms. A `Network` over a matrix has layers that are matrix products (`gemm`).
+//! A system of lanes has the weights as parameters.
 //!
-//! The macro writes a network of lanes out, weight by weight, and compilers need too long for wide ones. So only
-//! networks of lanes of the widths in `lanes!` are there; other widths have products alone. On the CPU there are no
-//! lines for networks with more than `--most` hidden numbers in all columns together.
+//! A table contains the nanoseconds of a step for each column. This is the additional time of a
+//! solve of many steps, compared with a solve of few. The last column is the greatest difference
+//! between final states; a large difference is an error. Below the table is the width from which
+//! products are faster.
+//!
+//! The macro expands a network of lanes weight by weight, and compilers take too long for wide
+//! ones. The program therefore contains only the networks of lanes in `lanes!`; other widths have
+//! only products. On the CPU there are no lines for networks with more than `--most` hidden numbers
+//! in all columns together.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -33,13 +37,13 @@ mod support;
 
 /// The size of a step.
 const STEP: f64 = 1.0 / 32.0;
-/// The steps of a solve of few and of one of many.
+/// The numbers of steps of a short solve and of a long one.
 const FEW: usize = 8;
 const MANY: usize = 40;
-/// For how many seconds a solve is timed at least, and how often at most.
+/// The shortest total time of timed solves in seconds, and their largest number.
 const SECONDS: f64 = 0.3;
 const ROUNDS: usize = 15;
-/// The greatest difference of final states that rounding explains.
+/// The greatest difference of final states that rounding can cause.
 const ROUNDING: f64 = 1e-4;
 
 /// Networks of lanes: a module for each width.
@@ -76,7 +80,7 @@ macro_rules! lanes {
             }
         )*
 
-        /// Solves by lanes; `None` where there are none of this width.
+        /// Solves by lanes; returns `None` if there are no lanes of this width.
         fn by_lanes(
             job: &Job,
             place: &dyn EnsembleAlgorithm,
@@ -97,7 +101,7 @@ lanes! {
     width_128: 128,
 }
 
-/// How many weights a network of this width has.
+/// The number of weights of a network of this width.
 const fn weights_of(width: usize) -> usize {
     5 * width + 2
 }
@@ -139,17 +143,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// A network and the states that it begins with.
+/// A network and its initial states.
 struct Job {
     width: usize,
-    /// Those of `W1` row by row, of `b1`, of `W2` row by row, of `b2`.
+    /// The weights: `W1` row by row, `b1`, `W2` row by row, `b2`.
     weights: Vec<f32>,
     starts: Vec<[f32; 2]>,
 }
 
 impl Job {
     fn new(width: usize, columns: usize) -> Self {
-        // Glorot's choice, as for the first layer, so for biases and for the last.
+        // Glorot's scale of the first layer, also for biases and the last layer.
         let scale = (6.0 / (2.0 + width as f64)).sqrt();
         let number = |seed, i| 2.0 * uniform(seed, i as u64) - 1.0;
         let weights = (0..weights_of(width)).map(|i| (scale * number(1, i)) as f32).collect();
@@ -159,7 +163,7 @@ impl Job {
     }
 }
 
-/// What a solve took, and the states at its end.
+/// The time of a solve, and its final states.
 struct Solved {
     seconds: f64,
     states: Vec<[f32; 2]>,
@@ -173,7 +177,7 @@ fn end(steps: usize) -> f64 {
     steps as f64 * STEP
 }
 
-/// Solves by products of matrices.
+/// Solves by matrix products.
 fn by_products(job: &Job, place: &impl ArrayPlace, steps: usize) -> Result<Solved, Box<dyn Error>> {
     let (width, weights) = (job.width, &job.weights);
     let (w1, rest) = weights.split_at(2 * width);
@@ -219,7 +223,7 @@ const PLACES: [&str; 4] = [
     "lanes, `EnsembleGpuKernel`",
 ];
 
-/// The places that there are.
+/// The available backends.
 struct Places {
     gpu: Option<(ArrayGpu, EnsembleGpuKernel)>,
 }
@@ -234,7 +238,7 @@ impl Places {
         Places { gpu: gpu.ok() }
     }
 
-    /// Solves in one of [`PLACES`]; `None` where this cannot be.
+    /// Solves by one of [`PLACES`]; returns `None` if it is not available.
     fn solve(
         &self,
         place: usize,
@@ -254,14 +258,14 @@ impl Places {
         })
     }
 
-    /// Seconds of a step, and the final states of many.
+    /// Returns the seconds of a step, and the final states of a long solve.
     fn measure(
         &self,
         place: usize,
         job: &Job,
         most: usize,
     ) -> Result<Option<Solved>, Box<dyn Error>> {
-        // The first one compiles.
+        // The first solve compiles.
         if self.solve(place, job, FEW, most)?.is_none() {
             return Ok(None);
         }
@@ -278,7 +282,7 @@ impl Places {
     }
 }
 
-/// The greatest difference of two numbers in the same place.
+/// Returns the greatest difference between two numbers of the same index.
 fn difference(a: &[[f32; 2]], b: &[[f32; 2]]) -> f64 {
     let both = a.as_flattened().iter().zip(b.as_flattened());
     let each = both.map(|(&a, &b)| (f64::from(a) - f64::from(b)).abs());
@@ -338,7 +342,9 @@ fn line(places: &Places, job: &Job, most: usize) -> Result<Line, Box<dyn Error>>
     Ok(Line { width, columns, seconds })
 }
 
-/// From which width on products win, in the places `of` and `of + 1`; `None` where nothing was compared.
+/// Returns the width from which products are faster, for the backends `of` and `of + 1`.
+///
+/// Returns `None` if nothing was compared.
 fn verdict(lines: &[&Line], of: usize) -> Option<String> {
     let mut compared: Vec<(usize, bool)> = lines
         .iter()
@@ -357,7 +363,8 @@ fn verdict(lines: &[&Line], of: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A state after some steps of the classical method of order 4, in `f64`: written without the library.
+    /// Returns a state after some steps of the classical method of order 4, in `f64`, without the
+    /// library.
     fn reference(job: &Job, start: [f32; 2], t: f64) -> [f64; 2] {
         let (h, w) = (job.width, |i: usize| f64::from(job.weights[i]));
         let rhs = |u: [f64; 2]| {
@@ -385,7 +392,7 @@ mod tests {
         u
     }
 
-    /// All places solve the same, and right.
+    /// All backends return the correct states.
     #[test]
     fn a_sequential_evaluation_has_the_same_states() {
         let places = Places::find();

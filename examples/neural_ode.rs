@@ -1,15 +1,17 @@
-//! A neural differential equation that learns a spiral: SciML's example, from many beginnings.
+//! A neural differential equation that learns a spiral: SciML's example, from many initial states.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example neural_ode -- --plot neural_ode.png
 //! cargo run --release -p odes-examples --example neural_ode -- --starts 64 --iterations 5000
 //! ```
 //!
-//! The right-hand side is a network with two inputs, fifty hidden numbers and two outputs. It sees
-//! nothing of the spiral but the states at 30 times. The loss is the sum of squares of what the
-//! network misses, and Adam follows its gradient. In the end a table says how many gradients of a
-//! trajectory a second 1, 2, … threads and 1, 2, … GPUs compute: of some trajectories by all of them
-//! (strong scaling), and of as many for each (weak scaling).
+//! The right-hand side is a network with two inputs, fifty hidden numbers and two outputs. Its
+//! training data are only the states of the spiral at 30 times. The loss is the sum of squared
+//! differences, and Adam follows its gradient.
+//!
+//! At the end a table shows the gradients of a trajectory per second on 1, 2, … threads and 1, 2, …
+//! GPUs. For strong scaling, all of them share a fixed number of trajectories. For weak scaling,
+//! each of them has that number.
 
 mod support;
 
@@ -31,14 +33,14 @@ use support::progress::Progress;
 use support::random::uniform;
 use support::summary::{grouped, seconds};
 
-/// What is to be learnt.
+/// The target system.
 #[ode_system]
 fn spiral(u: &[f64; 2]) -> [f64; 2] {
     let [x, y] = [u[0].powi(3), u[1].powi(3)];
     [-0.1 * x + 2.0 * y, -2.0 * x - 0.1 * y]
 }
 
-/// What learns it. The weights are the parameters of all trajectories.
+/// The trained network. Its weights are the parameters of all trajectories.
 #[ode_system(gradients = "on")]
 mod network {
     const HIDDEN: usize = 50;
@@ -69,7 +71,7 @@ mod network {
 }
 
 const END: f64 = 1.5;
-/// How many times there are data of.
+/// The number of times with data.
 const TIMES: usize = 30;
 const WEIGHTS: usize = 252;
 
@@ -131,8 +133,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A table of gradients a second: of `n` trajectories by all of a place, and of as many for each
-/// thread or GPU.
+/// Prints a table of gradients per second: of `n` trajectories on a whole backend, and of `n` for
+/// each thread or GPU.
 fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> {
     let numbers = [grouped(n as u64), format!("{} each", grouped(n as u64))];
     println!("\ngradients of a trajectory a second\n");
@@ -166,7 +168,7 @@ fn solving() -> SolveOptions {
     SolveOptions::default().tolerance(1e-5).saveat(END / (TIMES - 1) as f64)
 }
 
-/// Beginnings on a circle; SciML's is the first.
+/// Returns initial states on a circle; SciML's is the first.
 fn starts(n: usize) -> Vec<[f64; 2]> {
     let angle = |i: usize| TAU * i as f64 / n as f64;
     (0..n).map(|i| [2.0 * angle(i).cos(), 2.0 * angle(i).sin()]).collect()
@@ -187,7 +189,8 @@ struct Trained {
 fn train(options: &Options, place: &dyn EnsembleAlgorithm) -> Result<Trained, SolveError> {
     let starts = starts(options.starts);
     let data = data(&starts)?;
-    // Glorot's choice: uniform, by the numbers of inputs and outputs; the biases are zero.
+    // Glorot's choice: uniform, with a scale from the numbers of inputs and outputs; the biases are
+    // zero.
     let mut weights = std::array::from_fn(|k| match k {
         0..100 | 150..250 => (6.0_f64 / 52.0).sqrt() * (2.0 * uniform(1, k as u64) - 1.0),
         _ => 0.0,
@@ -211,7 +214,7 @@ fn train(options: &Options, place: &dyn EnsembleAlgorithm) -> Result<Trained, So
     Ok(Trained { weights, losses })
 }
 
-/// The states of the spiral: trajectory, time, component.
+/// Returns the states of the spiral: trajectory, time, component.
 fn data(starts: &[[f64; 2]]) -> Result<Array3<f64>, SolveError> {
     let problem = OdeProblem::new(spiral, [0.0; 2], 0.0..=END, []);
     let ensemble = EnsembleProblem::new(problem).over_u0(starts);
@@ -219,7 +222,7 @@ fn data(starts: &[[f64; 2]]) -> Result<Array3<f64>, SolveError> {
     Ok(solution.all_states().to_owned())
 }
 
-/// How many gradients of a trajectory a place computes in a second.
+/// Returns how many gradients of a trajectory a backend computes per second.
 fn measure(
     place: &dyn EnsembleAlgorithm,
     trajectories: usize,
@@ -228,7 +231,7 @@ fn measure(
     let ensemble = ensemble(&starts(trajectories), weights);
     let by = Array3::from_elem((trajectories, TIMES, 2), 1.0);
     let mut best = f64::INFINITY;
-    // The first compiles.
+    // The first one compiles.
     for _ in 0..4 {
         let begin = Instant::now();
         ensemble.pull_back(Tsit5, place, &solving(), by.clone())?;
@@ -262,7 +265,7 @@ fn draw(options: &Options, trained: &Trained) -> Result<Fit, SolveError> {
 mod tests {
     use super::*;
 
-    /// The network learns, and the same in all places.
+    /// The network learns, with the same result on all backends.
     #[test]
     fn the_loss_becomes_small() {
         let options = Options::parse_from([

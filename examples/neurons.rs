@@ -1,15 +1,15 @@
-//! When four thousand different neurons fire: a raster of spikes, from the log of events.
+//! The spikes of four thousand different neurons: a raster, from the log of events.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example neurons -- --plot neurons.png
 //! cargo run --release -p odes-examples --example neurons -- --trajectories 1000000 --backend gpu
 //! ```
 //!
-//! Izhikevich's neurons (IEEE Transactions on Neural Networks 14 (2003) 1569–1572) with the
-//! parameters of his population: four of five are excitatory, from regular spiking to chattering,
-//! and one of five is inhibitory, from low thresholds to fast spiking. They are not connected. All begin
-//! at rest and get the same current, which swings. A spike is an event with an action, and the
-//! log has the times of all of them.
+//! The model is Izhikevich's (IEEE Transactions on Neural Networks 14 (2003) 1569–1572), with the
+//! parameters of his population. Four of five neurons are excitatory, from regular spiking to
+//! chattering. One of five is inhibitory, from low thresholds to fast spiking. The neurons are not
+//! connected. All begin at rest and receive the same oscillating current. A spike is an event with
+//! an action, and the log contains the times of all spikes.
 
 mod support;
 
@@ -30,7 +30,7 @@ mod neuron {
     pub struct State {
         /// The membrane's potential, in mV.
         pub v: f64,
-        /// What recovers it.
+        /// The recovery variable.
         pub w: f64,
     }
 
@@ -39,11 +39,11 @@ mod neuron {
         pub b: f64,
         /// The potential after a spike.
         pub c: f64,
-        /// What a spike adds to the recovery.
+        /// The increment of the recovery variable at a spike.
         pub d: f64,
     }
 
-    /// The current swings around 10, ten times a second; times are in ms.
+    /// The current oscillates around 10, ten times a second; times are in ms.
     fn rhs(u: &State, p: &Parameters, t: f64) -> State {
         let current = 10.0 + 4.0 * (TAU * t / 100.0).sin();
         State {
@@ -67,7 +67,7 @@ mod neuron {
 const SPAN: f64 = 1000.0;
 /// More spikes than any of these neurons has in that time.
 const MOST_SPIKES: u32 = 500;
-/// The part of neurons that are excitatory.
+/// The fraction of excitatory neurons.
 const EXCITATORY: f64 = 0.8;
 
 #[derive(Parser)]
@@ -106,7 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The parameters of the neuron at this place of the population, from 0 to 1.
+/// Returns the parameters of the neuron at this position in the population, from 0 to 1.
 fn parameters(place: f64) -> neuron::Parameters {
     if place < EXCITATORY {
         let r = place / EXCITATORY;
@@ -117,7 +117,7 @@ fn parameters(place: f64) -> neuron::Parameters {
     }
 }
 
-/// All neurons for a second.
+/// Solves all neurons for a second.
 fn fire(trajectories: usize, place: &Place, tolerance: f64) -> Result<Solution, SolveError> {
     let begin = neuron::State { v: -65.0, w: -13.0 };
     let problem = OdeProblem::new(neuron, begin, 0.0..=SPAN, parameters(0.0));
@@ -128,7 +128,7 @@ fn fire(trajectories: usize, place: &Place, tolerance: f64) -> Result<Solution, 
     ensemble.solve(Tsit5, &place.algorithm, &options)
 }
 
-/// The number of spikes in each millisecond, by neurons and seconds: the rate.
+/// Returns the number of spikes in each millisecond, per neuron and second: the rate.
 fn rates(solution: &Solution) -> Result<Vec<f64>, EventError> {
     let mut rates = vec![0.0; SPAN as usize];
     for trajectory in solution {
@@ -140,7 +140,7 @@ fn rates(solution: &Solution) -> Result<Vec<f64>, EventError> {
     Ok(rates)
 }
 
-/// The color of the neuron at this place of the population, from 0 to 1.
+/// Returns the color of the neuron at this position in the population, from 0 to 1.
 fn color(place: f64) -> Color {
     palette(if place < EXCITATORY {
         0.45 * place / EXCITATORY
@@ -165,7 +165,7 @@ fn draw(solution: &Solution, path: &Path) -> Result<(), Box<dyn Error>> {
     }
     canvas.develop(&raster, 0.8);
     let rates = rates(solution)?;
-    // All begin with a spike at the same time, which is beyond the scale.
+    // All neurons begin with a spike at the same time, which is beyond the scale.
     let most = rates.iter().skip(50).copied().fold(1.0, f64::max);
     let rate = Frame {
         pixels: [190.0, 1080.0, width as f32 - 240.0, 200.0],
@@ -197,13 +197,13 @@ fn draw(solution: &Solution, path: &Path) -> Result<(), Box<dyn Error>> {
 mod tests {
     use super::*;
 
-    /// All neurons fire, as often and when a tight solve says, and the same in all places.
+    /// All neurons fire, as often as in a tight solve, at its times, and equally on all backends.
     #[test]
     fn neurons_fire() {
         let serial = Place::choose(Backend::Serial).unwrap();
         let solution = fire(60, &Place::threads(), 1e-6).unwrap();
         let other = fire(60, &serial, 1e-6).unwrap();
-        // Spikes that hardly happen are late by much where the error is small.
+        // If a potential barely reaches the threshold, a small error delays the spike by much.
         let (close, tight) = (fire(60, &serial, 1e-10).unwrap(), fire(60, &serial, 1e-12).unwrap());
         assert!(solution.all_succeeded());
         for i in 0..60 {

@@ -1,18 +1,19 @@
-//! One array over several devices: a split matrix times a vector, and the sum of a long vector.
+//! One array over several devices: the product of a split matrix and a vector, and a long sum.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example one_array_many_gpus
 //! cargo run --release -p odes-examples --example one_array_many_gpus -- 10000 300000
 //! ```
 //!
-//! The arrays are one piece of unified memory, of which each device has a slice: columns of the matrix,
-//! and a part of the vector. Each device writes sums of parts whose sizes are fixed (1,024 columns, 32,768
-//! numbers), and the host adds these in their order, whoever made them. So the bits are the same for any
-//! number of devices, and for the threads of a CPU, which take the place of devices where there are none.
-//! A table has a line for 1, 2, ... all devices or threads.
+//! The arrays are in unified memory, and each device owns a slice: columns of the matrix, and a
+//! range of the vector. Each device writes the sums of chunks with fixed sizes (1,024 columns,
+//! 32,768 numbers), and the host adds these sums in order. The bits are therefore the same for any
+//! number of devices. Without devices, CPU threads replace them, with the same bits. A table has a
+//! line for 1, 2, ... all devices or threads.
 //!
-//! The arguments are the rows and columns of the matrix. By default it has 10,000 rows and 300,000 columns
-//! of `f32` (12 GB), or as many columns as three quarters of a device's free memory have; on a CPU 4,000.
+//! The arguments are the rows and columns of the matrix. By default it has 10,000 rows and 300,000
+//! columns of `f32` (12 GB), or as many columns as fit into three quarters of a device's free
+//! memory. On a CPU it has 4,000 columns.
 
 use std::error::Error;
 use std::ops::Range;
@@ -23,23 +24,23 @@ use odes::arrays::{Array, ArrayError};
 use odes::device::cudarc::driver::{DevicePtr, LaunchConfig, PushKernelArg, UnifiedSlice};
 use odes::device::{Device, devices};
 
-/// The columns of a panel, whose product is summed by one thread for each row.
+/// The columns of a panel. One thread for each row sums their product.
 const PANEL: usize = 1 << 10;
-/// The numbers of a chunk, which one block of threads adds.
+/// The numbers of a chunk, which one block of threads sums.
 const CHUNK: usize = 1 << 15;
-/// The threads of a block, each of which adds every 256th number of a chunk.
+/// The threads of a block; each sums every 256th number of a chunk.
 const BLOCK: usize = 256;
-/// The length of the vector that is summed.
+/// The length of the summed vector.
 const LENGTH: usize = 30_000_000;
-/// How often each operation is timed.
+/// The number of timed runs of each operation.
 const ROUNDS: usize = 7;
 
-/// Number `i` of all arrays: between -0.5 and 0.5, exact in `f32`.
+/// Returns number `i` of all arrays: between -0.5 and 0.5, exact in `f32`.
 fn number(i: usize) -> f32 {
     (((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f32) / 16_777_216.0 - 0.5
 }
 
-/// The kernels, with the arithmetic of the functions for the CPU below.
+/// The kernels, with the same arithmetic as the CPU functions below.
 const KERNELS: &str = r#"
 typedef unsigned long long u64;
 __device__ float number(u64 i) {
@@ -85,12 +86,12 @@ extern "C" __global__ void sum(const float* v, float* parts, u64 length, u64 fir
 }
 "#;
 
-/// The parts of some work that device `i` of `of` has.
+/// Returns the range of parts that device `i` of `of` computes.
 fn share(parts: usize, i: usize, of: usize) -> Range<usize> {
     parts * i / of..parts * (i + 1) / of
 }
 
-/// Adds what panels have for each row, in the order of the panels.
+/// Adds the sums of panels for each row, in the order of the panels.
 fn add_panels(parts: &[f32], rows: usize) -> Vec<f64> {
     let mut y = vec![0.0; rows];
     for panel in parts.chunks(rows) {
@@ -99,12 +100,12 @@ fn add_panels(parts: &[f32], rows: usize) -> Vec<f64> {
     y
 }
 
-/// Adds the sums of chunks, in their order.
+/// Adds the sums of chunks, in order.
 fn add_chunks(parts: &[f32]) -> f64 {
     parts.iter().map(|&part| f64::from(part)).sum()
 }
 
-/// The sum of a chunk: every 256th number by itself, and then halves.
+/// Returns the sum of a chunk: every 256th number separately, then pairwise.
 fn sum_of_chunk(v: &[f32]) -> f32 {
     let mut sums = [0.0; BLOCK];
     for v in v.chunks(BLOCK) {
@@ -120,7 +121,7 @@ fn sum_of_chunk(v: &[f32]) -> f32 {
     sums[0]
 }
 
-/// The product of a panel, column by column.
+/// Returns the product of a panel, column by column.
 fn product_of_panel(columns: &[Array<f32>], x: &[f32]) -> Result<Vec<f32>, ArrayError> {
     let Some(first) = columns.first() else { return Ok(Vec::new()) };
     let mut sum = first.like(first.shape())?;
@@ -129,7 +130,7 @@ fn product_of_panel(columns: &[Array<f32>], x: &[f32]) -> Result<Vec<f32>, Array
     sum.to_vec()
 }
 
-/// Calls `work(i)` for each `i` below `n` on a thread of its own.
+/// Calls `work(i)` for each `i` below `n`, each on its own thread.
 fn each<E: Send>(n: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
     let work = &work;
     std::thread::scope(|scope| {
@@ -140,7 +141,7 @@ fn each<E: Send>(n: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Resu
     })
 }
 
-/// The median time of an operation in seconds.
+/// Returns the median time of an operation in seconds.
 fn median<E>(mut operation: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
     operation()?;
     let mut times = Vec::new();
@@ -153,7 +154,7 @@ fn median<E>(mut operation: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
     Ok(times[ROUNDS / 2])
 }
 
-/// Results, and what they took.
+/// Results and their times.
 struct Line {
     y: Vec<f64>,
     sum: f64,
@@ -161,14 +162,14 @@ struct Line {
 }
 
 impl Line {
-    /// The bits of all results, added.
+    /// Returns the sum of the bits of all results.
     fn bits(&self) -> u64 {
         let all = self.y.iter().chain([&self.sum]);
         all.map(|number| number.to_bits()).fold(0, u64::wrapping_add)
     }
 }
 
-/// The arrays in the host's memory.
+/// The arrays in host memory.
 struct OnCpu {
     columns: Vec<Array<f32>>,
     x: Vec<f32>,
@@ -188,7 +189,7 @@ impl OnCpu {
         }
     }
 
-    /// Solves with this number of threads in the place of devices.
+    /// Solves with `threads` threads instead of devices.
     fn run(&self, threads: usize) -> Result<Line, ArrayError> {
         let rows = self.columns.first().map_or(0, Array::rows);
         let panels: Vec<_> = self.columns.chunks(PANEL).zip(self.x.chunks(PANEL)).collect();
@@ -256,8 +257,9 @@ impl OnGpus {
         Ok(OnGpus { devices, rows, columns, a, x, v, of_panels, of_chunks })
     }
 
-    /// Launches a kernel on device `i` and waits for it. `work` are the arrays, and then the numbers, that
-    /// the kernel takes.
+    /// Launches a kernel on device `i` and waits for it.
+    ///
+    /// Its arguments are first the arrays and then the numbers of `work`.
     fn launch(
         &self,
         i: usize,
@@ -271,7 +273,8 @@ impl OnGpus {
         let device = &self.devices[i];
         let kernel = device.kernel(&Program::new(kernel, KERNELS))?;
         let stream = device.new_stream()?;
-        // Addresses: the bindings would record an event of the first device on the streams of others.
+        // Pass addresses: the bindings would record an event of the first device on the streams of
+        // others.
         let owner = self.devices[0].context()?.default_stream();
         let addresses: Vec<u64> = arrays.iter().map(|array| array.device_ptr(&owner).0).collect();
         let numbers: Vec<u64> = numbers.iter().map(|&number| number as u64).collect();
@@ -284,18 +287,18 @@ impl OnGpus {
             block_dim: (BLOCK as u32, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: kernels get the arguments that they declare, and go to the ends of parts of arrays that
-        // no other device writes at the time; the arrays live longer than the wait below.
+        // SAFETY: kernels receive the arguments that they declare, and write only a range of the
+        // arrays that no other device writes at the time. The arrays outlive the wait below.
         unsafe { launch.launch(config) }?;
         stream.synchronize()?;
         Ok(())
     }
 
-    /// Solves with the first devices.
+    /// Solves with the first `count` devices.
     fn run(&self, count: usize) -> Result<Line, Failure> {
         let (rows, columns) = (self.rows, self.columns);
         let (panels, chunks) = (columns.div_ceil(PANEL), LENGTH.div_ceil(CHUNK));
-        // Who writes first has the memory.
+        // Unified memory resides on the device that writes it first.
         each(count, |i| {
             let own = share(panels, i, count);
             let of_columns = own.start * PANEL..(own.end * PANEL).min(columns);
@@ -332,7 +335,7 @@ impl OnGpus {
     }
 }
 
-/// Prints a table of 1, 2, ... all.
+/// Prints a table for 1, 2, ... all devices or threads.
 fn table(
     what: &str,
     (rows, columns): (usize, usize),
@@ -385,7 +388,7 @@ fn main() -> Result<(), Failure> {
     let count = gpus.len();
     let arrays = OnGpus::new(gpus, rows, columns)?;
     let line = table("devices", (rows, columns), count, |count| arrays.run(count))?;
-    // The CPU makes the same bits, of the first panel and of all chunks.
+    // The CPU computes the same bits, for the first panel and for all chunks.
     let few = OnCpu::new(rows, columns.min(PANEL), LENGTH);
     let panel = product_of_panel(&few.columns, &few.x)?;
     let of_gpu = &arrays.of_panels.as_slice()?[..rows];

@@ -1,16 +1,15 @@
-//! A Poincaré section of Hénon and Heiles: where a million orbits' passages lie, from the log of
-//! events.
+//! A Poincaré section of the system of Hénon and Heiles, from the log of events.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example poincare -- --plot poincare.png
 //! cargo run --release -p odes-examples --example poincare -- --trajectories 20000 --energy 0.16 --backend gpu
 //! ```
 //!
-//! A star in the potential `(x² + y²) / 2 + x² y - y³ / 3` (Hénon and Heiles, The Astronomical
-//! Journal 69 (1964) 73–79) passes the plane `x = 0` again and again. Each passage to positive `x`
-//! is a point of the section, at `y` and the velocity of `y`. Regular orbits draw curves, and chaotic
-//! ones fill areas. Each orbit ends at its 500th passage, so ten million points are twenty
-//! thousand orbits.
+//! A star in the potential `(x² + y²) / 2 + x² y - y³ / 3` passes the plane `x = 0` again and again
+//! (Hénon and Heiles, The Astronomical Journal 69 (1964) 73–79). Each passage to positive `x` is a
+//! point of the section, with the coordinates `y` and the velocity of `y`. Regular orbits draw
+//! curves, and chaotic orbits fill areas. Each orbit ends at its 500th passage, so ten million
+//! points are twenty thousand orbits.
 
 mod support;
 
@@ -45,9 +44,9 @@ mod star {
     }
 }
 
-/// The passages of each orbit, the number that ends it.
+/// The number of passages after which an orbit ends.
 const PASSAGES: u32 = 500;
-/// Longer than so many passages take.
+/// A time span that is longer than these passages take.
 const LONGEST: f64 = 20.0 * PASSAGES as f64;
 
 #[derive(Parser)]
@@ -96,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All orbits, until their last passage.
+/// Solves all orbits until their last passage.
 fn pass(trajectories: usize, energy: f64, place: &Place) -> Result<Solution, SolveError> {
     let begin = starts(trajectories, energy);
     let problem =
@@ -106,14 +105,15 @@ fn pass(trajectories: usize, energy: f64, place: &Place) -> Result<Solution, Sol
     EnsembleProblem::new(problem).over_u0(&begin).solve(Dop853, &place.algorithm, &options)
 }
 
-/// States of this energy on the section, evenly over what of it can be reached: by the additive
-/// sequence of the plastic number (Roberts 2018).
+/// Returns states of this energy on the section, evenly over the accessible region.
+///
+/// The states follow the additive sequence of the plastic number (Roberts 2018).
 fn starts(n: usize, energy: f64) -> Vec<star::State> {
     const STEPS: [f64; 2] = [0.754_877_666_246_692_8, 0.569_840_290_998_053_3];
     let points = (1_u64..).map(|i| STEPS.map(|step| (i as f64 * step).fract() * 2.4 - 1.2));
     let states = points.filter_map(|[y, vy]| {
         let left = 2.0 * energy - y * y + 2.0 / 3.0 * y * y * y - vy * vy;
-        // Beyond the saddle at y = 1 it escapes.
+        // Beyond the saddle at y = 1 the star escapes.
         (left > 0.0 && y < 1.0).then(|| star::State { x: 0.0, y, vx: left.sqrt(), vy })
     });
     states.take(n).collect()
@@ -124,7 +124,7 @@ fn energy_of(u: &star::State) -> f64 {
     (vx * vx + vy * vy + x * x + y * y) / 2.0 + x * x * y - y * y * y / 3.0
 }
 
-/// The greatest difference from the energy at a passage.
+/// Returns the greatest deviation from the energy at a passage.
 fn drift(solution: &Solution, energy: f64) -> Result<f64, EventError> {
     let mut worst = 0.0_f64;
     for trajectory in solution {
@@ -134,7 +134,8 @@ fn drift(solution: &Solution, energy: f64) -> Result<f64, EventError> {
     Ok(worst)
 }
 
-/// The part of an orbit's points that are in places of their own: small where they lie on a curve.
+/// Returns the fraction of an orbit's points in separate cells, which is small if they are on a
+/// curve.
 fn spread(points: &[[f64; 2]]) -> f64 {
     const CELLS: f64 = 80.0;
     let cell = |[y, vy]: &[f64; 2]| [(y * CELLS) as i32, (vy * CELLS) as i32];
@@ -144,7 +145,7 @@ fn spread(points: &[[f64; 2]]) -> f64 {
     cells.len() as f64 / points.len().max(1) as f64
 }
 
-/// Draws the section. Colors say how much of it an orbit visits.
+/// Draws the section. Colors show how much of the section an orbit visits.
 fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Error>> {
     let (width, height) = (1600, 1560);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
@@ -193,8 +194,8 @@ fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Err
 mod tests {
     use super::*;
 
-    /// Passages are at `x = 0` to the right, the energy stays, and some orbits are regular at this
-    /// energy and others not.
+    /// Passages are at `x = 0` to the right, the energy is conserved, and at this energy some
+    /// orbits are regular and others are not.
     #[test]
     fn a_section() {
         let solution = pass(40, 0.125, &Place::threads()).unwrap();

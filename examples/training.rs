@@ -1,13 +1,13 @@
-//! The example of DiffEqGPU.jl's page on training with data-parallel gradients, and its numbers.
+//! The example of DiffEqGPU.jl's page on data-parallel training, with its numbers.
 //!
 //! ```text
 //! cargo run --release -p odes-examples --example training
 //! ```
 //!
 //! A hundred trajectories of `u' = 1.01 u θ2` begin at `0.5 + i/100 θ1`. Their loss is the sum of
-//! `(1 - u)²` at t = 0, 0.1, …, 1, and Adam makes it small, from θ = (3, 1), by a hundred gradients.
-//! The same program runs on one thread, on all cores, and on the GPUs that are there; losses and
-//! parameters are the same, bit for bit.
+//! `(1 - u)²` at t = 0, 0.1, …, 1. Adam minimises it from θ = (3, 1) with a hundred gradients. The
+//! same program runs on one thread, on all cores, and on the GPUs of the machine, with
+//! bit-identical losses and parameters.
 
 use std::error::Error;
 use std::time::Instant;
@@ -17,13 +17,13 @@ use odes::prelude::*;
 
 #[ode_system]
 mod growth {
-    /// What is learnt, by all trajectories together.
+    /// The trained parameters, shared by all trajectories.
     pub struct Theta {
         pub start: f64,
         pub rate: f64,
     }
 
-    /// What is known of one trajectory.
+    /// The data of one trajectory.
     pub struct Item {
         pub scale: f64,
     }
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains in a place; the bits of all losses and of the best point.
+/// Trains with a backend; returns the bits of all losses and of the best point.
 fn train(
     loss: &EnsembleLoss<growth::Model, f64, 1, 1, 2, 1>,
     name: &str,

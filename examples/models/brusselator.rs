@@ -8,7 +8,7 @@ pub const U0: [f64; 2] = [1.5, 3.0];
 pub const P: [f64; 2] = [1.0, 3.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 20.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [0.49863707126835, 4.596780349452];
 
 /// An autocatalytic reaction.

@@ -8,7 +8,7 @@ pub const U0: [f64; 6] = [1.0, 0.0, 0.0, 0.0, -0.05, 0.05];
 pub const P: [f64; 1] = [1.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 100.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 6] = [
     0.8271470953212,
     0.68054495782943,
@@ -29,7 +29,7 @@ pub fn charged_particle(u: &[f64; 6], p: &[f64; 1], _t: f64) -> [f64; 6] {
         [b * z - c * y, c * x - a * z, a * y - b * x]
     }
 
-    /// Along the axis z.
+    /// The field of a dipole along the axis z.
     fn dipole(r: [f64; 3]) -> [f64; 3] {
         const AXIS: [f64; 3] = [0.0, 0.0, 1.0];
         let d2 = dot(r, r);

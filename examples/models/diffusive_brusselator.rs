@@ -21,7 +21,7 @@ pub const U0: [f64; 2 * CELLS] = {
 pub const P: [f64; 3] = [1.0, 3.0, 0.02];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 10.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2 * CELLS] = [
     0.72691406229542,
     3.3496143945423,
@@ -41,8 +41,8 @@ pub const REFERENCE: [f64; 2 * CELLS] = [
     3.3587790220793,
 ];
 
-/// An autocatalytic reaction in a thin tube, whose ends are kept at the equilibrium: two
-/// concentrations in each cell.
+/// An autocatalytic reaction in a thin tube with ends at the equilibrium: two concentrations in
+/// each cell.
 #[ode_system]
 pub fn diffusive_brusselator(du: &mut [f64; 16], u: &[f64; 16], p: &[f64; 3], _t: f64) {
     const CELLS: usize = 8;

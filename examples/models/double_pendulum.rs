@@ -8,11 +8,11 @@ pub const U0: [f64; 4] = [1.5, 1.0, 0.0, 0.0];
 pub const P: [f64; 5] = [1.0, 1.0, 1.0, 1.0, 9.81];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 5.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 4] =
     [0.059813989520941, -0.43491699221181, 1.5214166878316, 5.0446050300361];
 
-/// Two rods without mass, two masses: angles from the vertical, then their rates.
+/// Two massless rods and two masses: angles from the vertical, then their rates.
 #[ode_system]
 pub fn double_pendulum(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 5], _t: f64) {
     let [a, b, va, vb] = *u;

@@ -9,7 +9,7 @@ pub const U0: [f64; 2] = [1.0, 0.0];
 pub const P: [f64; 3] = [0.3, 0.5, 1.2];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 15.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [0.021077852960559, -0.2732290932112];
 
 /// A forced beam between two magnets.

@@ -9,12 +9,16 @@ pub const U0: [f64; 4] = [1.76e-3, 0.0, 0.0, 0.0];
 pub const P: [f64; 4] = [7.89e-10, 1.1e7, 1.13e9, 1.13e3];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 1e13);
-/// The state at its end, by `tools/references.py`; the first and the last are below 1e-100. Always
-/// `u[1] = u[2] + u[3]`. In rounded arithmetic that is lost when the three fall from 1e-7: the Bari
-/// test set has 8.868e-23 and 8.855e-23, the mean of which is this.
+/// The state at the end of the span, by `tools/references.py`. The first and the last component are
+/// below 1e-100.
+///
+/// The exact solution has `u[1] = u[2] + u[3]`. Rounded arithmetic loses this relation when the
+/// three fall from 1e-7: the Bari test set has 8.868e-23 and 8.855e-23, with this value as their
+/// mean.
 pub const REFERENCE: [f64; 4] = [0.0, 8.8612335212911e-23, 8.8612335212911e-23, 0.0];
-/// A time at which the species are still larger than rounding errors that are made on the way, and
-/// the state then, by `tools/references.py --until`.
+/// A time at which the species still exceed the accumulated rounding errors, and the state then.
+///
+/// The state is by `tools/references.py --until`.
 pub const EARLIER: (f64, [f64; 4]) =
     (1e5, [7.4813208224292e-6, 2.3734781561206e-12, 2.2123586689582e-12, 1.6111948716243e-13]);
 

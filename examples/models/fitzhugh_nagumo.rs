@@ -9,7 +9,7 @@ pub const U0: [f64; 2] = [-1.0, 1.0];
 pub const P: [f64; 4] = [0.7, 0.8, 12.5, 0.5];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 100.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [-0.49966393864433, -0.21107037612913];
 
 /// A nerve cell that fires, in two variables.

@@ -9,10 +9,10 @@ pub const U0: [f64; 3] = [0.1, 0.2, 2.5];
 pub const P: [f64; 1] = [0.5];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 50.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [0.31021282896492, 0.46526789698451, 1.0703873446314];
 
-/// A gene that its own product represses.
+/// A gene that is repressed by its own product.
 #[ode_system]
 pub fn goodwin(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 1], _t: f64) {
     let [messenger, enzyme, product] = *u;

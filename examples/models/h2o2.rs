@@ -1,6 +1,6 @@
 //! Smith and others, GRI-Mech 3.0 (1999), <http://combustion.berkeley.edu/gri-mech>: its hydrogen
-//! and oxygen, as in `h2o2.yaml` of Cantera 3.2: 8 species that react, in nitrogen, by 28
-//! reactions. Argon is left out, and the reaction that needs it.
+//! and oxygen, as in `h2o2.yaml` of Cantera 3.2, with 8 reacting species in nitrogen and 28
+//! reactions. Argon is left out, and so is the reaction that needs it.
 
 use odes::lane::Scalar;
 use odes::system::Rhs;
@@ -14,9 +14,9 @@ pub const U0: [f64; 9] =
     [1100.0, 0.028522387527567396, 0.0, 0.0, 0.22635400697100733, 0.0, 0.0, 0.0, 0.0];
 /// Standard parameters: atmospheric pressure, and the mass fraction of nitrogen.
 pub const P: [f64; 2] = [ATMOSPHERE, 0.7451236055014252];
-/// Time span: until it burns.
+/// Time span: until the gas burns.
 pub const SPAN: (f64, f64) = (0.0, 1e-4);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 9] = [
     1939.9863621086,
     0.0053295544128698,
@@ -28,9 +28,10 @@ pub const REFERENCE: [f64; 9] = [
     2.2507499726181e-5,
     1.2608995078306e-6,
 ];
-/// Ignition delays of stoichiometric hydrogen in air, the times to 400 K more, by Cantera's CVODES
-/// with tolerances of 1e-11 and 1e-22 (`bench/peers/ignition.py --references`): pressures in
-/// atmospheres, temperatures in K, times in s.
+/// Ignition delays of stoichiometric hydrogen in air: the times until the gas is 400 K warmer.
+///
+/// They are by Cantera's CVODES with tolerances of 1e-11 and 1e-22
+/// (`bench/peers/ignition.py --references`): pressures in atmospheres, temperatures in K, times in s.
 pub const DELAYS: [(f64, f64, f64); 12] = [
     (0.1, 850.0, 7.4887691e-3),
     (0.1, 950.0, 2.3592802e-3),
@@ -46,8 +47,11 @@ pub const DELAYS: [(f64, f64, f64); 12] = [
     (10.0, 1400.0, 2.3085290e-6),
 ];
 
-/// Initial state and parameters of hydrogen in air at a temperature (K), an equivalence ratio (1 is
-/// stoichiometric) and a pressure (Pa). Air has 3.76 molecules of nitrogen for one of oxygen.
+/// Returns initial state and parameters of hydrogen in air at a temperature, a ratio and a
+/// pressure.
+///
+/// The temperature is in K, the equivalence ratio is 1 for a stoichiometric mixture, and the
+/// pressure is in Pa. Air has 3.76 molecules of nitrogen for each molecule of oxygen.
 pub fn in_air(temperature: f64, ratio: f64, pressure: f64) -> ([f64; 9], [f64; 2]) {
     let (hydrogen, oxygen, nitrogen) = (2.0 * ratio * 2.016, 31.998, 3.76 * 28.014);
     let all = hydrogen + oxygen + nitrogen;
@@ -55,23 +59,26 @@ pub fn in_air(temperature: f64, ratio: f64, pressure: f64) -> ([f64; 9], [f64; 2
     (u0, [pressure, nitrogen / all])
 }
 
-/// The same for number `i` of the [`DELAYS`].
+/// Returns initial state and parameters for entry `i` of the [`DELAYS`].
 pub fn of_delay(i: usize) -> ([f64; 9], [f64; 2]) {
     let (pressure, temperature, _) = DELAYS[i];
     in_air(temperature, 1.0, pressure * ATMOSPHERE)
 }
 
-/// Initial state and parameters for `ignition`, from those for `h2o2`: ignited is what is 400 K
-/// warmer.
+/// Returns initial state and parameters for `ignition`, from those for `h2o2`.
+///
+/// A gas counts as ignited when it is 400 K warmer.
 pub fn until_ignition((u0, p): ([f64; 9], [f64; 2])) -> ([f64; 10], [f64; 3]) {
     let mut with_delay = [0.0; 10];
     with_delay[..9].copy_from_slice(&u0);
     (with_delay, [p[0], p[1], u0[0] + 400.0])
 }
 
-/// The ignition delay of a trajectory saved at the end of every step (`SaveAt::Steps`): when it
-/// first is 400 K warmer than at its beginning, by the cubic through the temperatures and their
-/// derivatives at both ends of that step. `None` where it never is.
+/// Returns the ignition delay of a trajectory saved at the end of every step (`SaveAt::Steps`).
+///
+/// This is the first time at which the gas is 400 K warmer than at the beginning. It is computed
+/// from the cubic through the temperatures and their derivatives at both ends of that step. Returns
+/// `None` if the gas never ignites.
 pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2>) -> Option<f64> {
     let ignited = trajectory.u0().temperature + 400.0;
     let temperature = |slot| trajectory.state(slot).temperature;
@@ -97,8 +104,9 @@ pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2
 }
 
 /// The derivatives of the temperature (K) and of the mass fractions of H2, H, O, O2, OH, H2O, HO2
-/// and H2O2, in that order, in an adiabatic gas at constant pressure (Pa); `nitrogen` is the mass
-/// fraction of the rest. Time in s; inside, units are g, cm, mol and cal, as in mechanisms' files.
+/// and H2O2, in that order, in an adiabatic gas at constant pressure (Pa). `nitrogen` is the
+/// remaining mass fraction. Time is in s; the function computes in g, cm, mol and cal, like
+/// mechanism files.
 #[ode_fn]
 pub fn burning(
     temperature: f64,
@@ -106,7 +114,7 @@ pub fn burning(
     pressure: f64,
     nitrogen: f64,
 ) -> (f64, [f64; 8]) {
-    // Species that react.
+    // The reacting species.
     const H2: usize = 0;
     const H: usize = 1;
     const O: usize = 2;
@@ -116,12 +124,12 @@ pub fn burning(
     const HO2: usize = 6;
     const H2O2: usize = 7;
     const SPECIES: usize = 8;
-    // Another one of the tables.
+    // A species with tables that does not react.
     const N2: usize = 8;
 
     /// The gas constant, J/(mol K).
     const R: f64 = 8.31446261815324;
-    /// And in calories, for activation energies.
+    /// The gas constant in calories, cal/(mol K), for activation energies.
     const R_CAL: f64 = R / 4.184;
     /// The pressure of the thermodynamic tables.
     const STANDARD_PRESSURE: f64 = 101_325.0;
@@ -134,9 +142,9 @@ pub fn burning(
     const ATOMS: [[usize; 2]; SPECIES] =
         [[2, 0], [1, 0], [0, 1], [0, 2], [1, 1], [2, 1], [1, 2], [2, 2]];
 
-    /// Where the polynomials of the tables meet.
+    /// The temperature at which the polynomials of the tables meet.
     const MEET: f64 = 1000.0;
-    /// NASA's polynomials for temperatures up to there: `[a1, …, a5]` of each species.
+    /// NASA's polynomials up to that temperature: `[a1, …, a5]` of each species.
     #[rustfmt::skip]
     const COLD: [[f64; 5]; SPECIES + 1] = [
         [2.34433112, 0.00798052075, -1.9478151e-5, 2.01572094e-8, -7.37611761e-12],
@@ -149,7 +157,7 @@ pub fn burning(
         [4.27611269, -0.000542822417, 1.67335701e-5, -2.15770813e-8, 8.62454363e-12],
         [3.298677, 0.0014082404, -3.963222e-6, 5.641515e-9, -2.444854e-12],
     ];
-    /// And beyond.
+    /// NASA's polynomials above that temperature.
     #[rustfmt::skip]
     const HOT: [[f64; 5]; SPECIES + 1] = [
         [3.3372792, -4.94024731e-5, 4.99456778e-7, -1.79566394e-10, 2.00255376e-14],
@@ -162,7 +170,7 @@ pub fn burning(
         [4.16500285, 0.00490831694, -1.90139225e-6, 3.71185986e-10, -2.87908305e-14],
         [2.92664, 0.0014879768, -5.68476e-7, 1.0097038e-10, -6.753351e-15],
     ];
-    /// Their constants of integration: `[a6, a7]`.
+    /// The constants of integration: `[a6, a7]`.
     const COLD_CONSTANTS: [[f64; 2]; SPECIES + 1] = [
         [-917.935173, 0.683010238],
         [25473.6599, -0.446682853],
@@ -222,14 +230,16 @@ pub fn burning(
         a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
     }
 
-    /// Lindemann's falloff with Troe's broadening, of the recombination of OH: the rate constant as
-    /// a share of its limit of high pressures, at the reduced pressure `reduced`.
+    /// Lindemann's falloff with Troe's broadening, for the recombination of OH.
+    ///
+    /// Returns the rate constant at the reduced pressure `reduced`, relative to its high-pressure
+    /// limit.
     fn troe(t: f64, reduced: f64) -> f64 {
         let center = (1.0 - 0.7346) * (t * (-1.0 / 94.0)).exp()
             + 0.7346 * (t * (-1.0 / 1756.0)).exp()
             + (-5182.0 / t).exp();
         let ln_center = center.ln();
-        // The formula is one of decimal logarithms.
+        // The formula uses decimal logarithms.
         let ln_10 = std::f64::consts::LN_10;
         let x = reduced.ln() - 0.4 * ln_10 - 0.67 * ln_center;
         let width = 0.75 * ln_10 - 1.27 * ln_center - 0.14 * x;
@@ -242,7 +252,7 @@ pub fn burning(
     let per_t = 1.0 / t;
     let per_rt = per_t * (1.0 / R_CAL);
 
-    // Moles of each species in a gram of gas, of all of them, and grams in a cubic centimetre.
+    // Moles of each species in a gram of gas, moles of all, and grams in a cubic centimetre.
     let mut mass = [0.0; SPECIES];
     for i in 0..SPECIES {
         let [hydrogen, oxygen] = ATOMS[i];
@@ -253,7 +263,7 @@ pub fn burning(
     let all = n.iter().sum::<f64>() + nitrogen;
     let density = pressure * (1e-6 / R) * per_t / all;
 
-    // Heat capacity (by R), enthalpy (by R) and Gibbs' function (by RT) of each species.
+    // Heat capacity (in R), enthalpy (in R) and Gibbs function (in RT) of each species.
     let (t2, t3, t4) = (t * t, t * t * t, t * t * t * t);
     let a: [[f64; 5]; SPECIES + 1] =
         std::array::from_fn(|i| if t > MEET { HOT[i] } else { COLD[i] });
@@ -270,8 +280,8 @@ pub fn burning(
             - a7
     });
 
-    // Each species in equilibrium with H2 and O2 at the standard pressure, as a share of its
-    // concentration `standard`: equilibrium constants are quotients of these.
+    // Each species in equilibrium with H2 and O2 at the standard pressure, relative to its
+    // concentration `standard`. Equilibrium constants are quotients of these values.
     let standard = STANDARD_PRESSURE * 1e-6 / R * per_t;
     let (g_h, g_o) = (gibbs[H2] / 2.0, gibbs[O2] / 2.0);
     let equilibrium: [f64; SPECIES] = std::array::from_fn(|i| {
@@ -284,7 +294,8 @@ pub fn burning(
     });
     let z: [f64; SPECIES] = std::array::from_fn(|i| n[i] / equilibrium[i]);
 
-    // Rates of production in mol/(g s), those of bimolecular reactions divided by the density.
+    // Rates of production in mol/(g s); the rates of bimolecular reactions are divided by the
+    // density.
     let mut bimolecular = [0.0; SPECIES];
     for ([a, b], [d, e], rate) in BIMOLECULAR {
         let forward = n[a] * n[b];
@@ -334,7 +345,7 @@ pub fn burning(
     (heat / capacity, changes)
 }
 
-/// Hydrogen that burns in air: a homogeneous adiabatic reactor at constant pressure.
+/// Hydrogen burning in air: a homogeneous adiabatic reactor at constant pressure.
 #[ode_system]
 pub mod h2o2 {
     use super::burning;
@@ -342,14 +353,14 @@ pub mod h2o2 {
     pub struct State {
         /// In K.
         pub temperature: f64,
-        /// Shares of the mass: H2, H, O, O2, OH, H2O, HO2 and H2O2.
+        /// Mass fractions of H2, H, O, O2, OH, H2O, HO2 and H2O2.
         pub fractions: [f64; 8],
     }
 
     pub struct Parameters {
         /// In Pa.
         pub pressure: f64,
-        /// Its share of the mass.
+        /// The mass fraction of nitrogen.
         pub nitrogen: f64,
     }
 
@@ -359,8 +370,10 @@ pub mod h2o2 {
     }
 }
 
-/// The same, with its ignition delay as an unknown: of very many trajectories nothing has to be
-/// saved but the final state. That of one that does not ignite is the time span.
+/// The reactor of `h2o2`, with its ignition delay as an unknown.
+///
+/// For many trajectories it suffices to save the final state. Without ignition, the delay is the
+/// time span.
 #[ode_system]
 pub mod ignition {
     use super::burning;
@@ -368,7 +381,7 @@ pub mod ignition {
     pub struct State {
         pub temperature: f64,
         pub fractions: [f64; 8],
-        /// The time that it was below the temperature `ignited`; zero at the beginning.
+        /// The time below the temperature `ignited`; zero at the beginning.
         pub delay: f64,
     }
 

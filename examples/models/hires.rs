@@ -10,7 +10,8 @@ pub const U0: [f64; 8] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0057];
 pub const P: [f64; 4] = [1.71, 0.43, 280.0, 0.0007];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 321.8122);
-/// The state at its end, by `tools/references.py`. The Bari test set's agrees to 13 digits.
+/// The state at the end of the span, by `tools/references.py`. It agrees with the Bari test set to
+/// 13 digits.
 pub const REFERENCE: [f64; 8] = [
     7.3713125733257e-4,
     1.4424857263162e-4,
@@ -22,10 +23,10 @@ pub const REFERENCE: [f64; 8] = [
     0.0028500016048142,
 ];
 
-/// How light steers the growth of plants.
+/// The influence of light on the growth of plants.
 #[ode_system]
 pub mod hires {
-    /// Phytochrome, red or far-red absorbing; free, or bound to the receptors X and X'.
+    /// Phytochrome, absorbing red or far-red light; free, or bound to the receptors X and X'.
     pub struct State {
         pub red: f64,
         pub far_red: f64,
@@ -33,32 +34,32 @@ pub mod hires {
         pub far_red_x: f64,
         pub red_x_prime: f64,
         pub far_red_x_prime: f64,
-        /// The last one with the enzyme.
+        /// The complex of `far_red_x_prime` with the enzyme.
         pub complex: f64,
         pub enzyme: f64,
     }
 
     pub struct Parameters {
-        /// From red to far-red, by light.
+        /// Rate from red to far-red, by light.
         pub k1: f64,
-        /// And back.
+        /// Rate from far-red to red.
         pub k2: f64,
-        /// Of far-red at X' to the enzyme.
+        /// Binding of far-red at X' to the enzyme.
         pub bind: f64,
-        /// Of red.
+        /// Supply of red.
         pub supply: f64,
     }
 
     /// Binding of far-red to X.
     const K3: f64 = 8.32;
-    /// From X to X', far-red.
+    /// Rate from X to X', far-red.
     const K4: f64 = 0.69;
-    /// From X' to X, red.
+    /// Rate from X' to X, red.
     const K5: f64 = 0.035;
     /// Release of red from X.
     const K6: f64 = 8.32;
     const UNBIND: f64 = 0.69;
-    /// Of the complex to the enzyme alone.
+    /// Rate from the complex to the enzyme alone.
     const DESTROY: f64 = 0.69;
 
     pub fn rhs(u: &State, p: &Parameters) -> State {

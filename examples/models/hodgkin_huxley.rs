@@ -9,33 +9,33 @@ pub const U0: [f64; 4] = [-65.0, 0.0529, 0.5961, 0.3177];
 pub const P: [f64; 1] = [10.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 30.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 4] =
     [-55.372183028435, 0.13727986173301, 0.43073714148508, 0.40313850649847];
 
-/// The squid's giant axon. Time in milliseconds.
+/// The squid's giant axon. Time is in milliseconds.
 #[ode_system]
 pub mod hodgkin_huxley {
     pub struct State {
-        /// Of the membrane, mV.
+        /// The potential of the membrane, mV.
         pub potential: f64,
-        /// The share of sodium's activating gates that are open.
+        /// The fraction of open activating gates of sodium.
         pub m: f64,
-        /// The share of sodium's inactivating gates that are open.
+        /// The fraction of open inactivating gates of sodium.
         pub h: f64,
-        /// The share of potassium's gates that are open.
+        /// The fraction of open gates of potassium.
         pub n: f64,
     }
 
     pub struct Parameters {
-        /// Injected, µA/cm².
+        /// The injected current, µA/cm².
         pub current: f64,
     }
 
     struct Channel {
-        /// The greatest, mS/cm².
+        /// The maximal conductance, mS/cm².
         conductance: f64,
-        /// Of the reversal of the current, mV.
+        /// The reversal potential, mV.
         potential: f64,
     }
 
@@ -51,7 +51,7 @@ pub mod hodgkin_huxley {
         opens * (1.0 - open) - closes * open
     }
 
-    /// µA/cm².
+    /// The currents of sodium, potassium and the leak, µA/cm².
     #[observable]
     pub fn currents(u: &State) -> [f64; 3] {
         [

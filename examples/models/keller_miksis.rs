@@ -12,11 +12,14 @@ pub const U0: [f64; 2] = [1.0, 0.0];
 pub const P: [f64; 13] = coefficients(10e-6, [0.6e5, 0.4e5], [100e3, 250e3], 0.5);
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 5.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [1.9963831414967, -7.8634702930981];
 
-/// Of a bubble of the radius `radius` (m) in water of 25 °C at 1 bar, driven by two waves with
-/// these amplitudes (Pa) and frequencies (Hz), the second ahead by `phase`.
+/// Returns the coefficients of a gas bubble with the radius `radius` (m) in water of 25 °C at 1
+/// bar.
+///
+/// Two waves with these amplitudes (Pa) and frequencies (Hz) drive it; the second is ahead by
+/// `phase`.
 pub const fn coefficients(
     radius: f64,
     amplitudes: [f64; 2],

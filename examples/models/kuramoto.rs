@@ -8,7 +8,7 @@ pub const U0: [f64; 8] = [0.1, 0.9, 1.6, 2.7, 3.1, 4.0, 4.8, 5.9];
 pub const P: [f64; 9] = [-0.9, -0.6, -0.4, -0.1, 0.2, 0.3, 0.7, 0.8, 1.5];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 20.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 8] = [
     -0.97927743076494,
     -0.71140808219034,
@@ -20,7 +20,7 @@ pub const REFERENCE: [f64; 8] = [
     6.6625618385836,
 ];
 
-/// Oscillators that draw each other: their phases.
+/// Phases of oscillators that attract each other.
 #[ode_system]
 pub fn kuramoto(u: &[f64; 8], p: &[f64; 9], _t: f64) -> [f64; 8] {
     let [frequencies @ .., coupling] = *p;

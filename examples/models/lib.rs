@@ -1,9 +1,11 @@
-//! Published systems, as a modeller would write them: each module has one, under its own name, with
-//! its source, a standard initial state, parameters and time span, and a reference solution.
+//! Published systems, as a modeller would write them.
+//!
+//! Each module contains one system under its own name, with its source, a standard initial state,
+//! parameters and time span, and a reference solution.
 
-// What the macros generate is allowed where users forbid `unsafe`.
+// The code that the macros generate is allowed in crates that forbid `unsafe`.
 #![forbid(unsafe_code)]
-// What the fields of a model are called says what they are.
+// The names of a model's fields document them.
 #![allow(missing_docs)]
 
 pub mod arenstorf;

@@ -8,7 +8,7 @@ pub const U0: [f64; 3] = [1.0, 0.0, 0.0];
 pub const P: [f64; 3] = [10.0, 28.0, 8.0 / 3.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 10.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [-5.8576853824241, -5.8310824864261, 23.932132987028];
 
 /// Convection in a layer of fluid.

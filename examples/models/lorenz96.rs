@@ -12,7 +12,7 @@ pub const U0: [f64; 40] = {
 pub const P: [f64; 1] = [8.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 1.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 40] = [
     8.9647166581948,
     8.5064259056794,

@@ -8,7 +8,7 @@ pub const U0: [f64; 2] = [1.0, 1.0];
 pub const P: [f64; 4] = [1.5, 1.0, 3.0, 1.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 10.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [1.0263447675751, 0.90969107813604];
 
 /// Prey and predators.

@@ -9,16 +9,17 @@ pub const U0: [f64; 3] = [0.06, 0.001, 0.001];
 pub const P: [f64; 5] = [1800.0, 0.28, 0.02, 35.842, 100.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 5.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [0.060815849378377, 9.2737860396589e-09, 3.0274360822404e-09];
 
-/// Measles with the contacts of the school year: an SEIR model forced by the seasons. Time in
-/// years.
+/// Measles with the contacts of the school year: an SEIR model with seasonal forcing.
+///
+/// Time is in years.
 #[ode_system]
 pub mod measles {
     use std::f64::consts::TAU;
 
-    /// Shares of the population; the rest has recovered.
+    /// Fractions of the population; the rest has recovered.
     pub struct State {
         pub susceptible: f64,
         pub exposed: f64,
@@ -28,11 +29,11 @@ pub mod measles {
     /// Rates, per year.
     pub struct Parameters {
         pub contact: f64,
-        /// Of the contacts, as a share of their mean.
+        /// Amplitude of the contacts, as a fraction of their mean.
         pub seasonality: f64,
-        /// And of deaths.
+        /// Births and deaths.
         pub birth: f64,
-        /// From infection to being infectious.
+        /// From the infection to infectiousness.
         pub latency: f64,
         pub recovery: f64,
     }

@@ -10,18 +10,19 @@ pub const U0: [f64; 2] = [-60.0, 0.01];
 pub const P: [f64; 1] = [90.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 200.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [-26.541634638809, 0.1079544680702];
 
-/// Greatest conductances, mS/cm².
+/// Maximal conductances, mS/cm².
 const CALCIUM: f64 = 4.4;
 const POTASSIUM: f64 = 8.0;
 const LEAK: f64 = 2.0;
-/// µF/cm².
+/// Membrane capacitance, µF/cm².
 const CAPACITANCE: f64 = 20.0;
 
-/// A muscle fibre: potential (mV) and share of open potassium channels; the parameter is the
-/// current (µA/cm²). Time in milliseconds.
+/// A muscle fibre: potential (mV) and fraction of open potassium channels.
+///
+/// The parameter is the current (µA/cm²). Time is in milliseconds.
 #[ode_system]
 pub fn morris_lecar(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
     let [v, w] = *u;

@@ -19,7 +19,7 @@ pub const P: [f64; 5 * HIDDEN + 2] = {
 };
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 10.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [19.984385234128, -14.707606682378];
 
 /// 2 inputs, 50 neurons, 2 outputs. The parameters are the weights and biases of both layers.

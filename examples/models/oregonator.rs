@@ -9,7 +9,8 @@ pub const U0: [f64; 3] = [1.0, 2.0, 3.0];
 pub const P: [f64; 3] = [77.27, 8.375e-6, 0.161];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 360.0);
-/// The state at its end, by `tools/references.py`. The Bari test set's agrees to 12 digits.
+/// The state at the end of the span, by `tools/references.py`. It agrees with the Bari test set to
+/// 12 digits.
 pub const REFERENCE: [f64; 3] = [1.0008148703185, 1228.1785215499, 132.05549428465];
 
 /// The reaction of Belousov and Zhabotinskii: bromous acid, bromide and cerium.

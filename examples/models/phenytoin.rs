@@ -9,10 +9,10 @@ pub const U0: [f64; 2] = [300.0, 100.0];
 pub const P: [f64; 5] = [40.0, 0.5, 0.3, 20.0, 4.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 24.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [72.504984676875, 134.18055130647];
 
-/// A drug whose elimination saturates. Time in hours.
+/// A drug with saturable elimination. Time is in hours.
 #[ode_system]
 pub mod phenytoin {
     /// Amounts, mg.
@@ -24,19 +24,19 @@ pub mod phenytoin {
     }
 
     pub struct Parameters {
-        /// Of the central compartment, l.
+        /// Volume of the central compartment, l.
         pub volume: f64,
         /// Rate from the central to the peripheral compartment, 1/h.
         pub out: f64,
-        /// And back, 1/h.
+        /// Rate from the peripheral to the central compartment, 1/h.
         pub back: f64,
-        /// Greatest rate of elimination, mg/h.
+        /// Maximal rate of elimination, mg/h.
         pub v_max: f64,
-        /// Concentration at which it is half of that, mg/l.
+        /// Concentration at half of the maximal rate, mg/l.
         pub k_m: f64,
     }
 
-    /// In the blood, mg/l.
+    /// Concentration in the blood, mg/l.
     #[observable]
     pub fn concentration(u: &State, p: &Parameters) -> f64 {
         u.central / p.volume

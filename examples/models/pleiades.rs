@@ -12,7 +12,7 @@ pub const U0: [f64; 28] = [
 pub const P: [f64; 0] = [];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 3.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 28] = [
     0.37061391439803,
     3.2372840920572,

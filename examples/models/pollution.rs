@@ -15,7 +15,8 @@ pub const P: [f64; 25] = [
 ];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 60.0);
-/// The state at its end, by `tools/references.py`. The Bari test set's agrees to 13 digits.
+/// The state at the end of the span, by `tools/references.py`. It agrees with the Bari test set to
+/// 13 digits.
 pub const REFERENCE: [f64; 20] = [
     0.056462554800228,
     0.13424841304223,
@@ -39,7 +40,7 @@ pub const REFERENCE: [f64; 20] = [
     5.6829432923164e-5,
 ];
 
-/// Smog: 20 species and 25 reactions. Time in minutes.
+/// Smog: 20 species and 25 reactions. Time is in minutes.
 #[ode_system]
 pub fn pollution(du: &mut [f64; 20], y: &[f64; 20], k: &[f64; 25], _t: f64) {
     let r = [

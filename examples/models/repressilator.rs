@@ -9,7 +9,7 @@ pub const U0: [f64; 6] = [1.0, 0.5, 0.2, 2.0, 1.0, 3.0];
 pub const P: [f64; 3] = [216.0, 0.216, 5.0];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 30.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 6] = [
     4.962788304799,
     2.4204199053213,
@@ -19,28 +19,28 @@ pub const REFERENCE: [f64; 6] = [
     58.829095271048,
 ];
 
-/// Three genes, each of which represses the next.
+/// Three genes in a cycle; each represses the next.
 #[ode_system]
 pub mod repressilator {
     const GENES: usize = 3;
 
-    /// Molecules, in units of those that half repress a gene.
+    /// Molecules, in units of the number that halves a gene's expression.
     pub struct State {
         pub messengers: [f64; GENES],
         pub proteins: [f64; GENES],
     }
 
-    /// Rates, in lifetimes of the messengers.
+    /// Rates, per lifetime of the messengers.
     pub struct Parameters {
-        /// Without repressor.
+        /// Expression without repressor.
         pub expression: f64,
-        /// With any.
+        /// Expression with any amount of repressor.
         pub leakage: f64,
-        /// Of proteins.
+        /// Decay of proteins.
         pub decay: f64,
     }
 
-    /// The share of a gene's expression that its repressor leaves.
+    /// The fraction of a gene's expression that remains with this repressor.
     fn hill(repressor: f64) -> f64 {
         1.0 / (1.0 + repressor * repressor)
     }

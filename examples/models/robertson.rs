@@ -8,7 +8,8 @@ pub const U0: [f64; 3] = [1.0, 0.0, 0.0];
 pub const P: [f64; 3] = [0.04, 3e7, 1e4];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 1e11);
-/// The state at its end, by `tools/references.py`. The Bari test set's agrees to 13 digits.
+/// The state at the end of the span, by `tools/references.py`. It agrees with the Bari test set to
+/// 13 digits.
 pub const REFERENCE: [f64; 3] = [2.0833401497013e-8, 8.3333607703348e-14, 0.99999997916652];
 
 /// Three species on three time scales.

@@ -8,7 +8,7 @@ pub const U0: [f64; 3] = [1.0, 1.0, 0.0];
 pub const P: [f64; 3] = [0.2, 0.2, 5.7];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 20.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [-4.0477976003363, 7.1064400675598, 0.02988957633239];
 
 /// The simplest chaotic flow: one quadratic term.

@@ -8,7 +8,7 @@ pub const U0: [f64; 6] = [7000.0, 0.0, 0.0, 0.0, 5.34, 5.34];
 pub const P: [f64; 3] = [398600.4418, 1.08262668e-3, 6378.1363];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 20000.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 6] = [
     -6327.3982580437,
     2196.41482085,
@@ -18,23 +18,23 @@ pub const REFERENCE: [f64; 6] = [
     -4.8470698247572,
 ];
 
-/// An orbit around the oblate earth. Time in seconds.
+/// An orbit around the oblate earth. Time is in seconds.
 #[ode_system]
 pub mod satellite {
     pub struct State {
-        /// km.
+        /// In km.
         pub position: [f64; 3],
-        /// km/s.
+        /// In km/s.
         pub velocity: [f64; 3],
     }
 
-    /// Of the earth.
+    /// Parameters of the earth.
     pub struct Parameters {
         /// Gravitational constant times mass, km³/s².
         pub mu: f64,
         /// The second zonal harmonic.
         pub j2: f64,
-        /// Of the equator, km.
+        /// Radius of the equator, km.
         pub radius: f64,
     }
 
@@ -58,7 +58,7 @@ pub mod satellite {
         }
     }
 
-    /// Kinetic and potential energy per mass, km²/s²: it is conserved.
+    /// Kinetic plus potential energy per mass, km²/s², which is conserved.
     #[observable]
     pub fn energy(u: &State, p: &Parameters) -> f64 {
         let d2 = square(&u.position);

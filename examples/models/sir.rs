@@ -9,11 +9,12 @@ pub const U0: [f64; 3] = [0.99, 0.01, 0.0];
 pub const P: [f64; 2] = [0.5, 0.25];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 60.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [0.20029102536348, 0.00074222091935417, 0.79896675371717];
 
-/// An epidemic: the susceptible, the infectious and the recovered, as shares of a population. Time
-/// in days.
+/// An epidemic: the susceptible, infectious and recovered fractions of a population.
+///
+/// Time is in days.
 #[ode_system]
 pub fn sir(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 2], _t: f64) {
     let [susceptible, infectious, _recovered] = *u;

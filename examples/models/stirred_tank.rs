@@ -9,11 +9,13 @@ pub const U0: [f64; 2] = [0.5, 2.0];
 pub const P: [f64; 4] = [0.135, 20.0, 11.0, 1.5];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 10.0);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [0.45237182090921, 1.9302799100435];
 
-/// A reaction that heats itself: conversion and temperature, dimensionless; the parameters are the
-/// Damköhler number, the activation energy, the heat of the reaction and the cooling.
+/// A self-heating reaction: conversion and temperature, dimensionless.
+///
+/// The parameters are the Damköhler number, the activation energy, the heat of the reaction and the
+/// cooling.
 #[ode_system]
 pub fn stirred_tank(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 4], _t: f64) {
     /// Arrhenius' law, relative to the rate at the temperature 0.

@@ -1,6 +1,6 @@
 //! Sandu and others, Benchmarking stiff ODE solvers for atmospheric chemistry problems II,
-//! Atmospheric Environment 31 (1997), the small mechanism of KPP; its rates as functions of the
-//! temperature: DeMore and others, Chemical Kinetics and Photochemical Data, JPL 92-20 (1992).
+//! Atmospheric Environment 31 (1997), the small mechanism of KPP. The rates are functions of the
+//! temperature by DeMore and others, Chemical Kinetics and Photochemical Data, JPL 92-20 (1992).
 
 use std::f64::consts::PI;
 
@@ -10,23 +10,25 @@ const HOUR: f64 = 3600.0;
 
 /// Standard initial state.
 pub const U0: [f64; 5] = [99.06, 6.624e8, 5.326e11, 8.725e8, 2.24e8];
-/// Standard parameters. At this temperature the rates are the ones in KPP's file, to three digits.
+/// Standard parameters. At this temperature the rates equal those in KPP's file to three digits.
 pub const P: [f64; 3] = [241.42, 8.12e16, 1.697e16];
 /// Time span: from noon, three days.
 pub const SPAN: (f64, f64) = (12.0 * HOUR, 84.0 * HOUR);
-/// The state at its end, by `tools/references.py`.
+/// The state at the end of the span, by `tools/references.py`.
 pub const REFERENCE: [f64; 5] =
     [141.13673171377, 9.4680221718537e8, 7.6209864514908e11, 9.1317513902874e8, 1.8332486097126e8];
 
-/// Ozone 25 km up, under a sun that rises and sets: excited and ground-state oxygen atoms, ozone,
-/// nitric oxide and dioxide (1/cm³); the parameters are the temperature (K), and air and oxygen
-/// (1/cm³). Time in seconds from midnight.
+/// Ozone at 25 km, under a sun that rises and sets.
+///
+/// The components are excited and ground-state oxygen atoms, ozone, nitric oxide and dioxide
+/// (1/cm³). The parameters are the temperature (K), and air and oxygen (1/cm³). Time is in seconds
+/// from midnight.
 #[ode_system]
 pub fn stratosphere(du: &mut [f64; 5], u: &[f64; 5], p: &[f64; 3], t: f64) {
     const SUNRISE: f64 = 4.5;
     const SUNSET: f64 = 19.5;
 
-    /// The share of the noon's light.
+    /// The intensity of light, as a fraction of noon's.
     fn sun(t: f64) -> f64 {
         let hour = 24.0 * (t / (24.0 * HOUR)).fract();
         let from_noon = (2.0 * hour - SUNRISE - SUNSET) / (SUNSET - SUNRISE);
@@ -39,7 +41,7 @@ pub fn stratosphere(du: &mut [f64; 5], u: &[f64; 5], p: &[f64; 3], t: f64) {
     let three_bodies = |a: f64, n: f64| a * (temperature / 300.0).powf(-n) * air;
     let light = sun(t);
 
-    // Light splits oxygen, ozone into either atom, and nitrogen dioxide.
+    // Light splits oxygen, ozone (into either atom), and nitrogen dioxide.
     let split_oxygen = 2.643e-10 * light.powi(3) * oxygen;
     let split_ozone = 6.12e-4 * light * ozone;
     let split_ozone_to_singlet = 1.07e-3 * light.powi(2) * ozone;

@@ -1,6 +1,7 @@
-//! A canvas of light: what is drawn adds up, as on a long exposure, and is brought into range
-//! when the picture is developed. Text comes from a typeface inside the program, so a machine
-//! without a display or fonts draws the same picture.
+//! A canvas of light.
+//!
+//! Drawing adds light, as on a long exposure, and developing the picture scales it into range. The
+//! typeface is part of the program, so a machine without a display or fonts draws the same picture.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -11,12 +12,12 @@ use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 /// Linear red, green and blue.
 pub type Color = [f32; 3];
 
-/// A color as designers write it, `0xrrggbb`.
+/// A color in designers' notation, `0xrrggbb`.
 pub const fn hex(rgb: u32) -> [u8; 3] {
     [(rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8]
 }
 
-/// Linear light of a color as designers write it.
+/// Returns the linear light of a color.
 pub fn linear(rgb: [u8; 3]) -> Color {
     rgb.map(|c| {
         let c = f32::from(c) / 255.0;
@@ -30,7 +31,7 @@ fn encode(light: f32) -> u8 {
     (c * 255.0).round() as u8
 }
 
-/// A part of the canvas with its own coordinates.
+/// A rectangle of the canvas with its own coordinates.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     /// Left, top, width and height in pixels.
@@ -42,7 +43,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Where a point lies, in pixels.
+    /// Returns the position of a point, in pixels.
     pub fn place(&self, x: f64, y: f64) -> [f32; 2] {
         let [left, top, width, height] = self.pixels;
         let fx = ((x - self.x[0]) / (self.x[1] - self.x[0])) as f32;
@@ -56,7 +57,7 @@ impl Frame {
     }
 }
 
-/// Where text is anchored.
+/// The anchor of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// At its beginning.
@@ -77,7 +78,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of one color.
+    /// Creates a canvas of one color.
     pub fn new(width: usize, height: usize, background: [u8; 3]) -> Canvas {
         let light = vec![linear(background); width * height];
         let glow = vec![[0.0; 3]; width * height];
@@ -108,7 +109,7 @@ impl Canvas {
         }
     }
 
-    /// Adds a thread of light between two points, of an amount per pixel of length.
+    /// Adds a thread of light between two points; `amount` is per pixel of length.
     pub fn thread(
         &mut self,
         frame: &Frame,
@@ -129,9 +130,10 @@ impl Canvas {
         }
     }
 
-    /// Brings the light gathered in `frame` into range and adds it to the picture: `asinh`
-    /// keeps faint threads visible beside bright ones. The amount at which half the range is
-    /// reached is a quantile of the lit pixels.
+    /// Scales the light in `frame` into range and adds it to the picture.
+    ///
+    /// `asinh` keeps faint threads visible beside bright ones. Half of the range corresponds to a
+    /// quantile of the lit pixels.
     pub fn develop(&mut self, frame: &Frame, quantile: f64) {
         let [left, top, width, height] = frame.pixels;
         let columns = left.max(0.0) as usize..((left + width).ceil() as usize + 1).min(self.width);
@@ -154,7 +156,7 @@ impl Canvas {
                 if amount > 0.0 {
                     let bright = (amount / scale).asinh() / 1.6;
                     for k in 0..3 {
-                        // The brightest places lose color, as film does.
+                        // The brightest pixels lose color, as on film.
                         let hue = 3.0 * self.glow[at][k] / amount;
                         let white = (bright - 0.9).clamp(0.0, 1.0) * 0.6;
                         self.light[at][k] += bright.min(1.6) * (hue * (1.0 - white) + white) * 0.42;
@@ -177,7 +179,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a line of one color, whose ends are round.
+    /// Draws a line of one color with round ends.
     pub fn line(&mut self, from: [f32; 2], to: [f32; 2], width: f32, color: Color) {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let reach = width / 2.0 + 1.0;
@@ -223,7 +225,7 @@ impl Canvas {
         self.write(text, size, color, align, |x, y| [at[0] + y, at[1] - x]);
     }
 
-    /// Writes text; `place` has the place of a point along the baseline and below it.
+    /// Writes text; `place` maps a distance along the baseline and one below it to a point.
     fn write(
         &mut self,
         text: &str,

@@ -1,5 +1,4 @@
-//! The picture of a fit in the plane: measured points, the curves that were learnt, and the loss
-//! on the way there.
+//! The picture of a fit in the plane: measured points, trained curves, and the loss.
 
 use std::io;
 use std::path::Path;
@@ -13,25 +12,25 @@ use super::picture::{
 const WIDTH: usize = 2100;
 const HEIGHT: usize = 1200;
 
-/// What the picture shows.
+/// The contents of the picture.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// Large, at the top.
+    /// Large text at the top.
     pub title: String,
-    /// Small, below it.
+    /// Small text below the title.
     pub subtitle: String,
     /// The names of the components.
     pub components: [&'static str; 2],
-    /// What was measured of each trajectory.
+    /// The measured points of each trajectory.
     pub points: Vec<Vec<[f64; 2]>>,
-    /// What was learnt of each, densely sampled.
+    /// The trained curve of each trajectory, densely sampled.
     pub curves: Vec<Vec<[f64; 2]>>,
     /// The loss of each iteration.
     pub losses: Vec<f64>,
 }
 
 impl Fit {
-    /// Draws and writes it.
+    /// Draws and writes the picture.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, hex(BACKGROUND));
         heading(&mut canvas, 110.0, &self.title, &self.subtitle);
@@ -40,7 +39,7 @@ impl Fit {
         canvas.save(path)
     }
 
-    /// Curves, and the points that they are to meet.
+    /// Draws the curves and the measured points.
     fn plane(&self, canvas: &mut Canvas) {
         let all = || self.points.iter().flatten().flatten();
         let most = 1.1 * all().fold(1e-9, |most: f64, x| most.max(x.abs()));
@@ -71,7 +70,7 @@ impl Fit {
         legend(canvas, [pixels[0] + 265.0, pixels[1] + 400.0], &entries);
     }
 
-    /// The loss over iterations, on a logarithmic scale.
+    /// Draws the loss over iterations, on a logarithmic scale.
     fn descent(&self, canvas: &mut Canvas) {
         let heights: Vec<f64> = self.losses.iter().map(|loss| loss.max(1e-300).log10()).collect();
         let low = heights.iter().fold(f64::INFINITY, |low, y| low.min(*y)).floor();

@@ -1,5 +1,6 @@
-//! A map: a positive number at each point of a square grid, as colors on a logarithmic scale, with
-//! lines between the powers of ten.
+//! A map: a positive number at each point of a square grid, as a color on a logarithmic scale.
+//!
+//! Lines separate the powers of ten.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use super::picture::{
     BACKGROUND, FAINT, PALETTE, TEXT, axis_x, marked_y, number, palette, power_of_ten, ticks,
 };
 
-/// Pixels of a side, at least.
+/// The smallest number of pixels of a side.
 const SIDE: usize = 1024;
 const LEFT: f32 = 150.0;
 const TOP: f32 = 190.0;
@@ -18,49 +19,49 @@ const BOTTOM: f32 = 130.0;
 /// The names of the colors of [`PALETTE`].
 const NAMES: [&str; PALETTE.len()] = ["blue", "azure", "green", "yellow", "orange", "red"];
 
-/// What the map shows.
+/// The contents of the map.
 #[derive(Debug, Clone)]
 pub struct Map {
-    /// Large, at the top.
+    /// Large text at the top.
     pub title: String,
-    /// Small, below it.
+    /// Small text below the title.
     pub subtitle: String,
-    /// What is to the right, and its range.
+    /// The quantity on the horizontal axis, and its range.
     pub x: (&'static str, [f64; 2]),
-    /// What is upwards, and its range, on a logarithmic scale from a power of two to another.
+    /// The quantity on the vertical axis, and its range; a logarithmic scale between powers of two.
     pub y: (&'static str, [f64; 2]),
-    /// Points of a side.
+    /// The number of points of a side.
     pub side: usize,
-    /// Row by row, from below; of points without a number nothing is drawn.
+    /// Values row by row, from below; a point without a value is not drawn.
     pub values: Vec<Option<f64>>,
-    /// What the values are.
+    /// The name of the values.
     pub name: &'static str,
     /// The unit of the values.
     pub unit: &'static str,
 }
 
 impl Map {
-    /// Each point is a square of so many pixels.
+    /// Returns the side of a point's square, in pixels.
     fn scale(&self) -> usize {
         SIDE.div_ceil(self.side)
     }
 
-    /// Where the point of a column and a row, from below, has its square: left and top pixels.
+    /// Returns the left and top pixels of the point at a column and a row, from below.
     pub fn corner(&self, column: usize, row: usize) -> [usize; 2] {
         let scale = self.scale();
         [LEFT as usize + column * scale, TOP as usize + (self.side - 1 - row) * scale]
     }
 
-    /// The logarithms of the smallest and the largest value.
+    /// Returns the logarithms of the smallest and the largest value.
     fn range(&self) -> [f64; 2] {
         let logarithms = || self.values.iter().flatten().map(|value| value.log10());
         let low = logarithms().fold(f64::INFINITY, f64::min);
         let high = logarithms().fold(f64::NEG_INFINITY, f64::max);
-        // Nothing, or the same everywhere, has a scale too.
+        // Without values, or with equal ones, there is a scale too.
         if low < high { [low, high] } else { [low.min(0.0), low.min(0.0) + 1.0] }
     }
 
-    /// The legend in words: the values of the palette's colors.
+    /// Returns the legend in words: the values of the palette's colors.
     pub fn legend(&self) -> String {
         let [low, high] = self.range();
         let color = |(k, name): (usize, &&str)| {
@@ -70,7 +71,7 @@ impl Map {
         NAMES.iter().enumerate().map(color).collect::<Vec<_>>().join(", ")
     }
 
-    /// Draws and writes it.
+    /// Draws and writes the map.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let side = (self.side * self.scale()) as f32;
         let size = [LEFT + side + RIGHT, TOP + side + BOTTOM].map(|pixels| pixels as usize);
@@ -119,7 +120,7 @@ impl Map {
             let [left, top] = self.corner(column, row).map(|pixel| pixel as f32);
             let color = palette((value.log10() - low) / (high - low));
             canvas.fill([left, top, scale, scale], color, 1.0);
-            // A line where a neighbour has another power of ten.
+            // Draw a line if a neighbour has another power of ten.
             let power = |value: f64| value.log10().floor();
             let differs = |j: usize| self.values[j].is_some_and(|v| power(v) != power(*value));
             if column + 1 < self.side && differs(i + 1) {

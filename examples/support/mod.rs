@@ -1,8 +1,10 @@
-//! What the examples have in common: options, the choice of a place, random parameters, progress,
-//! summary, pictures. None of it solves anything; an example reads as a use of the library.
+//! The common code of the examples: options, backends, random parameters, progress, summary,
+//! pictures.
+//!
+//! It contains no solver code, so each example shows a complete use of the library.
 
-// Each example is a program of its own and uses the part it needs; to the compiler, what is
-// `pub` here is public in no crate.
+// Each example is a program of its own and uses only some modules; for the compiler, `pub` items
+// here are public in no crate.
 #![allow(dead_code, unreachable_pub)]
 
 pub mod canvas;

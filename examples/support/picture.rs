@@ -1,5 +1,5 @@
-//! The picture of an ensemble in three dimensions: many trajectories from the side, where they
-//! all end, and how often they end where.
+//! The picture of an ensemble in three dimensions: trajectories, final states, and their
+//! histograms.
 
 use std::io;
 use std::path::Path;
@@ -9,55 +9,55 @@ use super::summary::grouped;
 
 const WIDTH: usize = 2400;
 const HEIGHT: usize = 1350;
-/// The ground of all pictures.
+/// The background of all pictures.
 pub const BACKGROUND: u32 = 0x0a_0d14;
 /// Titles.
 pub const TEXT: u32 = 0xe8_ecf4;
 /// Axes and remarks.
 pub const FAINT: u32 = 0x7d_8799;
 
-/// Cold to hot; every stop is bright enough for a dark ground.
+/// Colors from cold to hot; every stop is bright enough for a dark background.
 pub const PALETTE: [u32; 6] = [0x3a_5bff, 0x22_a7f0, 0x2e_d9b0, 0xf5_d547, 0xff_8c42, 0xff_3d6e];
 
 /// One trajectory to draw, densely sampled.
 #[derive(Debug, Clone)]
 pub struct Curve {
-    /// The parameter that gives its color.
+    /// The parameter that defines its color.
     pub parameter: f64,
-    /// Its states.
+    /// The states.
     pub points: Vec<[f64; 3]>,
 }
 
-/// Where one trajectory ended.
+/// The final state of one trajectory.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
-    /// The parameter that gives its color.
+    /// The parameter that defines its color.
     pub parameter: f64,
-    /// Its last state.
+    /// The final state.
     pub state: [f64; 3],
 }
 
-/// What the picture shows.
+/// The contents of the picture.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// Large, at the top.
+    /// Large text at the top.
     pub title: String,
-    /// Small, below it.
+    /// Small text below the title.
     pub subtitle: String,
     /// The names of the components.
     pub components: [&'static str; 3],
-    /// The name of the parameter that gives the color.
+    /// The name of the parameter that defines the color.
     pub parameter: &'static str,
     /// The parameter's range.
     pub range: [f64; 2],
-    /// Trajectories to draw; some hundreds are enough.
+    /// Trajectories to draw; a few hundred are enough.
     pub curves: Vec<Curve>,
-    /// The ends of all trajectories.
+    /// The final states of all trajectories.
     pub ends: Vec<End>,
 }
 
 impl Picture {
-    /// Draws and writes it.
+    /// Draws and writes the picture.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, hex(BACKGROUND));
         heading(&mut canvas, 110.0, &self.title, &self.subtitle);
@@ -72,7 +72,7 @@ impl Picture {
         palette((parameter - self.range[0]) / (self.range[1] - self.range[0]))
     }
 
-    /// First against third component.
+    /// Draws the third component over the first.
     fn trajectories(&self, canvas: &mut Canvas) {
         let pixels = [150.0, 240.0, 1270.0, 880.0];
         let points = || self.curves.iter().flat_map(|c| &c.points);
@@ -94,7 +94,7 @@ impl Picture {
         caption(canvas, &frame, &format!("The paths of {number} trajectories"));
     }
 
-    /// Last third component over the parameter.
+    /// Draws the final third component over the parameter.
     fn final_states(&self, canvas: &mut Canvas) {
         let pixels = [1590.0, 240.0, 720.0, 420.0];
         let y = bounds(self.ends.iter().map(|e| e.state[2]), 0.0, 0.04);
@@ -121,7 +121,7 @@ impl Picture {
         caption(canvas, &frame, &format!("The ends of {number} trajectories"));
     }
 
-    /// A histogram of each component at the end, stacked by color.
+    /// Draws a histogram of each final component, stacked by color.
     fn distributions(&self, canvas: &mut Canvas) {
         const BINS: usize = 76;
         const BANDS: usize = 24;
@@ -138,7 +138,7 @@ impl Picture {
             if k == 0 {
                 caption(canvas, &Frame { pixels, x, y: [0.0, 1.0] }, "How many end where");
             }
-            // The square root keeps small bins visible beside the one at an equilibrium.
+            // The square root keeps small bins visible beside the bin of an equilibrium.
             let height = |n: u32| f64::from(n).sqrt();
             let most = counts.iter().map(|c| height(c.iter().sum())).fold(1.0, f64::max);
             let frame = Frame { pixels, x, y: [0.0, most * 1.04] };
@@ -172,13 +172,13 @@ impl Picture {
     }
 }
 
-/// A picture's title, and what it shows in small letters below.
+/// Writes a picture's title, and a subtitle in small letters below.
 pub fn heading(canvas: &mut Canvas, left: f32, title: &str, subtitle: &str) {
     canvas.text(title, [left, 88.0], 52.0, linear(hex(TEXT)), Align::Left);
     canvas.text(subtitle, [left + 2.0, 136.0], 27.0, linear(hex(FAINT)), Align::Left);
 }
 
-/// Round numbers below a frame, and what they are.
+/// Writes round numbers below a frame, and a label.
 pub fn axis_x(canvas: &mut Canvas, frame: &Frame, ticks: &[f64], label: &str) {
     let faint = linear(hex(FAINT));
     let [left, top, width, height] = frame.pixels;
@@ -192,13 +192,13 @@ pub fn axis_x(canvas: &mut Canvas, frame: &Frame, ticks: &[f64], label: &str) {
     canvas.text(label, middle, 26.0, linear(hex(TEXT)), Align::Center);
 }
 
-/// Round numbers to its left, and what they are.
+/// Writes round numbers to the left of a frame, and a label.
 pub fn axis_y(canvas: &mut Canvas, frame: &Frame, ticks: &[f64], label: &str) {
     let marks: Vec<(f64, String)> = ticks.iter().map(|&tick| (tick, number(tick))).collect();
     marked_y(canvas, frame, &marks, label);
 }
 
-/// Marks to its left, each at a number, and what they are.
+/// Writes marks to the left of a frame, each at a number, and a label.
 pub fn marked_y(canvas: &mut Canvas, frame: &Frame, marks: &[(f64, String)], label: &str) {
     let faint = linear(hex(FAINT));
     let [left, top, width, height] = frame.pixels;
@@ -212,7 +212,7 @@ pub fn marked_y(canvas: &mut Canvas, frame: &Frame, marks: &[(f64, String)], lab
     canvas.text_upwards(label, middle, 26.0, linear(hex(TEXT)), Align::Center);
 }
 
-/// A row of colors with round numbers below, and what they are to its right.
+/// Draws a color bar with round numbers below, and a label to its right.
 pub fn color_bar(
     canvas: &mut Canvas,
     pixels: [f32; 4],
@@ -235,7 +235,7 @@ pub fn color_bar(
     canvas.text(label, beside, 26.0, linear(hex(TEXT)), Align::Left);
 }
 
-/// A sample of what is drawn, for a legend.
+/// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
 pub enum Sample {
     /// An area of this opacity.
@@ -246,7 +246,7 @@ pub enum Sample {
     Point(f32),
 }
 
-/// Names for what is drawn, one below the other; `at` is the left end of the first one.
+/// Writes a legend, one entry below the other; `at` is the left end of the first entry.
 pub fn legend(canvas: &mut Canvas, at: [f32; 2], entries: &[(Sample, Color, &str)]) {
     for (k, (sample, color, name)) in entries.iter().enumerate() {
         let [left, middle] = [at[0], at[1] + 36.0 * k as f32];
@@ -266,13 +266,13 @@ pub fn legend(canvas: &mut Canvas, at: [f32; 2], entries: &[(Sample, Color, &str
     }
 }
 
-/// What a frame shows, above it.
+/// Writes a caption above a frame.
 pub fn caption(canvas: &mut Canvas, frame: &Frame, text: &str) {
     let [left, top, ..] = frame.pixels;
     canvas.text(text, [left, top - 18.0], 26.0, linear(hex(TEXT)), Align::Left);
 }
 
-/// A color from 0 (cold) to 1 (hot).
+/// Returns a color from 0 (cold) to 1 (hot).
 pub fn palette(share: f64) -> Color {
     let at = share.clamp(0.0, 1.0) * (PALETTE.len() - 1) as f64;
     let i = (at as usize).min(PALETTE.len() - 2);
@@ -281,7 +281,7 @@ pub fn palette(share: f64) -> Color {
     std::array::from_fn(|k| a[k] + f * (b[k] - a[k]))
 }
 
-/// The range of the finite values between two quantiles, with a margin.
+/// Returns the range of the finite values between two quantiles, with a margin.
 fn bounds(values: impl Iterator<Item = f64>, outside: f64, margin: f64) -> [f64; 2] {
     let mut values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
     if values.is_empty() {
@@ -291,12 +291,12 @@ fn bounds(values: impl Iterator<Item = f64>, outside: f64, margin: f64) -> [f64;
     let last = (values.len() - 1) as f64;
     let low = values[(last * outside) as usize];
     let high = values[(last * (1.0 - outside)) as usize];
-    // Everything at one place still needs a range around it.
+    // If all values are equal, they still need a range.
     let width = (high - low).max(1e-9 * high.abs().max(low.abs())).max(1e-30);
     [low - margin * width, high + margin * width]
 }
 
-/// Round numbers inside a range, about `wanted` of them.
+/// Returns about `wanted` round numbers inside a range.
 pub fn ticks([low, high]: [f64; 2], wanted: usize) -> Vec<f64> {
     let raw = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(raw.log10().floor());
@@ -307,15 +307,15 @@ pub fn ticks([low, high]: [f64; 2], wanted: usize) -> Vec<f64> {
     (first..=last.min(first + 50)).map(|i| i as f64 * step).collect()
 }
 
-/// As it is written at an axis.
+/// Formats a number for an axis.
 pub fn number(value: f64) -> String {
-    // Rounds away what the multiplication of a step leaves.
+    // Rounding removes the error of the multiplication with the step.
     let text = format!("{:.6}", value + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.replace('-', "\u{2212}")
 }
 
-/// A power of ten, as it is written at a logarithmic axis.
+/// Formats a power of ten for a logarithmic axis.
 pub fn power_of_ten(power: i32) -> String {
     format!("1e{power}").replace('-', "\u{2212}")
 }

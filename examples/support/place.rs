@@ -1,11 +1,11 @@
-//! Where an example solves.
+//! The backends of the examples.
 
 use std::str::FromStr;
 
 use odes::prelude::*;
 use odes::{EnsembleAlgorithm, GpuError};
 
-/// Where to solve.
+/// The choice of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     /// The GPU if there is one, else all CPU cores.
@@ -32,7 +32,7 @@ impl FromStr for Backend {
     }
 }
 
-/// A place, by the name that `--backend` has for it.
+/// A backend, with its name in `--backend`.
 pub struct Place {
     pub name: &'static str,
     pub algorithm: Box<dyn EnsembleAlgorithm>,
@@ -43,12 +43,12 @@ impl Place {
         Place { name, algorithm: Box::new(algorithm) }
     }
 
-    /// All cores.
+    /// Returns the backend of all cores.
     pub fn threads() -> Place {
         Place::new("threads", EnsembleThreads)
     }
 
-    /// The place that was asked for. Says which it is, where that is its own choice.
+    /// Returns the requested backend. Prints the choice that `auto` makes.
     pub fn choose(backend: Backend) -> Result<Place, GpuError> {
         match backend {
             Backend::Serial => Ok(Place::new("serial", EnsembleSerial)),

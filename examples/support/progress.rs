@@ -1,5 +1,4 @@
-//! A progress bar that stays away from work which takes less than a second, and from anything
-//! that is not a terminal.
+//! A progress bar, which appears only on a terminal and after one second.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -8,10 +7,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long work may take before the bar appears.
+/// The time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A bar on standard error. It goes away when dropped.
+/// A bar on standard error, which disappears on drop.
 pub struct Progress {
     bar: ProgressBar,
     /// Dropping the sender ends the thread that waits to show the bar.
@@ -21,7 +20,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar from 0 to `total`, for work that reports how far it is.
+    /// Creates a bar from 0 to `total`, for work that reports its progress.
     pub fn bar(what: &'static str, total: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let template =
@@ -29,7 +28,7 @@ impl Progress {
         Progress::start(bar, template, what)
     }
 
-    /// A moving sign that something happens, for work that does not say how far it is.
+    /// Creates a spinner, for work that does not report its progress.
     pub fn spinner(what: &'static str) -> Progress {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         Progress::start(bar, "{spinner:.cyan} {msg} ({elapsed})", what)
@@ -44,7 +43,7 @@ impl Progress {
         let shown = bar.clone();
         let waiter = std::thread::spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                // Standard error draws nothing where it is not a terminal.
+                // Standard error draws nothing if it is not a terminal.
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(100));
             }
@@ -52,7 +51,7 @@ impl Progress {
         Progress { bar, done: Some(done), waiter: Some(waiter), reached: Mutex::new(0) }
     }
 
-    /// Says how much is done in all. May be called from any thread, and out of order.
+    /// Sets the total progress. Threads may call it in any order.
     pub fn reach(&self, done: u64) {
         if let Ok(mut reached) = self.reached.lock()
             && done > *reached

@@ -1,11 +1,11 @@
-//! Random numbers by index: the `i`-th needs none of those before it, so trajectories may be
-//! made in any order, on any thread, and a seed always means the same ensemble.
+//! Random numbers by index. A number does not depend on earlier ones, so trajectories may be
+//! created in any order, on any thread, and a seed always defines the same ensemble.
 
-/// The `i`-th uniform random number in [0, 1) of a seed.
+/// Returns the `i`-th uniform random number in [0, 1) of a seed.
 ///
-/// SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators"),
-/// whose state after `i` steps is known in advance. The seed is mixed first, so that the
-/// sequences of neighbouring seeds do not overlap.
+/// The generator is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+/// generators"), with a state after `i` steps that is known in closed form. The seed is mixed
+/// first, so that the sequences of neighbouring seeds do not overlap.
 pub fn uniform(seed: u64, i: u64) -> f64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let start = mix(seed.wrapping_mul(GOLDEN).wrapping_add(GOLDEN));

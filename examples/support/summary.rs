@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What was solved, where, how well and how fast.
+/// Problem size, device, return codes and timings of a solve.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// The device, in words.
+    /// The name of the device.
     pub device: String,
-    /// How many trajectories.
+    /// The number of trajectories.
     pub trajectories: usize,
-    /// How many ended with each return code.
+    /// The number of trajectories for each return code.
     pub codes: BTreeMap<String, usize>,
-    /// Steps taken, all trajectories together.
+    /// Accepted steps of all trajectories.
     pub steps_accepted: u64,
-    /// Steps tried in vain.
+    /// Rejected steps of all trajectories.
     pub steps_rejected: u64,
     /// Seconds to get the kernel; 0 on the CPU.
     pub seconds_compile: f64,
@@ -24,9 +24,9 @@ pub struct Summary {
     pub seconds_total: f64,
     /// Trajectories per second of solving.
     pub trajectories_per_second: f64,
-    /// Mean of each component at the end, over the trajectories that ended well.
+    /// Mean of each final component over the successful trajectories.
     pub mean: Vec<f64>,
-    /// Standard deviation of each component at the end, likewise.
+    /// Standard deviation of each final component over the successful trajectories.
     pub std: Vec<f64>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Mean and standard deviation of each component, by Welford's method.
+/// Returns mean and standard deviation of each component, by Welford's method.
 pub fn moments<const N: usize>(states: impl Iterator<Item = [f64; N]>) -> ([f64; N], [f64; N]) {
     let (mut mean, mut square, mut n) = ([0.0; N], [0.0; N], 0.0);
     for state in states {
@@ -79,7 +79,7 @@ pub fn moments<const N: usize>(states: impl Iterator<Item = [f64; N]>) -> ([f64;
     (mean, square.map(|s| (s / n).sqrt()))
 }
 
-/// 1234567 as `1,234,567`.
+/// Formats 1234567 as `1,234,567`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -92,7 +92,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// A duration with a fitting unit.
+/// Formats a duration with a suitable unit.
 pub fn seconds(s: f64) -> String {
     match s {
         s if s >= 1.0 => format!("{s:.2} s"),
@@ -101,7 +101,7 @@ pub fn seconds(s: f64) -> String {
     }
 }
 
-/// The middle one of some times; of an even number the later one of two.
+/// Returns the median of some times; for an even number the later of the middle two.
 pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]

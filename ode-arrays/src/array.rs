@@ -1,4 +1,4 @@
-//! Arrays, and what right-hand sides do with them.
+//! Arrays, and the operations of right-hand sides on them.
 
 use crate::device::{self, Place};
 use crate::error::ArrayError;
@@ -7,15 +7,17 @@ use crate::host::{self, Into as How, Tolerances};
 use crate::number::Number;
 use crate::shape::Shape;
 
-/// Numbers in the memory of a place: a vector, a matrix, or a batch of matrices of one size. They lie
-/// column by column, and matrix by matrix.
+/// An array in host or device memory: a vector, a matrix, or a batch of matrices of one size.
 ///
-/// An array that a program makes is in the host's memory. Those that a right-hand side gets are where
-/// the problem is solved, and so are those that it makes of them by [`like`](Self::like).
+/// The numbers are in column-major order, matrix by matrix.
 ///
-/// Operations write into the array that they are called on. All arrays of one must be in one place:
-/// [`ArrayError::Places`] otherwise. On a device an operation is queued, and what fails in it is the
-/// error of a later one that waits.
+/// Arrays created by a program are in host memory. The arrays that a right-hand side receives are
+/// in the memory of the backend, and so are the arrays that it creates from them by
+/// [`like`](Self::like).
+///
+/// Operations write into the array that they are called on. All arrays of an operation must be in
+/// the same memory; otherwise it fails with [`ArrayError::Places`]. On a device an operation is
+/// queued, and its failure is returned by a later operation that waits.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayError, Function};
@@ -45,14 +47,14 @@ enum Memory<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// A vector of these numbers.
+    /// Creates a vector.
     #[must_use]
     pub fn vector(numbers: impl Into<Vec<T>>) -> Self {
         let numbers = numbers.into();
         Array { shape: Shape::vector(numbers.len()), memory: Memory::Host(numbers) }
     }
 
-    /// The matrix whose numbers are `number(row, column)`.
+    /// Creates the matrix with the elements `number(row, column)`.
     #[must_use]
     pub fn matrix(rows: usize, columns: usize, mut number: impl FnMut(usize, usize) -> T) -> Self {
         let each = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
@@ -60,10 +62,10 @@ impl<T: Number> Array<T> {
         Array { shape: Shape::matrix(rows, columns), memory: Memory::Host(numbers) }
     }
 
-    /// An array of this shape with these numbers, column by column and matrix by matrix.
+    /// Creates an array of a shape from its numbers, column by column and matrix by matrix.
     ///
     /// # Errors
-    /// [`ArrayError::Numbers`] if there are more or fewer numbers.
+    /// [`ArrayError::Numbers`] if the number of elements does not match the shape.
     pub fn of(shape: Shape, numbers: Vec<T>) -> Result<Self, ArrayError> {
         if numbers.len() != shape.len() {
             return Err(ArrayError::Numbers { given: numbers.len(), shape });
@@ -71,7 +73,7 @@ impl<T: Number> Array<T> {
         Ok(Array { shape, memory: Memory::Host(numbers) })
     }
 
-    /// Zeros, in the same place as this array.
+    /// Creates an array of zeros in the same memory as this one.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
@@ -83,37 +85,37 @@ impl<T: Number> Array<T> {
         Ok(Array { shape, memory })
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.shape.rows
     }
 
-    /// The number of columns of each matrix.
+    /// Returns the number of columns of each matrix.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.shape.columns
     }
 
-    /// The number of numbers.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shape.len()
     }
 
-    /// Whether there are no numbers.
+    /// Returns whether the array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shape.is_empty()
     }
 
-    /// A copy of the numbers, column by column and matrix by matrix.
+    /// Returns a copy of the numbers, column by column and matrix by matrix.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
@@ -126,12 +128,12 @@ impl<T: Number> Array<T> {
         Ok(numbers)
     }
 
-    /// A copy in the memory of the host.
+    /// Returns a copy in host memory.
     pub(crate) fn on_host(&self) -> Result<Self, ArrayError> {
         Ok(Array { shape: self.shape, memory: Memory::Host(self.to_vec()?) })
     }
 
-    /// The array in the memory of a device, where it may be already.
+    /// Returns the array in the memory of a device; copies it only if necessary.
     pub(crate) fn on_device(&self, place: &Place) -> Result<Self, ArrayError> {
         let numbers = match &self.memory {
             Memory::Host(numbers) => place.bring(numbers)?,
@@ -141,7 +143,7 @@ impl<T: Number> Array<T> {
         Ok(Array { shape: self.shape, memory: Memory::Device(numbers) })
     }
 
-    /// The numbers, if they are in the host's memory.
+    /// Returns the numbers, if they are in host memory.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[T]> {
         match &self.memory {
@@ -150,7 +152,7 @@ impl<T: Number> Array<T> {
         }
     }
 
-    /// The numbers, if they are in the host's memory, to be changed.
+    /// Returns the numbers for writing, if they are in host memory.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match &mut self.memory {
@@ -159,7 +161,7 @@ impl<T: Number> Array<T> {
         }
     }
 
-    /// The numbers, if they are in the memory of a device.
+    /// Returns the numbers, if they are in device memory.
     pub(crate) fn numbers(&self) -> Option<&device::Numbers<T>> {
         match &self.memory {
             Memory::Host(_) => None,
@@ -167,7 +169,7 @@ impl<T: Number> Array<T> {
         }
     }
 
-    /// The numbers, if they are in the memory of a device, to be changed.
+    /// Returns the numbers for writing, if they are in device memory.
     pub(crate) fn numbers_mut(&mut self) -> Option<&mut device::Numbers<T>> {
         match &mut self.memory {
             Memory::Host(_) => None,
@@ -175,7 +177,7 @@ impl<T: Number> Array<T> {
         }
     }
 
-    /// Copies the numbers of an array of the same shape.
+    /// Copies the numbers of an array of the same shape into this one.
     ///
     /// # Errors
     /// [`ArrayError::Shape`].
@@ -189,10 +191,10 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// Sets all numbers to this one.
+    /// Sets all numbers to `value`.
     ///
     /// # Errors
-    /// None on the host; on a device what fails there.
+    /// None on the host; errors of the device.
     pub fn fill(&mut self, value: T) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => own.fill(value),
@@ -201,11 +203,12 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// `self = u + h Σ c k`, in one pass over all arrays: the argument of a stage. The terms are pairs
-    /// `(c, k)`.
+    /// Computes `self = u + h Σ c k`, the argument of a stage, in one pass over all arrays.
+    ///
+    /// The terms are pairs `(c, k)`.
     ///
     /// # Errors
-    /// [`ArrayError::Shape`] if the arrays are not of one shape.
+    /// [`ArrayError::Shape`] if the shapes differ.
     pub fn combine(
         &mut self,
         u: &Array<T>,
@@ -228,10 +231,12 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// `self = self + h Σ c k`, in one pass over all arrays. The terms are pairs `(c, k)`.
+    /// Computes `self = self + h Σ c k`, in one pass over all arrays.
+    ///
+    /// The terms are pairs `(c, k)`.
     ///
     /// # Errors
-    /// [`ArrayError::Shape`] if the arrays are not of one shape.
+    /// [`ArrayError::Shape`] if the shapes differ.
     pub fn add(&mut self, h: T, terms: &[(T, &Array<T>)]) -> Result<(), ArrayError> {
         for (_, k) in terms {
             self.check("add", k, self.shape)?;
@@ -246,7 +251,7 @@ impl<T: Number> Array<T> {
     /// Adds the vector `b` to each column.
     ///
     /// # Errors
-    /// [`ArrayError::Shape`] unless `b` has one number for each row.
+    /// [`ArrayError::Shape`] if the length of `b` is not the number of rows.
     pub fn add_to_columns(&mut self, b: &Array<T>) -> Result<(), ArrayError> {
         self.check("add_to_columns", b, Shape::vector(self.rows()))?;
         match (&mut self.memory, &b.memory) {
@@ -257,7 +262,7 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// Multiplies by an array of the same shape, number by number.
+    /// Multiplies by an array of the same shape, element by element.
     ///
     /// # Errors
     /// [`ArrayError::Shape`].
@@ -271,10 +276,10 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// Multiplies all numbers by this one.
+    /// Multiplies all numbers by `by`.
     ///
     /// # Errors
-    /// None on the host; on a device what fails there.
+    /// None on the host; errors of the device.
     pub fn scale(&mut self, by: T) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => host::scale(own, by),
@@ -316,7 +321,7 @@ impl<T: Number> Array<T> {
     /// Applies a function to each number.
     ///
     /// # Errors
-    /// None on the host; on a device what fails there.
+    /// None on the host; errors of the device.
     pub fn map(&mut self, function: Function) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => host::map(own, function),
@@ -325,8 +330,10 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// `self = alpha a b`, the product of two matrices, or of a matrix and a vector. Of batches it is
-    /// the product of each two; one matrix goes with all of a batch.
+    /// Computes `self = alpha a b`, a product of two matrices, or of a matrix and a vector.
+    ///
+    /// For batches, it computes the product of each pair. A single matrix is used with all matrices
+    /// of a batch.
     ///
     /// # Errors
     /// [`ArrayError::Shape`].
@@ -334,7 +341,7 @@ impl<T: Number> Array<T> {
         self.any_product(How::Replace, alpha, a, b)
     }
 
-    /// `self = self + alpha a b`; see [`product`](Self::product).
+    /// Computes `self = self + alpha a b`; see [`product`](Self::product).
     ///
     /// # Errors
     /// [`ArrayError::Shape`].
@@ -367,8 +374,9 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
-    /// The mean of the squares of the numbers, each in units of its tolerance, which is
-    /// `abstol + reltol max(|u|, |new|)`.
+    /// Returns the mean square of the numbers, each in units of its tolerance.
+    ///
+    /// The tolerance is `abstol + reltol max(|u|, |new|)`.
     pub(crate) fn mean_square(
         &self,
         u: &Array<T>,
@@ -393,10 +401,10 @@ impl<T: Number> Array<T> {
         }
     }
 
-    /// Whether all numbers are finite.
+    /// Returns whether all numbers are finite.
     ///
     /// # Errors
-    /// None on the host; on a device what fails there.
+    /// None on the host; errors of the device.
     pub fn is_finite(&self) -> Result<bool, ArrayError> {
         match &self.memory {
             Memory::Host(own) => Ok(host::is_finite(own)),
@@ -416,7 +424,7 @@ impl<T: Number> Array<T> {
         self.check_place(operation, array)
     }
 
-    /// Checks that both arrays are in one place.
+    /// Checks that both arrays are in the same memory.
     fn check_place(&self, operation: &'static str, other: &Array<T>) -> Result<(), ArrayError> {
         let together = match (&self.memory, &other.memory) {
             (Memory::Host(_), Memory::Host(_)) => true,
@@ -427,13 +435,13 @@ impl<T: Number> Array<T> {
     }
 }
 
-/// The terms of a sum in the host's memory.
+/// The terms of a sum in host memory.
 fn on_host<'a, T: Number>(terms: &[(T, &'a Array<T>)]) -> Vec<(T, &'a [T])> {
     let numbers = |&(c, array): &(T, &'a Array<T>)| array.as_slice().map(|numbers| (c, numbers));
     terms.iter().filter_map(numbers).collect()
 }
 
-/// The terms of a sum in the memory of a device.
+/// The terms of a sum in device memory.
 fn on_device<'a, T: Number>(terms: &[(T, &'a Array<T>)]) -> Vec<(T, &'a device::Numbers<T>)> {
     let numbers = |&(c, array): &(T, &'a Array<T>)| array.numbers().map(|numbers| (c, numbers));
     terms.iter().filter_map(numbers).collect()

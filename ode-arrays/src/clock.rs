@@ -1,7 +1,8 @@
-//! The clock of an array: what lanes know of time, step sizes and options.
+//! The clock of an array: the time, step sizes and options of a lane.
 //!
-//! An array is solved by the [loop of columns](ode_core::integrate::lockstep), whose clock is one lane.
-//! That lane needs a system; [`Clock`] is one of one equation, `u' = 0`, which is solved nowhere.
+//! An array is solved by the [lockstep loop](ode_core::integrate::lockstep), whose clock is one
+//! lane. That lane needs a system. [`Clock`] is a system of one equation, `u' = 0`, which is never
+//! solved.
 
 use ode_core::lane::{Mask, Real, Scalar};
 use ode_core::problem::inputs::Inputs;
@@ -13,7 +14,7 @@ use ode_core::system::{
 };
 use ode_core::{AbsTol, EnsembleProblem, OdeProblem, SolveError, SolveOptions, Workers};
 
-/// The system of the clock. It depends on the time, as the system of an array may.
+/// The system of the clock. It depends on time, as the system of an array may.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock;
 
@@ -99,12 +100,12 @@ impl System<1, 0> for Clock {
     }
 
     fn device_source(&self) -> Option<DeviceSource> {
-        // SAFETY: it has one state and no parameters, and reads and writes no memory.
+        // SAFETY: the system has one state and no parameters, and accesses no memory.
         Some(unsafe { DeviceSource::new(TEXT.to_owned(), [1, 0, 0]) })
     }
 }
 
-/// The same for kernels of the loop, which ask nothing else of a clock.
+/// The C++ source of the clock, with the members that the loop uses.
 const TEXT: &str = "struct System {
     static constexpr bool AUTONOMOUS = false;
     static constexpr bool STEPWISE = false;
@@ -119,8 +120,9 @@ const TEXT: &str = "struct System {
 };
 ";
 
-/// The options, checked and in the precision of the solve of `len` numbers from `t0` to `t1`, and the
-/// absolute tolerances: one, or one for each number.
+/// Checks the options and converts them to the precision of the solve, for `len` numbers.
+///
+/// Also returns the absolute tolerances: one, or one for each number.
 pub(crate) fn inputs<T: Scalar>(
     (t0, t1): (T, T),
     options: &SolveOptions,

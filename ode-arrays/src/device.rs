@@ -1,7 +1,7 @@
-//! Arrays in the memory of a device: kernels over numbers, and products by cuBLAS.
+//! Arrays in device memory: kernels over numbers, and products by cuBLAS.
 //!
-//! What a number of the result is made of, and in which order, is as in [`host`], so that all
-//! operations but products have the host's bits.
+//! The terms of each result, and their order, are the same as in [`host`]. All operations except
+//! products therefore have the bits of the host.
 
 mod lu;
 mod work;
@@ -20,17 +20,16 @@ use work::{
     AddToColumns, Combine, Fill, Key, Map, Multiply, NonFinite, Scale, Squares, TERMS, Work,
 };
 
-/// A device with a queue of its own, and the kernels of operations that it has loaded. Clones are
-/// handles to the same.
+/// A device with its own queue, and its loaded kernels. Clones are handles to the same backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Place(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     queue: Queue,
-    /// By operation, and whether it is one of `f64`.
+    /// Kernels by operation, and whether the precision is `f64`.
     kernels: Mutex<HashMap<(Key, bool), Arc<Kernel>>>,
-    /// Others, by what tells them apart.
+    /// Other kernels, by name.
     named: Mutex<HashMap<String, Arc<Kernel>>>,
 }
 
@@ -40,7 +39,7 @@ impl Place {
         Ok(Place(Arc::new(Inner { queue, kernels: Mutex::default(), named: Mutex::default() })))
     }
 
-    /// A copy of numbers of the host's.
+    /// Copies numbers of the host to the device.
     pub(crate) fn bring<T: Number>(&self, numbers: &[T]) -> Result<Numbers<T>, GpuError> {
         let buffer = Arc::new(self.0.queue.upload(numbers)?);
         Ok(Numbers { place: self.clone(), buffer })
@@ -64,7 +63,8 @@ impl Place {
         Ok(kernel)
     }
 
-    /// The kernel of this name, of the program that `write` returns.
+    /// Returns the kernel of this name; if it is not loaded, loads the program that `write`
+    /// returns.
     pub(crate) fn kernel_named<E: From<GpuError>>(
         &self,
         name: String,
@@ -86,8 +86,8 @@ impl Place {
     /// Queues an operation on `count` numbers.
     ///
     /// # Safety
-    /// What `work` has are addresses in buffers of this place, with as many numbers as the operation
-    /// reads and writes, and nobody else has a reference to what it writes.
+    /// The addresses in `work` must be in buffers of this backend, which have as many numbers as
+    /// the operation accesses. No other reference to the written numbers may exist.
     unsafe fn launch<T: Number, W: Work<T>>(
         &self,
         function: Option<Function>,
@@ -95,8 +95,8 @@ impl Place {
         count: usize,
     ) -> Result<(), GpuError> {
         let kernel = self.kernel::<T, W>(function)?;
-        // SAFETY: `program` asserts that the kernel takes a value of this size; its layout is that of
-        // `operations.hpp`, and the caller says that its addresses are good.
+        // SAFETY: `program` asserts that the kernel takes a value of this size, with the layout of
+        // `operations.hpp`. The caller guarantees that its addresses are valid.
         unsafe {
             if W::TOGETHER {
                 let arguments = (work, 0u64, 0u64);
@@ -108,7 +108,7 @@ impl Place {
     }
 }
 
-/// The numbers of an array in the memory of a place. Clones share them until one is written to.
+/// The numbers of an array in device memory. Clones share them until one is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers<T> {
     place: Place,
@@ -120,17 +120,17 @@ impl<T: Number> Numbers<T> {
         self.buffer.len()
     }
 
-    /// Whether both are in one place.
+    /// Returns whether both are in the same memory.
     pub(crate) fn is_beside(&self, other: &Numbers<T>) -> bool {
         Arc::ptr_eq(&self.place.0, &other.place.0)
     }
 
-    /// Whether they are in this place.
+    /// Returns whether the numbers are in the memory of this backend.
     pub(crate) fn is_in(&self, place: &Place) -> bool {
         Arc::ptr_eq(&self.place.0, &place.0)
     }
 
-    /// So many zeros in the same place.
+    /// Allocates `len` zeros in the same memory.
     pub(crate) fn zeros(&self, len: usize) -> Result<Self, GpuError> {
         self.place.zeros(len)
     }
@@ -143,33 +143,33 @@ impl<T: Number> Numbers<T> {
         self.place.queue()
     }
 
-    /// The address of the first number.
+    /// Returns the address of the first number.
     pub(crate) fn at(&self) -> u64 {
         self.buffer.address()
     }
 
-    /// The buffer, to be written to.
+    /// Returns the buffer for writing; copies it first if it is shared.
     fn own(&mut self) -> Result<&mut Buffer<T>, GpuError> {
         if Arc::get_mut(&mut self.buffer).is_none() {
             let mut copy = self.queue().allocate(self.len())?;
             self.queue().copy(&self.buffer, &mut copy)?;
             self.buffer = Arc::new(copy);
         }
-        // It is shared with nobody, so nothing is copied here.
+        // The buffer is not shared here, so nothing is copied.
         Ok(Arc::get_mut(&mut self.buffer).expect("a buffer of its own"))
     }
 
-    /// The address of the buffer, to be written to.
+    /// Returns the address of the buffer, for writing.
     fn own_at(&mut self) -> Result<u64, GpuError> {
         Ok(self.own()?.address())
     }
 
-    /// Queues an operation on `count` of these numbers, whose addresses are `work`.
+    /// Queues an operation on `count` of these numbers, with the addresses in `work`.
     ///
     /// # Safety
-    /// As of [`Place::launch`].
+    /// See [`Place::launch`].
     unsafe fn launch<W: Work<T>>(&self, work: W, count: usize) -> Result<(), GpuError> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { self.place.launch::<T, W>(None, work, count) }
     }
 
@@ -185,11 +185,11 @@ impl<T: Number> Numbers<T> {
 
     pub(crate) fn fill(&mut self, value: T) -> Result<(), GpuError> {
         let out = self.own_at()?;
-        // SAFETY: `out` has as many numbers.
+        // SAFETY: `out` has `self.len()` numbers.
         unsafe { self.launch(Fill { out, value }, self.len()) }
     }
 
-    /// Sets number `index`, which there is.
+    /// Sets number `index`, which must exist.
     pub(crate) fn put(&mut self, index: usize, value: T) -> Result<(), GpuError> {
         let out = self.own_at()? + (index * size_of::<T>()) as u64;
         let count = usize::from(index < self.len());
@@ -197,7 +197,7 @@ impl<T: Number> Numbers<T> {
         unsafe { self.launch(Fill { out, value }, count) }
     }
 
-    /// Sets the numbers from `index` on to those of `from`, times `by`.
+    /// Sets the numbers from `index` on to the numbers of `from`, times `by`.
     pub(crate) fn put_all(
         &mut self,
         index: usize,
@@ -206,11 +206,11 @@ impl<T: Number> Numbers<T> {
     ) -> Result<(), GpuError> {
         let out = self.own_at()? + (index * size_of::<T>()) as u64;
         let count = self.len().saturating_sub(index).min(from.len());
-        // SAFETY: both have as many numbers.
+        // SAFETY: both have at least `count` numbers.
         unsafe { self.launch(Scale { out, of: from.at(), by }, count) }
     }
 
-    /// `self = u + h Σ c k`, where without `u` it is `self`; all are as long.
+    /// Computes `self = u + h Σ c k`; without `u`, `u` is `self`. All have the same length.
     pub(crate) fn combine(
         &mut self,
         u: Option<&Numbers<T>>,
@@ -231,8 +231,8 @@ impl<T: Number> Numbers<T> {
             }
             let work = Combine { out, u, begun, k, c, h, terms: now.len() as u32 };
             if later.is_empty() {
-                // SAFETY: all have as many numbers; where `u` or a term is `out`, a number of it is read
-                // by the thread that writes it.
+                // SAFETY: all have the same length. If `u` or a term is `out`, the thread that
+                // writes a number is the one that reads it.
                 return unsafe { self.launch(work, len) };
             }
             if sums.is_none() {
@@ -248,29 +248,29 @@ impl<T: Number> Numbers<T> {
     pub(crate) fn add_to_columns(&mut self, b: &Numbers<T>) -> Result<(), GpuError> {
         let out = self.own_at()?;
         let work = AddToColumns { out, b: b.at(), rows: b.len() as u64, numbers: PhantomData };
-        // SAFETY: number `i` of `out` gets number `i % rows` of `b`, which has `rows`.
+        // SAFETY: number `b[i % rows]` is added to number `out[i]`, and `b` has `rows` numbers.
         unsafe { self.launch(work, self.len()) }
     }
 
     pub(crate) fn multiply(&mut self, by: &Numbers<T>) -> Result<(), GpuError> {
         let work = Multiply { out: self.own_at()?, by: by.at(), numbers: PhantomData };
-        // SAFETY: both have as many numbers.
+        // SAFETY: both have the same length.
         unsafe { self.launch(work, self.len()) }
     }
 
     pub(crate) fn scale(&mut self, by: T) -> Result<(), GpuError> {
         let out = self.own_at()?;
-        // SAFETY: a number of `out` is read by the thread that writes it.
+        // SAFETY: each number of `out` is read by the thread that writes it.
         unsafe { self.launch(Scale { out, of: out, by }, self.len()) }
     }
 
     pub(crate) fn map(&mut self, function: Function) -> Result<(), GpuError> {
         let work = Map { out: self.own_at()?, numbers: PhantomData };
-        // SAFETY: `out` has as many numbers.
+        // SAFETY: `out` has `self.len()` numbers.
         unsafe { self.place.launch::<T, _>(Some(function), work, self.len()) }
     }
 
-    /// The mean of the squares of these errors, as [`host::mean_square`].
+    /// Returns the mean square of these errors, as [`host::mean_square`].
     pub(crate) fn mean_square(
         &self,
         u: &Numbers<T>,
@@ -290,8 +290,8 @@ impl<T: Number> Numbers<T> {
             reltol,
             own: u32::from(abstol.len() > 1),
         };
-        // SAFETY: there are SUMS sums for each block of these arrays, which are as long; tolerances are
-        // one, or as many.
+        // SAFETY: there are `SUMS` sums for each block of these arrays, which have the same length.
+        // There is one tolerance, or one for each number.
         unsafe { self.launch(work, sums.len())? };
         self.queue().download(&buffer, &mut sums)?;
         Ok(host::mean(sums.chunks(SUMS).map(host::sum), len))
@@ -300,14 +300,14 @@ impl<T: Number> Numbers<T> {
     pub(crate) fn is_finite(&self) -> Result<bool, GpuError> {
         let found = self.queue().zeros::<u32>(1)?;
         let work = NonFinite { x: self.at(), found: found.address(), numbers: PhantomData::<T> };
-        // SAFETY: `found` is one number, of which threads write the same.
+        // SAFETY: `found` is one number, and all threads write the same value.
         unsafe { self.launch(work, self.len())? };
         let mut answer = [0];
         self.queue().download(&found, &mut answer)?;
         Ok(answer == [0])
     }
 
-    /// `self = alpha a b`, or `self + alpha a b`, as [`host::product`].
+    /// Computes `self = alpha a b`, or `self + alpha a b`, as [`host::product`].
     pub(crate) fn product(
         &mut self,
         shape: Shape,
@@ -330,8 +330,8 @@ impl<T: Number> Numbers<T> {
         let shape = ProductShape { rows, columns, inner: of_a.columns, batch };
         let beta = if into == How::Add { T::lit(1.0) } else { T::lit(0.0) };
         let of_out = Matrices { at: out, pitch: rows, stride: rows * columns };
-        // SAFETY: the arrays have numbers for their shapes, which go together; `out` is shared with neither
-        // factor, since it is borrowed to be changed and its buffer is its own.
+        // SAFETY: the arrays have the sizes of their shapes, which match. `out` overlaps neither
+        // factor, since it is borrowed exclusively and its buffer is not shared.
         unsafe { self.queue().product(shape, alpha, (a, b), beta, of_out) }
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with arrays.
+//! Errors of arrays and their solves.
 
 use crate::shape::Shape;
 use ode_core::SolveError;
@@ -6,8 +6,9 @@ use ode_gpu::GpuError;
 
 ode_core::debug_as_display!(ArrayError);
 
-/// Why an array was not made, an operation not done, or a problem not solved. How a solution ended
-/// that was begun is its [`ReturnCode`](ode_core::ReturnCode) instead.
+/// An error in the creation of an array, in an operation, or before a solution.
+///
+/// If a solution began, its [`ReturnCode`](ode_core::ReturnCode) states how it ended.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayError};
@@ -22,59 +23,58 @@ ode_core::debug_as_display!(ArrayError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayError {
-    /// An option, the time span or the initial state is not one that can be solved, or memory is
-    /// not there.
+    /// An option, the time span or the initial state is invalid, or memory is exhausted.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// The initial state has no numbers.
+    /// The initial state has no elements.
     #[error("the initial state is {shape}, which is no number; give it at least one")]
     Empty {
         /// The shape of the state.
         shape: Shape,
     },
-    /// The number of numbers is not that of the shape.
+    /// The number of elements does not match the shape.
     #[error("{given} numbers for an array that is {shape}, which needs {}", shape.len())]
     Numbers {
-        /// How many numbers were given.
+        /// The number of given elements.
         given: usize,
         /// The shape of the array.
         shape: Shape,
     },
-    /// The shapes of two arrays do not go together.
+    /// The shapes of two arrays do not match.
     #[error("{operation}: an array is {given}, and must be {expected}")]
     Shape {
-        /// What was to be done.
+        /// The operation.
         operation: &'static str,
-        /// The shape that an array has.
+        /// The shape of an array.
         given: Shape,
-        /// The shape that it must have.
+        /// The required shape.
         expected: Shape,
     },
-    /// Two arrays are not in the same place.
+    /// Two arrays are not in the same memory.
     #[error(
         "{operation}: the arrays are in different places; what a right-hand side needs is a parameter of \
          its problem, or made by `like`"
     )]
     Places {
-        /// What was to be done.
+        /// The operation.
         operation: &'static str,
     },
-    /// A matrix must have as many columns as rows.
+    /// A matrix is not square.
     #[error("{operation}: the matrix is {given}; it must have as many columns as rows")]
     NotSquare {
-        /// What was to be done.
+        /// The operation.
         operation: &'static str,
         /// The shape of the matrix.
         given: Shape,
     },
-    /// The system needs another number of parameter arrays.
+    /// The number of parameter arrays does not match the system.
     #[error("{system} takes {expected} as parameters, and the problem has {given} arrays")]
     Parameters {
         /// The name of the system.
         system: &'static str,
-        /// What it takes.
+        /// The required parameters.
         expected: &'static str,
-        /// How many arrays the problem has.
+        /// The number of arrays of the problem.
         given: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Explicit Runge–Kutta methods, by their tableaus.
+//! Explicit Runge–Kutta methods, defined by their tableaus.
 
 use crate::array::Array;
 use crate::clock::Clock;
@@ -11,17 +11,17 @@ use ode_core::step::{norm, timeline};
 /// An explicit method and its stages.
 pub(crate) struct Explicit<T: Number> {
     tableau: &'static Tableau,
-    /// Whether the last stage of a step is the first one of the next.
+    /// Whether the last stage of a step is the first stage of the next one.
     fsal: bool,
     /// The derivatives of the stages.
     k: Vec<Array<T>>,
     /// The argument of a stage, or an error.
     w: Array<T>,
-    /// Whether the first derivative is that of the state.
+    /// Whether the first derivative belongs to the current state.
     is_known: bool,
 }
 
-/// The terms of a row, by the derivatives of the stages.
+/// Returns the terms of a row, with the derivatives of the stages.
 fn terms<'a, T: Number>(row: &Row, k: &'a [Array<T>]) -> Vec<(T, &'a Array<T>)> {
     row.nonzero.iter().map(|&j| (T::lit(row.coefficients[j]), &k[j])).collect()
 }
@@ -78,7 +78,7 @@ impl<T: Number> Scheme<T> for Explicit<T> {
         }
         match self.tableau.solution {
             [row, ..] => new.combine(u, step.h, &terms(row, &self.k))?,
-            // It is the argument of the last stage.
+            // The argument of the last stage is the solution.
             [] => new.copy(&self.w)?,
         }
         Ok(false)

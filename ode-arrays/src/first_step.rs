@@ -1,5 +1,7 @@
-//! The automatic size of the first step: that of [lanes](ode_core::integrate::first_step), whose
-//! documentation says what the numbers are, with norms of arrays.
+//! The automatic size of the first step, with norms of arrays.
+//!
+//! It uses the algorithm of [lanes](ode_core::integrate::first_step), which documents the
+//! quantities.
 
 use crate::array::Array;
 use crate::error::ArrayError;
@@ -9,22 +11,22 @@ use ode_core::lane::Real;
 
 pub(crate) use device::DEVICE;
 
-/// The size as a lane program, for the host and for kernels.
+/// The algorithm as a lane program, for the host and for kernels.
 #[ode_macros::device(whole_first_step)]
 mod device {
     use ode_core::integrate::first_step;
     use ode_core::lane::{Mask, Real};
 
-    /// Who has the array.
+    /// Access to the norms of an array.
     pub(crate) trait Probe<R: Real> {
         /// The mean squares of the state and of its derivative, in units of the tolerances.
         fn squares(&mut self) -> [R; 2];
-        /// The mean square of the change of the derivative in an Euler step of size `h`, and that of
-        /// it less `share` times the change that was asked for before.
+        /// The mean square of the change of the derivative in an Euler step of size `h`, and the
+        /// mean square of that change less `share` times the previous change.
         fn change(&mut self, h: R, share: R) -> [R; 2];
     }
 
-    /// The size, positive, at `t`; `root` is `1/2` by one more than the order.
+    /// The positive step size at `t`; `root` is `1/2` divided by the order plus one.
     pub(crate) fn size<R: Real, Q: Probe<R>>(probe: &mut Q, root: R::Single, t: R, span: R) -> R {
         let squares = probe.squares();
         let of_du = squares[1];
@@ -52,7 +54,7 @@ mod device {
     }
 }
 
-/// An array of the host's, or operations on a device.
+/// The arguments of the algorithm, for arrays in host or device memory.
 struct Asked<'a, 'b, T: Number> {
     work: &'a mut Work<'b, T>,
     t: T,
@@ -84,7 +86,7 @@ impl<T: Number> Asked<'_, '_, T> {
         Ok([whole, bend])
     }
 
-    /// An answer, or that there is none.
+    /// Returns the value, or stores the error and returns `none`.
     fn answered<O>(&mut self, answer: Result<O, ArrayError>, none: O) -> O {
         answer.unwrap_or_else(|error| {
             self.failed.get_or_insert(error);
@@ -105,12 +107,12 @@ impl<T: Number> device::Probe<T> for Asked<'_, '_, T> {
     }
 }
 
-/// The `root` of [`size`](device::size) for methods of an order.
+/// Returns the `root` of [`size`](device::size) for methods of an order.
 pub(crate) fn root(order: usize) -> f32 {
     0.5 / (order as f32 + 1.0)
 }
 
-/// The size, positive, at `t` with the state `u` and the derivative `k`.
+/// Returns the positive step size at `t` for the state `u` and the derivative `k`.
 pub(crate) fn size<T: Number>(
     work: &mut Work<'_, T>,
     order: usize,

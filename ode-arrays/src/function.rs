@@ -1,11 +1,12 @@
-//! Functions of one number that are applied to whole arrays.
+//! Functions of one number, applied to all elements of an array.
 
 use ode_core::lane::Real;
 
 pub(crate) use device::DEVICE;
 
-/// A function of one number, for [`Array::map`](crate::Array::map). It is the function of
-/// right-hand sides of lanes of the same name, with the same bits.
+/// A function of one number, for [`Array::map`](crate::Array::map).
+///
+/// It has the same bits as the function of this name in right-hand sides of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Function {
@@ -13,7 +14,7 @@ pub enum Function {
     Tanh,
     /// `1 / (1 + exp(-x))`.
     Logistic,
-    /// `max(x, 0)`; a NaN stays one.
+    /// `max(x, 0)`; NaN stays NaN.
     Relu,
     /// `exp x`.
     Exp,
@@ -67,7 +68,7 @@ mod device {
 }
 
 impl Function {
-    /// The function of the numbers in the lanes.
+    /// Applies the function to the numbers in the lanes.
     #[inline(always)]
     pub(crate) fn of<R: Real>(self, x: R) -> R {
         match self {
@@ -82,7 +83,7 @@ impl Function {
         }
     }
 
-    /// The name of the lane program.
+    /// Returns the name of the lane program.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Function::Tanh => "tanh",

@@ -1,8 +1,8 @@
-//! Arrays in the host's memory: loops over numbers, on the threads of rayon's current pool.
+//! Arrays in host memory: loops over numbers, on the threads of rayon's current pool.
 //!
-//! What a number of the result is made of, and in which order, depends on shapes alone: work is cut
-//! into blocks of a fixed size, and sums of blocks are added in their order. So results have the
-//! same bits for any number of threads.
+//! The terms of each result, and their order, depend only on shapes. Loops are cut into blocks of a
+//! fixed size, and the sums of blocks are added in order. Results therefore have the same bits for
+//! any number of threads.
 
 mod lu;
 mod products;
@@ -18,16 +18,16 @@ use ode_core::step::norm;
 use ode_core::{Memory, SolveError};
 use rayon::prelude::*;
 
-/// The numbers that a thread takes at a time.
+/// The number of elements that a thread processes at a time.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// From so many operations on, several threads are worth it.
+/// The number of operations above which several threads are faster.
 const MANY: usize = 1 << 16;
-/// Numbers that are computed together, while they are in registers.
+/// The number of elements that are computed together in registers.
 const TOGETHER: usize = 64;
-/// Sums that are kept at a time.
+/// The number of partial sums of a block.
 pub(crate) const SUMS: usize = 16;
 
-/// So many zeros.
+/// Allocates `len` zeros.
 pub(crate) fn zeros<T: Number>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut numbers = Vec::new();
     let bytes = len.saturating_mul(size_of::<T>());
@@ -48,7 +48,7 @@ fn blocks<T: Number>(out: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     }
 }
 
-/// `out = u + h Σ c k`, with the operations and the order of a lane.
+/// Computes `out = u + h Σ c k`, with the operations and the order of a lane.
 pub(crate) fn combine<T: Number>(out: &mut [T], u: &[T], h: T, terms: &[(T, &[T])]) {
     let isa = InstructionSet::best();
     blocks(out, &|from, out| {
@@ -57,7 +57,7 @@ pub(crate) fn combine<T: Number>(out: &mut [T], u: &[T], h: T, terms: &[(T, &[T]
     });
 }
 
-/// `out = out + h Σ c k`.
+/// Computes `out = out + h Σ c k`.
 pub(crate) fn accumulate<T: Number>(out: &mut [T], h: T, terms: &[(T, &[T])]) {
     let isa = InstructionSet::best();
     blocks(out, &|from, out| run(isa, Combine { out, u: None, h, terms, from }));
@@ -65,7 +65,7 @@ pub(crate) fn accumulate<T: Number>(out: &mut [T], h: T, terms: &[(T, &[T])]) {
 
 struct Combine<'a, T> {
     out: &'a mut [T],
-    /// Without one it is `out`.
+    /// If `None`, `u` is `out`.
     u: Option<&'a [T]>,
     h: T,
     terms: &'a [(T, &'a [T])],
@@ -102,7 +102,7 @@ impl<T: Number> Program<T> for Combine<'_, T> {
     }
 }
 
-/// `out = f(out)` of each number.
+/// Computes `out = f(out)` for each number.
 pub(crate) fn map<T: Number>(out: &mut [T], function: Function) {
     let isa = InstructionSet::best();
     blocks(out, &|_, out| run(isa, Map { out, function }));
@@ -132,7 +132,7 @@ impl<T: Number> Program<T> for Map<'_, T> {
     }
 }
 
-/// `out` times `b`, number by number.
+/// Multiplies `out` by `b`, element by element.
 pub(crate) fn multiply<T: Number>(out: &mut [T], b: &[T]) {
     blocks(out, &|from, out| {
         for (out, &b) in out.iter_mut().zip(&b[from..]) {
@@ -141,7 +141,7 @@ pub(crate) fn multiply<T: Number>(out: &mut [T], b: &[T]) {
     });
 }
 
-/// `out` times a number.
+/// Multiplies `out` by a number.
 pub(crate) fn scale<T: Number>(out: &mut [T], by: T) {
     blocks(out, &|_, out| out.iter_mut().for_each(|out| *out *= by));
 }
@@ -160,14 +160,14 @@ pub(crate) fn add_to_columns<T: Number>(out: &mut [T], b: &[T]) {
     }
 }
 
-/// The tolerances of errors: the absolute ones are one number, or one for each.
+/// The tolerances of errors. The absolute ones are one number, or one for each number of the state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerances<'a, T> {
     pub(crate) abstol: &'a [T],
     pub(crate) reltol: T,
 }
 
-/// The mean of the squares of `error`, in units of the tolerance at the larger one of `u` and `new`.
+/// Returns the mean square of `error`, in units of the tolerance at the larger of `u` and `new`.
 pub(crate) fn mean_square<T: Number>(
     error: &[T],
     u: &[T],
@@ -197,12 +197,12 @@ pub(crate) fn mean_square<T: Number>(
     mean(sums.into_iter(), error.len())
 }
 
-/// The sum of a block, of its own sums.
+/// Adds the partial sums of a block.
 pub(crate) fn sum<T: Number>(sums: &[T]) -> f64 {
     sums.iter().map(|sum| sum.widen()).sum()
 }
 
-/// The mean of `len` numbers, whose sums are those of blocks.
+/// Returns the mean of `len` numbers from the sums of blocks.
 pub(crate) fn mean<T: Number>(blocks: impl Iterator<Item = f64>, len: usize) -> T {
     T::narrow(blocks.sum::<f64>() / len as f64)
 }
@@ -240,7 +240,7 @@ impl<T: Number> Program<T> for Squares<'_, T> {
     }
 }
 
-/// Whether all numbers are finite.
+/// Returns whether all numbers are finite.
 pub(crate) fn is_finite<T: Number>(x: &[T]) -> bool {
     let block = |x: &[T]| x.iter().all(|x| x.widen().is_finite());
     if x.len() < MANY { block(x) } else { x.par_chunks(BLOCK).all(block) }

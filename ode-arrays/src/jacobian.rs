@@ -1,4 +1,4 @@
-//! Derivatives of right-hand sides: the system's own, or quotients of differences.
+//! Derivatives of right-hand sides: the system's own, or finite differences.
 
 use crate::array::Array;
 use crate::error::ArrayError;
@@ -21,7 +21,7 @@ pub(crate) fn jacobian<T: Number>(
         return Ok(());
     }
     let numbers = u.to_vec()?;
-    // A component near zero is moved by what would be visible in the largest one.
+    // A component near zero is moved by an increment that is visible in the largest component.
     let most = numbers.iter().fold(T::default(), |most, x| Real::max(most, Real::abs(*x)));
     let least = Real::max(most * T::lit(1e-3), T::lit(1e-6));
     moved.copy(u)?;
@@ -36,7 +36,7 @@ pub(crate) fn jacobian<T: Number>(
     Ok(())
 }
 
-/// Writes the derivative by the time into `by_time`; `h` is the step that it is needed for.
+/// Writes the time derivative into `by_time`; `h` is the size of the step that needs it.
 pub(crate) fn by_time<T: Number>(
     work: &mut Work<'_, T>,
     (t, u, f): At<'_, T>,
@@ -46,7 +46,7 @@ pub(crate) fn by_time<T: Number>(
     if work.system.time_gradient(t, u, &work.p, by_time)? {
         return Ok(());
     }
-    // Within the step, where the right-hand side is smooth.
+    // The difference stays within the step, where the right-hand side is smooth.
     let size = Real::max(Real::abs(t), Real::abs(h)) * Real::sqrt(T::epsilon());
     let later = t + Real::copysign(size.at_most(Real::abs(h)), h);
     work.rhs(later, u, by_time)?;

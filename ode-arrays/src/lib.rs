@@ -1,24 +1,24 @@
-//! One large system of `odes`: a right-hand side over whole arrays.
+//! One large system of `odes`: a right-hand side over arrays.
 //!
-//! Ensembles solve many small systems, each in a lane. Here one system is so large that it needs a
-//! machine by itself: its state is an [`Array`], its right-hand side an [`ArraySystem`] written in
-//! operations of arrays, and an [`ArrayProblem`] is solved in a place: the CPU ([`ArrayCpu`]) or a GPU
-//! ([`ArrayGpu`]). Methods, coefficients and step-size control are those of lanes: the loop is the one
-//! of columns that go in step, and its clock is one lane.
+//! Ensembles solve many small systems, each in a lane. This crate solves one system that is so
+//! large that it uses a whole device. Its state is an [`Array`], its right-hand side is an
+//! [`ArraySystem`] written in array operations, and an [`ArrayProblem`] is solved by a backend: the
+//! CPU ([`ArrayCpu`]) or a GPU ([`ArrayGpu`]). Methods, coefficients and step-size control are the
+//! same as for lanes. The solver runs the lockstep loop, with one lane as its clock.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `shape`, `number`, `function` | what arrays hold, and functions of one number |
-//! | `host` | loops over arrays in the host's memory |
-//! | `device` | kernels over arrays in the memory of a device, and products by cuBLAS |
-//! | `array` | arrays, wherever they are |
-//! | `system`, `problem`, `place`, `solution` | what users write and get |
-//! | `clock` | the lane that knows the time |
-//! | `scheme`, `explicit`, `rosenbrock` | methods of arrays |
+//! | `shape`, `number`, `function` | shapes and element types of arrays, and functions of one number |
+//! | `host` | loops over arrays in host memory |
+//! | `device` | kernels over arrays in device memory, and products by cuBLAS |
+//! | `array` | arrays in host or device memory |
+//! | `system`, `problem`, `place`, `solution` | the user's interface |
+//! | `clock` | the lane with the time |
+//! | `scheme`, `explicit`, `rosenbrock` | methods for arrays |
 //! | `jacobian`, `lu` | derivatives, and linear equations |
-//! | `linear`, `network` | systems that are ready made |
+//! | `linear`, `network` | predefined systems |
 //! | `first_step`, `solve` | the solve of a problem |
-//! | `persistent` | that of a linear system in one launch |
+//! | `persistent` | the solve of a linear system in one launch |
 
 mod array;
 mod clock;

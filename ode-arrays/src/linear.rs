@@ -8,8 +8,10 @@ use crate::shape::Shape;
 use crate::system::ArraySystem;
 use ode_core::TimeSpan;
 
-/// The system `u' = A u`. Its parameter is the matrix `A`, and the state a vector, or a matrix whose
-/// columns are solved together.
+/// The system `u' = A u`.
+///
+/// Its parameter is the matrix `A`. The state is a vector, or a matrix whose columns are solved
+/// together.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayCpu, ArrayError, Linear};
@@ -28,7 +30,7 @@ use ode_core::TimeSpan;
 pub struct Linear;
 
 impl Linear {
-    /// The problem `u' = a u` from `u0`.
+    /// Creates the problem `u' = a u` from `u0`.
     ///
     /// # Errors
     /// [`ArrayError::NotSquare`] and [`ArrayError::Shape`].
@@ -65,7 +67,7 @@ impl<T: Number> ArraySystem<T> for Linear {
         p: &[Array<T>],
         jacobian: &mut Array<T>,
     ) -> Result<bool, ArrayError> {
-        // That of several columns has as many blocks.
+        // The Jacobian of several columns has one block for each column.
         let is_of_one = p[0].shape() == jacobian.shape();
         if is_of_one {
             jacobian.copy(&p[0])?;

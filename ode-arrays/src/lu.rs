@@ -13,7 +13,7 @@ pub(crate) enum Factors<T: Number> {
 }
 
 impl<T: Number> Factors<T> {
-    /// Room for the factors of a matrix of this order, in the same place as `beside`.
+    /// Allocates the factors of a matrix of this order, in the same memory as `beside`.
     pub(crate) fn new(beside: &Array<T>, order: usize) -> Result<Self, ArrayError> {
         Ok(match beside.numbers() {
             Some(numbers) => Factors::Device(Box::new(device::Lu::new(numbers, order)?)),
@@ -21,7 +21,7 @@ impl<T: Number> Factors<T> {
         })
     }
 
-    /// Factorises `scale I - jacobian`, which has as many columns as rows.
+    /// Factorises `scale I - jacobian` for a square `jacobian`.
     pub(crate) fn factor(&mut self, scale: T, jacobian: &Array<T>) -> Result<(), ArrayError> {
         const OPERATION: &str = "a factorisation";
         match (self, jacobian.as_slice(), jacobian.numbers()) {
@@ -32,7 +32,7 @@ impl<T: Number> Factors<T> {
         Ok(())
     }
 
-    /// Whether the determinant is negative.
+    /// Returns whether the determinant is negative.
     pub(crate) fn is_negative(&mut self) -> Result<bool, ArrayError> {
         match self {
             Factors::Host(lu) => Ok(lu.is_negative()),
@@ -40,7 +40,7 @@ impl<T: Number> Factors<T> {
         }
     }
 
-    /// Replaces `b` by the solution of the equations whose right side it is.
+    /// Solves the equations with right-hand side `b`, and writes the solution into `b`.
     pub(crate) fn solve(&mut self, b: &mut Array<T>) -> Result<(), ArrayError> {
         const OPERATION: &str = "linear equations";
         match self {

@@ -7,12 +7,11 @@ use crate::number::Number;
 use crate::shape::Shape;
 use crate::system::ArraySystem;
 
-/// The system `u' = W_k f(… f(W_1 u + b_1) …) + b_k` of a dense network, for all columns of the state
-/// together: a product of matrices for each layer.
+/// A dense network: `u' = W_k f(… f(W_1 u + b_1) …) + b_k`, for all columns together.
 ///
-/// The parameters are `[W_1, b_1, W_2, b_2, …]`, matrices and vectors. The state has a row for each input, and
-/// a column for each copy of the network's equations; all of them have one step size. The function is
-/// applied between layers.
+/// Each layer is one matrix product. The parameters are `[W_1, b_1, W_2, b_2, …]`, matrices and
+/// vectors. The state has a row for each input of the network, and a column for each copy of its
+/// equations. All columns have one step size. The function `f` is applied between layers.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayCpu, ArrayError, ArrayProblem, Function, Network};
@@ -40,7 +39,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network with this function between its layers.
+    /// Creates a network with the function `between` between its layers.
     #[must_use]
     pub fn new(between: Function) -> Self {
         Network { between }

@@ -1,4 +1,4 @@
-//! The numbers that arrays hold.
+//! The element types of arrays.
 
 use ode_core::lane::Scalar;
 
@@ -8,7 +8,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A number of an array: `f32` or `f64`.
+/// An element type of arrays: `f32` or `f64`.
 pub trait Number: sealed::Sealed + Scalar + faer::traits::RealField + ode_gpu::Element {}
 
 impl Number for f32 {}

@@ -1,4 +1,4 @@
-//! `u' = A u` by an explicit method in one launch: see `persistent.hpp`.
+//! The solve of `u' = A u` by an explicit method in one launch: see `persistent.hpp`.
 
 use crate::clock::Clock;
 use crate::device::Numbers;
@@ -16,17 +16,18 @@ use std::fmt::Write as _;
 
 /// The threads of a block.
 const THREADS: u32 = 256;
-/// Registers of a thread for its part of the matrix, its stages and what it hears, of 255 that it may have. The
-/// loop and its clock take up to 120, as the compiler counts.
+/// Registers of a thread for its rows of the matrix, its stages and the received words, out of 255.
+///
+/// The loop and its clock take up to 120 registers, according to the compiler.
 const REGISTERS: usize = 131;
-/// Registers that it takes to hear other blocks, besides what is heard.
+/// Registers of the exchange with other blocks, besides the received words.
 const HEARING: usize = 20;
-/// The crowd in C++.
+/// The C++ implementation of the lockstep loop's `Crowd` for a linear system.
 const LINEAR: &str = include_str!("persistent.hpp");
 /// The name of the kernel.
 const NAME: &str = "odes_solve_linear";
 
-/// What a solve has done.
+/// The results of a solve.
 #[derive(Debug)]
 pub(crate) struct Solved<T> {
     /// A [`code`](ode_core::step::code).
@@ -40,7 +41,8 @@ pub(crate) struct Solved<T> {
     pub(crate) evaluations: u64,
 }
 
-/// What is to be solved: a matrix, the initial state and absolute tolerances, one or as many, and how.
+/// The arguments of a solve: a matrix, the initial state, one or more absolute tolerances, and the
+/// method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a, T: Number> {
     pub(crate) a: &'a Numbers<T>,
@@ -51,7 +53,7 @@ pub(crate) struct Asked<'a, T: Number> {
     pub(crate) inputs: &'a Inputs<T>,
 }
 
-/// How rows are shared: so many for each warp of so many blocks.
+/// The distribution of rows: `each` rows for each warp of `blocks` blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
     rows: usize,
@@ -60,9 +62,10 @@ struct Cut {
 }
 
 impl Cut {
-    /// That of a matrix of numbers of so many bytes, by a method of so many stages, on a device with so many
-    /// multiprocessors: in one block where it fits, since blocks have to hear each other. `None` where
-    /// registers do not hold it.
+    /// Distributes a matrix with elements of `bytes` bytes, for a method with `stages` stages.
+    ///
+    /// If the matrix fits into one block, it uses one, since several blocks must exchange values.
+    /// Returns `None` if the registers of the device cannot hold the matrix.
     fn new(rows: usize, bytes: usize, stages: usize, multiprocessors: usize) -> Option<Cut> {
         let warps = THREADS as usize / 32;
         let cut = |blocks: usize| {
@@ -70,7 +73,7 @@ impl Cut {
             let heard = bytes / 4 * 2 * rows.div_ceil(THREADS as usize);
             let hears = if blocks > 1 { HEARING + heard } else { 0 };
             let registers = bytes / 4 * (each * rows.div_ceil(32) + stages) + hears;
-            // A lane knows about one row.
+            // A lane has the state of one row.
             let fits = each <= 32 && registers <= REGISTERS;
             fits.then(|| Cut { rows, each, blocks: rows.div_ceil(each * warps) })
         };
@@ -78,7 +81,7 @@ impl Cut {
     }
 }
 
-/// The kernel's third argument: `ArrayJob` in `persistent.hpp`. Pointers are device addresses.
+/// The third kernel argument: `ArrayJob` in `persistent.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct LinearJob {
@@ -93,7 +96,8 @@ struct LinearJob {
     own: u32,
 }
 
-/// A table of numbers; where there are no rows, one of zeros, since C++ has no arrays without elements.
+/// Writes a table of numbers. If there are no rows, it has one row of zeros, since C++ has no empty
+/// arrays.
 fn table(text: &mut String, name: &str, columns: usize, rows: impl Iterator<Item = Vec<f64>>) {
     let mut rows: Vec<Vec<f64>> = rows.collect();
     if rows.is_empty() {
@@ -107,7 +111,7 @@ fn table(text: &mut String, name: &str, columns: usize, rows: impl Iterator<Item
     text.push_str("};\n");
 }
 
-/// A table of rows of coefficients, each for all stages.
+/// Writes a table of rows of coefficients, each for all stages.
 fn rows(text: &mut String, name: &str, stages: usize, rows: &[Row]) {
     let of = |row: &Row| {
         let coefficient = |j| if row.nonzero.contains(&j) { row.coefficients[j] } else { 0.0 };
@@ -116,14 +120,14 @@ fn rows(text: &mut String, name: &str, stages: usize, rows: &[Row]) {
     table(text, name, stages, rows.iter().map(of));
 }
 
-/// A list of stages.
+/// Writes a list of stages.
 fn list(text: &mut String, name: &str, of: &[usize]) {
     let of = if of.is_empty() { &[0] } else { of };
     let numbers = of.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let _ = writeln!(text, "CONSTANT int {name}[{}] = {{{numbers}}};", of.len());
 }
 
-/// The coefficients of a method in C++.
+/// Returns the coefficients of a method in C++.
 fn coefficients(tableau: &Tableau, method: &Properties) -> String {
     let Tableau { nodes, stages, solution, extra, errors, dense, weights, degree } = *tableau;
     let count = nodes.len();
@@ -158,7 +162,7 @@ fn coefficients(tableau: &Tableau, method: &Properties) -> String {
     text
 }
 
-/// The text of the kernel.
+/// Returns the kernel program.
 fn program<T: Number>(
     tableau: &Tableau,
     method: &Properties,
@@ -180,12 +184,12 @@ fn program<T: Number>(
         config: &config,
         text: &text,
     };
-    // Of a method the loop asks only whether it guards against growth.
+    // The method type only selects whether the loop guards against growth.
     let source = with_crowd::<T, Clock, Tsit5, 1, 0>(Clock, variant, &crowd)?;
     Ok(Program::new(NAME, source))
 }
 
-/// What the kernel of a solve is compiled for, on a device with so many multiprocessors that holds the matrix.
+/// The kernel configuration of a solve, if the device holds the matrix.
 fn variant<T: Number>(
     inputs: &Inputs<T>,
     tableau: &Tableau,
@@ -193,7 +197,7 @@ fn variant<T: Number>(
     multiprocessors: usize,
 ) -> Option<(Variant, Cut)> {
     let Inputs { settings, columns } = inputs;
-    // The ends of steps are as many as there are, for which there is no room.
+    // The number of step ends is unknown, so no memory can be reserved for them.
     if settings.saved.times > 0 {
         return None;
     }
@@ -239,18 +243,19 @@ pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>,
     }))
 }
 
-/// Numbers of a report: code, steps, rejected, saved, evaluations and the bits of the time, each a `u64`.
+/// Numbers of a report: code, steps, rejected steps, saved states, evaluations, and the bits of the
+/// time, each a `u64`.
 const REPORT: usize = 6;
 
-/// The room of a report, in numbers of an array.
+/// The size of a report, in numbers of an array.
 const fn report_len<T>() -> usize {
     REPORT * size_of::<u64>() / size_of::<T>()
 }
 
-/// The report that has these words, of the size of an array's numbers.
+/// Decodes a report from words of the size of an array's numbers.
 fn report_of<T>(words: Vec<u64>) -> [u64; REPORT] {
     let halves = size_of::<u64>() / size_of::<T>();
-    // The lower half comes first, on all devices.
+    // The lower half comes first on all devices.
     let whole = |word: usize| {
         let halves = words[word * halves..(word + 1) * halves].iter().rev();
         halves.fold(0, |whole, half| whole << 32 | half)
@@ -258,9 +263,9 @@ fn report_of<T>(words: Vec<u64>) -> [u64; REPORT] {
     core::array::from_fn(whole)
 }
 
-/// The memory of what a launch returns.
+/// The device memory of a launch's results.
 struct Launched<T> {
-    /// The report, and then the final state.
+    /// The report, followed by the final state.
     out: Buffer<T>,
     saved: Buffer<T>,
 }
@@ -291,9 +296,10 @@ fn launch<T: Number>(
     };
     let arguments = (clockwork.job, clockwork.shared, job);
     // SAFETY: the kernel takes a `Job`, the shared numbers and a `LinearJob`, whose sizes its text
-    // asserts. The matrix has `n` columns of `n` numbers, the other arrays have `n`, and there are so many
-    // saved states, words and sums; all are freed on this queue, behind the kernel. As many blocks run at
-    // once as wait for each other, or the driver refuses the launch.
+    // asserts. The matrix has `n` columns of `n` numbers, and the other arrays have `n` numbers.
+    // The buffers of saved states, words and sums have the sizes that the kernel expects. All are
+    // freed on this queue, behind the kernel. All blocks run at once, or the driver rejects the
+    // launch.
     unsafe { queue.launch_together(kernel, arguments, cut.blocks as u32, THREADS)? };
     Ok(Launched { out, saved })
 }
@@ -307,7 +313,7 @@ mod tests {
     use ode_gpu::{Cache, Nvrtc};
     use odes_skipped::{Needed, needs};
 
-    /// Compiles the kernel of a solve with these options. Registers hold what they are to hold.
+    /// Compiles the kernel of a solve with these options, and checks that registers suffice.
     fn compiles<T: Number, M: Tabulated>(_: M, n: usize, options: &SolveOptions) {
         let span = (T::lit(0.0), T::lit(1.0));
         let (inputs, _) = clock::inputs(span, options, &M::DEFINED, n).unwrap();
@@ -340,7 +346,7 @@ mod tests {
         compiles::<f64, _>(Euler, 1, &options.fixed_step(0.1));
     }
 
-    /// All rows are in some block, no block is without, and registers suffice.
+    /// Every row is in a block, no block is empty, and registers suffice.
     #[test]
     fn blocks_have_all_rows() {
         for bytes in [4, 8] {

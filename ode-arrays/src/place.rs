@@ -1,4 +1,4 @@
-//! Where arrays are solved.
+//! Backends for arrays.
 
 use crate::array::Array;
 use crate::device::Place;
@@ -15,13 +15,13 @@ mod sealed {
     impl<P: Sealed> Sealed for &P {}
 }
 
-/// A place where an [`ArrayProblem`](crate::ArrayProblem) is solved.
+/// A backend for an [`ArrayProblem`](crate::ArrayProblem).
 pub trait ArrayPlace: sealed::Sealed {
-    /// An array of the host's, copied to the memory of the place.
+    /// Copies an array to the backend's memory.
     #[doc(hidden)]
     fn bring<T: Number>(&self, array: &Array<T>) -> Result<Array<T>, ArrayError>;
 
-    /// Does some work with the threads of the place.
+    /// Runs `work` on the threads of the backend.
     #[doc(hidden)]
     fn with_threads(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), ArrayError>;
 }
@@ -36,8 +36,9 @@ impl<P: ArrayPlace> ArrayPlace for &P {
     }
 }
 
-/// The threads of this machine's CPU: those of rayon's current pool, unless a number is set. Results
-/// have the same bits for any number.
+/// A backend on the CPU threads of this machine.
+///
+/// By default it uses rayon's current pool. Results have the same bits for any number of threads.
 ///
 /// ```
 /// use ode_arrays::ArrayCpu;
@@ -52,8 +53,10 @@ pub struct ArrayCpu {
 }
 
 impl ArrayCpu {
-    /// Sets the number of threads. With 0 it is that of rayon's current pool, as by default. More than
-    /// 1024, or than there are cores, are [`SolveError::TooManyThreads`] at a solve.
+    /// Sets the number of threads.
+    ///
+    /// With 0, the default, it is the number of threads of rayon's current pool. A solve fails with
+    /// [`SolveError::TooManyThreads`] if the number exceeds both 1024 and the number of cores.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         ArrayCpu { threads: (threads > 0).then_some(threads) }
@@ -72,22 +75,25 @@ impl ArrayPlace for ArrayCpu {
         };
         SolveError::check_threads(threads)?;
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        // A thread that is not made lacks memory for its stack.
+        // If a thread cannot be created, memory for its stack is missing.
         let out_of_memory = |_| SolveError::OutOfMemory { bytes: 2 << 20, memory: Memory::Host };
         pool.map_err(out_of_memory)?.install(work);
         Ok(())
     }
 }
 
-/// An NVIDIA GPU. All arrays of a problem are in its memory, and all operations are done there.
+/// A backend on an NVIDIA GPU, with all arrays in device memory.
 ///
-/// The steps are decided by the host, which waits for the error of each step. A [linear](crate::Linear) system
-/// whose state is a vector is solved by one kernel instead, by explicit methods, if the device's registers
-/// hold its matrix, and ends of steps are not saved. Operations on numbers are kernels, which NVRTC compiles when they are first needed, and which are kept in memory and on disk
-/// (`ODES_CACHE_DIR`); they have the bits of the host. Products of matrices are those of cuBLAS, which is
-/// loaded when the first product is made (`ODES_CUBLAS` names its file). Their last digits depend on its
-/// version and on the device; on one device, with one version, they are the same each time, as NVIDIA
-/// says.
+/// The device executes all operations. The host decides on the steps, and waits for the error of
+/// each step. Some [linear](crate::Linear) systems are instead solved by a single kernel. This
+/// requires a vector as the state, an explicit method, a matrix that fits into the device's
+/// registers, and no saved ends of steps.
+///
+/// Operations on numbers are kernels, which NVRTC compiles at their first use. They are stored in
+/// memory and on disk (`ODES_CACHE_DIR`), and have the bits of the host. Products of matrices use
+/// cuBLAS, which is loaded at the first product (`ODES_CUBLAS` sets its path). The last digits of
+/// products depend on the version of cuBLAS and on the device. On one device with one version they
+/// are the same each time, according to NVIDIA.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayError, ArrayGpu, Linear};
@@ -110,29 +116,30 @@ pub struct ArrayGpu {
 }
 
 impl ArrayGpu {
-    /// The first GPU that the process sees.
+    /// Uses the first GPU that is visible to the process.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says which,
-    /// and where was searched.
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
+    /// names the missing part and the searched folders.
     pub fn new() -> Result<Self, GpuError> {
         Self::device(0)
     }
 
-    /// The GPU of number `ordinal`, from 0.
+    /// Uses the GPU `ordinal`, counted from 0.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new), and [`GpuError::NoSuchDevice`].
     pub fn device(ordinal: usize) -> Result<Self, GpuError> {
         let device = ode_gpu::device(ordinal)?;
-        // A missing compiler is an error here and not in the middle of a solve.
+        // A missing compiler is an error here, not in the middle of a solve.
         device.arch()?;
         let place = Place::new(&device, false)?;
         Ok(ArrayGpu { device, place })
     }
 
-    /// Lets products of `f32` round the numbers that they multiply to 10 bits (TF32), which is faster for
-    /// large matrices. Without this they are not rounded.
+    /// Lets products of `f32` round their factors to 10 bits (TF32).
+    ///
+    /// This is faster for large matrices. By default factors are not rounded.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -141,16 +148,18 @@ impl ArrayGpu {
         Ok(ArrayGpu { place, ..self })
     }
 
-    /// An array in the memory of the device. A problem that has it as its initial state or as a parameter
-    /// does not copy it again for each solve there.
+    /// Copies an array to device memory.
+    ///
+    /// A problem with the copy as its initial state or parameter does not copy it again at each
+    /// solve.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`], and what fails on the device.
+    /// [`SolveError::OutOfMemory`], and errors of the device.
     pub fn array<T: Number>(&self, array: &Array<T>) -> Result<Array<T>, ArrayError> {
         array.on_device(&self.place)
     }
 
-    /// The device.
+    /// Returns the device, as a slice of one.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
         std::slice::from_ref(&self.device)

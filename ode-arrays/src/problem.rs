@@ -10,26 +10,27 @@ use crate::system::ArraySystem;
 use ode_core::methods::Tabulated;
 use ode_core::{SolveOptions, TimeSpan};
 
-/// An initial value problem whose state is an array: `u' = f(u, p, t)` from `u0`, on a time span.
+/// An initial value problem with an array as its state: `u' = f(u, p, t)`.
 ///
-/// The arrays are in the host's memory. A solve copies them to its place.
+/// The arrays are in host or device memory. A solve copies them to its backend if necessary.
 #[derive(Clone, Debug)]
 pub struct ArrayProblem<S, T: Number> {
     /// The system of equations.
     pub system: S,
     /// The state at `t0`.
     pub u0: Array<T>,
-    /// Beginning of the time span.
+    /// The beginning of the time span.
     pub t0: T,
-    /// End of the time span, which may be before its beginning.
+    /// The end of the time span, which may be before its beginning.
     pub t1: T,
-    /// The arrays that the right-hand side gets as parameters.
+    /// The arrays that the right-hand side receives as parameters.
     pub p: Vec<Array<T>>,
 }
 
 impl<S: ArraySystem<T>, T: Number> ArrayProblem<S, T> {
-    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`. All are of
-    /// one precision, in which the problem is solved.
+    /// Creates the problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`.
+    ///
+    /// All have one precision, in which the problem is solved.
     #[must_use]
     pub fn new(
         system: S,
@@ -41,14 +42,16 @@ impl<S: ArraySystem<T>, T: Number> ArrayProblem<S, T> {
         ArrayProblem { system, u0, t0, t1, p: p.into() }
     }
 
-    /// Solves the problem in a place. Options mean what they mean for [small
-    /// systems](ode_core::OdeProblem): tolerances, step sizes, controllers, saved times, times to stop
-    /// at, limits. An absolute tolerance for each number is a list as long as the state.
+    /// Solves the problem with a backend.
     ///
-    /// The error of a step is the root of the mean of the squares over all numbers.
+    /// Options have the same meaning as for [small systems](ode_core::OdeProblem): tolerances, step
+    /// sizes, controllers, saved times, stop times, limits. A list of absolute tolerances has one
+    /// entry for each number of the state.
+    ///
+    /// The error norm of a step is the root mean square over all numbers.
     ///
     /// # Errors
-    /// Every [`ArrayError`]; those of the right-hand side end the solve.
+    /// Every [`ArrayError`]; errors of the right-hand side end the solve.
     pub fn solve<M: Tabulated>(
         &self,
         _method: M,

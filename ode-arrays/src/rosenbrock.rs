@@ -1,6 +1,6 @@
-//! Rosenbrock methods, by their tableaus, with a dense Jacobian.
+//! Rosenbrock methods, defined by their tableaus, with a dense Jacobian.
 //!
-//! [`ode_core::step::rosenbrock`] has the formula.
+//! [`ode_core::step::rosenbrock`] documents the formula.
 
 use crate::array::Array;
 use crate::clock::Clock;
@@ -19,12 +19,12 @@ pub(crate) struct Rosenbrock<T: Number> {
     tableau: &'static Tableau,
     /// The derivative at the beginning of the step.
     first: Array<T>,
-    /// The derivative by the time there.
+    /// The time derivative at the beginning of the step.
     by_time: Array<T>,
     jacobian: Array<T>,
-    /// Whether `first` is known for the next step.
+    /// Whether `first` is valid for the next step.
     has_first: bool,
-    /// Whether `by_time` and `jacobian` are.
+    /// Whether `by_time` and `jacobian` are valid for the next step.
     has_jacobian: bool,
     factors: Factors<T>,
     /// The solutions of the stages.
@@ -57,12 +57,12 @@ impl<T: Number> Rosenbrock<T> {
         })
     }
 
-    /// Whether stages depend on the time.
+    /// Returns whether stages depend on the time.
     fn is_timed(work: &Work<'_, T>) -> bool {
         !work.system.is_autonomous()
     }
 
-    /// Makes all that does not depend on the step's size.
+    /// Computes all quantities that do not depend on the step size.
     fn linearise(
         &mut self,
         work: &mut Work<'_, T>,
@@ -85,8 +85,9 @@ impl<T: Number> Rosenbrock<T> {
         Ok(())
     }
 
-    /// The factors for steps of this `scale`, `1/(γh)`; whether their determinant has another sign
-    /// than that of short steps.
+    /// Factorises for steps with this `scale`, `1/(γh)`.
+    ///
+    /// Returns whether the determinant has another sign than for short steps.
     fn factor(&mut self, scale: T) -> Result<bool, ArrayError> {
         self.factorisations += 1;
         self.factors.factor(scale, &self.jacobian)?;
@@ -95,7 +96,7 @@ impl<T: Number> Rosenbrock<T> {
     }
 }
 
-/// The terms of a stage by a square of the tableau, with the solutions before it.
+/// Returns the terms of a stage, from a square matrix of the tableau and the earlier solutions.
 fn terms<'a, T: Number>(
     square: &[f64],
     stages: usize,
@@ -183,7 +184,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
             self.linearise(work, step, u)?;
             return self.factor(scale);
         };
-        // That of the beginning is needed again if the step is refused.
+        // The Jacobian at the beginning is needed again if the step is rejected.
         let mut there = self.jacobian.like(self.jacobian.shape())?;
         core::mem::swap(&mut there, &mut self.jacobian);
         let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(1.0));
@@ -207,7 +208,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
         new: &Array<T>,
         tolerances: Tolerances<'_, T>,
     ) -> Result<T, ArrayError> {
-        // The last solution is the estimate.
+        // The last solution is the error estimate.
         match self.solved.last() {
             Some(error) => error.mean_square(u, new, tolerances),
             None => Ok(T::default()),

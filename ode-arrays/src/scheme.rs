@@ -1,4 +1,4 @@
-//! What the loop asks of a method.
+//! The interface of a method to the loop.
 
 use crate::array::Array;
 use crate::error::ArrayError;
@@ -7,11 +7,11 @@ use crate::system::ArraySystem;
 use ode_core::step::code;
 use ode_core::step::timeline::At;
 
-/// The system of a problem, with its parameters in the place.
+/// The system of a problem, with its parameters in the backend's memory.
 pub(crate) struct Work<'a, T: Number> {
     pub(crate) system: &'a dyn ArraySystem<T>,
     pub(crate) p: Vec<Array<T>>,
-    /// How often the right-hand side was evaluated.
+    /// The number of evaluations of the right-hand side.
     pub(crate) evaluations: u64,
 }
 
@@ -28,25 +28,27 @@ impl<T: Number> Work<'_, T> {
     }
 }
 
-/// The absolute tolerances, one or as many as numbers, and the relative one.
+/// The absolute tolerances, one or one for each number, and the relative tolerance.
 pub(crate) type Tolerances<'a, T> = (&'a Array<T>, T);
 
-/// A step: its times and its size.
+/// The times and the size of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span<T: Number> {
     pub(crate) at: At<T>,
     pub(crate) h: T,
 }
 
-/// A method with what it keeps of a step.
+/// A method with its stages of a step.
 pub(crate) trait Scheme<T: Number>: Send {
     /// Begins at `t` with the state `u`.
     fn begin(&mut self, work: &mut Work<'_, T>, t: T, u: &Array<T>) -> Result<(), ArrayError>;
 
-    /// The derivative at the beginning of the step.
+    /// Returns the derivative at the beginning of the step.
     fn derivative(&self) -> &Array<T>;
 
-    /// Makes a step from `u` to `new`. Returns whether it is beyond the pole of a growing mode; see
+    /// Makes a step from `u` to `new`.
+    ///
+    /// Returns whether the step is beyond the pole of a growing mode; see
     /// [`guard`](ode_core::step::guard).
     fn step(
         &mut self,
@@ -56,12 +58,12 @@ pub(crate) trait Scheme<T: Number>: Send {
         new: &mut Array<T>,
     ) -> Result<bool, ArrayError>;
 
-    /// Why the last step has no new state, as a [`code`](ode_core::step::code).
+    /// Returns why the last step has no new state, as a [`code`](ode_core::step::code).
     fn code(&self) -> u64 {
         code::SUCCESS
     }
 
-    /// Whether a step would be beyond the pole of a growing mode.
+    /// Returns whether a step would be beyond the pole of a growing mode.
     fn looks(
         &mut self,
         work: &mut Work<'_, T>,
@@ -72,8 +74,10 @@ pub(crate) trait Scheme<T: Number>: Send {
         Ok(false)
     }
 
-    /// Whether a step of `1/SOON` times the size would be beyond it, from `u`, or from the state at the
-    /// end of the step.
+    /// Returns whether a step of `1/SOON` times the size would be beyond the pole of a growing
+    /// mode.
+    ///
+    /// The step begins at `u`, or at the state at the end of the step.
     fn passes_soon(
         &mut self,
         work: &mut Work<'_, T>,
@@ -84,12 +88,12 @@ pub(crate) trait Scheme<T: Number>: Send {
         Ok(false)
     }
 
-    /// The number of factorisations so far.
+    /// Returns the number of factorisations so far.
     fn factorisations(&self) -> u64 {
         0
     }
 
-    /// The mean of the squares of the step's errors, in units of the tolerance.
+    /// Returns the mean square of the step's errors, in units of the tolerance.
     fn mean_square(
         &mut self,
         h: T,
@@ -98,7 +102,7 @@ pub(crate) trait Scheme<T: Number>: Send {
         tolerances: Tolerances<'_, T>,
     ) -> Result<T, ArrayError>;
 
-    /// Makes what only [`interpolate`](Self::interpolate) needs.
+    /// Computes the stages that only [`interpolate`](Self::interpolate) needs.
     fn complete(
         &mut self,
         work: &mut Work<'_, T>,
@@ -106,7 +110,7 @@ pub(crate) trait Scheme<T: Number>: Send {
         u: &Array<T>,
     ) -> Result<(), ArrayError>;
 
-    /// Writes the state a fraction `theta` of the step after its beginning into `out`.
+    /// Writes the state at the fraction `theta` of the step into `out`.
     fn interpolate(
         &self,
         h: T,
@@ -115,6 +119,6 @@ pub(crate) trait Scheme<T: Number>: Send {
         out: &mut Array<T>,
     ) -> Result<(), ArrayError>;
 
-    /// The step is taken: the next one begins where it ends.
+    /// Accepts the step: the next one begins at its end.
     fn accept(&mut self);
 }

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-/// The shape of an array: a batch of matrices of one size. Most arrays are one matrix, and vectors
-/// are matrices of one column.
+/// The shape of an array: a batch of matrices of one size.
+///
+/// Most arrays are one matrix, and vectors are matrices with one column.
 ///
 /// ```
 /// use ode_arrays::Shape;
@@ -22,30 +23,30 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of a vector.
+    /// Creates the shape of a vector.
     #[must_use]
     pub const fn vector(rows: usize) -> Self {
         Shape { rows, columns: 1, batch: 1 }
     }
 
-    /// The shape of a matrix.
+    /// Creates the shape of a matrix.
     #[must_use]
     pub const fn matrix(rows: usize, columns: usize) -> Self {
         Shape { rows, columns, batch: 1 }
     }
 
-    /// The number of numbers; `usize::MAX` if they cannot be counted.
+    /// Returns the number of elements; `usize::MAX` if it overflows.
     #[must_use]
     pub const fn len(self) -> usize {
         self.each().saturating_mul(self.batch)
     }
 
-    /// The number of numbers of each matrix.
+    /// Returns the number of elements of each matrix.
     pub(crate) const fn each(self) -> usize {
         self.rows.saturating_mul(self.columns)
     }
 
-    /// Whether there are no numbers.
+    /// Returns whether there are no elements.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0

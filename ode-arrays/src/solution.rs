@@ -5,10 +5,10 @@ use crate::shape::Shape;
 use ode_core::ReturnCode;
 use ode_core::methods::Properties;
 
-/// The solution of an [`ArrayProblem`](crate::ArrayProblem), in the host's memory.
+/// The solution of an [`ArrayProblem`](crate::ArrayProblem), in host memory.
 ///
-/// States have the numbers of the state column by column, and matrix by matrix, as
-/// [`shape`](Self::shape) says.
+/// The numbers of a state are in column-major order, matrix by matrix, as in
+/// [`shape`](Self::shape).
 #[derive(Clone, Debug)]
 pub struct ArraySolution<T: Number> {
     pub(crate) method: Properties,
@@ -22,7 +22,7 @@ pub struct ArraySolution<T: Number> {
     pub(crate) held_unstable: bool,
 }
 
-/// What a solve took.
+/// The work of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -30,65 +30,67 @@ pub struct Counts {
     pub accepted: u32,
     /// Attempted steps that were rejected.
     pub rejected: u32,
-    /// Evaluations of the right-hand side, those for quotients of differences included.
+    /// Evaluations of the right-hand side, including those for finite differences.
     pub evaluations: u64,
     /// Factorisations of a matrix.
     pub factorisations: u64,
-    /// Steps that would have passed over growth; see
-    /// [`growth_guard`](ode_core::SolveOptions::growth_guard()).
+    /// Steps that would have stepped over growth.
+    ///
+    /// See [`growth_guard`](ode_core::SolveOptions::growth_guard()).
     pub guarded: u32,
 }
 
 impl<T: Number> ArraySolution<T> {
-    /// The method that solved.
+    /// Returns the method of the solve.
     #[must_use]
     pub fn method(&self) -> &Properties {
         &self.method
     }
 
-    /// The shape of the state.
+    /// Returns the shape of the state.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// How it ended.
+    /// Returns how the solve ended.
     pub fn code(&self) -> ReturnCode {
         self.code
     }
 
-    /// The final state.
+    /// Returns the final state.
     #[must_use]
     pub fn final_state(&self) -> &[T] {
         &self.final_state
     }
 
-    /// The time of the final state.
+    /// Returns the time of the final state.
     #[must_use]
     pub fn end_time(&self) -> T {
         self.end_time
     }
 
-    /// The saved times that were reached.
+    /// Returns the saved times that were reached.
     #[must_use]
     pub fn times(&self) -> &[T] {
         &self.times
     }
 
-    /// The states at the saved times.
+    /// Returns the states at the saved times.
     #[must_use]
     pub fn states(&self) -> &[Vec<T>] {
         &self.states
     }
 
-    /// Whether the solution may have stayed on an unstable state; see
-    /// [`growth_guard`](ode_core::SolveOptions::growth_guard()).
+    /// Returns whether the solution may have stayed on an unstable state.
+    ///
+    /// See [`growth_guard`](ode_core::SolveOptions::growth_guard()).
     #[must_use]
     pub fn held_unstable(&self) -> bool {
         self.held_unstable
     }
 
-    /// What the solve took.
+    /// Returns the work of the solve.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts

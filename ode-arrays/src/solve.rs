@@ -1,4 +1,4 @@
-//! The solve of one large system: an array for the loop of columns, and its clock.
+//! The solve of one large system: an array for the lockstep loop, and its clock.
 
 use crate::array::Array;
 use crate::clock::{self, Clock};
@@ -27,7 +27,7 @@ use ode_core::step::guard::{self, Guarded};
 use ode_core::step::{code, norm, timeline};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
 
-/// What is to be solved, and how.
+/// The arguments of a solve.
 pub(crate) struct Asked<'a, T: Number> {
     pub(crate) system: &'a dyn ArraySystem<T>,
     pub(crate) u0: &'a Array<T>,
@@ -38,7 +38,7 @@ pub(crate) struct Asked<'a, T: Number> {
     pub(crate) options: &'a SolveOptions,
 }
 
-/// Solves a problem in a place.
+/// Solves a problem with a backend.
 pub(crate) fn solve<T: Number>(
     asked: Asked<'_, T>,
     place: &impl ArrayPlace,
@@ -120,7 +120,7 @@ fn in_one_launch<T: Number>(
     Ok(Some(solution))
 }
 
-/// Leaves out what comes after a state that has become NaN: it was not reached, as for lanes.
+/// Removes a state that has become NaN, and all states after it: lanes do not reach these either.
 fn leave_out_lost<T: Number>(times: &mut Vec<T>, states: &mut Vec<Vec<T>>) {
     let is_lost = |u: &Vec<T>| u.iter().any(|u| u.widen().is_nan());
     if let Some(first) = states.iter().position(is_lost) {
@@ -135,7 +135,7 @@ fn check_numbers<T: Number>(
     array: &Array<T>,
     is_good: impl Fn(T) -> bool,
 ) -> Result<(), ArrayError> {
-    // On a device most arrays are told to be good by one number.
+    // On a device, one number usually shows that an array is valid.
     if array.as_slice().is_none() && array.is_finite()? {
         return Ok(());
     }
@@ -150,7 +150,7 @@ fn check_numbers<T: Number>(
     }
 }
 
-/// One array as the crowd of the loop: the only one of its columns.
+/// One array as the only member of the lockstep loop.
 struct Whole<'a, T: Number> {
     work: Work<'a, T>,
     /// The initial state.
@@ -158,14 +158,14 @@ struct Whole<'a, T: Number> {
     inputs: &'a Inputs<T>,
     abstol: Array<T>,
     u: Array<T>,
-    /// The state at the end of the step that was attempted.
+    /// The state at the end of the attempted step.
     new: Array<T>,
     scheme: Box<dyn Scheme<T>>,
-    /// The step that was attempted, and the clock at its beginning.
+    /// The attempted step, and the clock at its beginning.
     now: Option<(Lane<T>, Attempt<T>)>,
-    /// Why the solve, or a part of it, did not begin.
+    /// The reason why the solve, or a segment of it, did not begin.
     begun: u64,
-    /// Why the last step was too long, or with fixed steps, what went wrong first.
+    /// The reason why the last step was too long, or with fixed steps the first failure.
     cause: u64,
     times: Vec<T>,
     states: Vec<Vec<T>>,
@@ -178,7 +178,7 @@ impl<'a, T: Number> Whole<'a, T> {
         let settings = &self.inputs.settings;
         let every_step = settings.saved.times > 0;
         let o = options::<T, T, 1>(settings, self.inputs.columns.all(), every_step);
-        // Of a method the loop asks only whether it guards against growth.
+        // The method type only selects whether the loop guards against growth.
         match (settings.method.solves > 0, settings.adaptive) {
             (false, true) => lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o),
             (false, false) => lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o),
@@ -224,13 +224,13 @@ impl<'a, T: Number> Whole<'a, T> {
         options::<T, T, 1>(settings, self.inputs.columns.all(), settings.saved.times > 0)
     }
 
-    /// Keeps a state of the solution.
+    /// Appends a state of the solution.
     fn save(&mut self, t: T, u: Vec<T>) {
         self.times.push(t);
         self.states.push(u);
     }
 
-    /// Begins at the beginning, or at a time to stop at.
+    /// Begins at the start of the span, or at a stop time.
     fn try_begin(&mut self, lane: &Lane<T>, how: u32) -> Result<Told<T>, ArrayError> {
         let o = self.options();
         let again = how == columns::NEXT;
@@ -304,7 +304,7 @@ impl<'a, T: Number> Whole<'a, T> {
         Ok(told)
     }
 
-    /// Saves the states within the step that was taken.
+    /// Saves the states within the accepted step.
     fn try_accept(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Result<(), ArrayError> {
         let settings = &self.inputs.settings;
         let (adaptive, every_step) = (settings.adaptive, settings.saved.times > 0);
@@ -344,7 +344,7 @@ impl<'a, T: Number> Whole<'a, T> {
         Ok(())
     }
 
-    /// What some work said, or that it failed: then no step is short enough.
+    /// Returns the values of an operation. After an error, they reject every step size.
     fn told(&mut self, told: Result<Told<T>, ArrayError>) -> Told<T> {
         told.unwrap_or_else(|error| {
             self.failed.get_or_insert(error);
@@ -353,7 +353,7 @@ impl<'a, T: Number> Whole<'a, T> {
         })
     }
 
-    /// The end of the solution, with the counts of the clock.
+    /// Sets the end of the solution, with the counts of the clock.
     fn ended(&mut self, lane: &Lane<T>, cause: u64) {
         if self.end.is_some() || self.failed.is_some() {
             return;

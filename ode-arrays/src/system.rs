@@ -4,11 +4,11 @@ use crate::array::Array;
 use crate::error::ArrayError;
 use crate::number::Number;
 
-/// A right-hand side over whole arrays: `u' = f(u, p, t)`.
+/// A right-hand side over arrays: `u' = f(u, p, t)`.
 ///
-/// A closure is one, too. It is written in operations of [`Array`], so that the same system is solved
-/// on the host and on a device. There `p` are the arrays of the problem, in the place where it is
-/// solved.
+/// A closure is also a system. The right-hand side is written in operations of [`Array`], so that
+/// the same system is solved on the host and on a device. The arrays `p` are the parameters of the
+/// problem, in the memory of the backend.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayCpu, ArrayError, ArrayProblem};
@@ -27,30 +27,34 @@ use crate::number::Number;
 /// # }
 /// ```
 pub trait ArraySystem<T: Number>: Sync {
-    /// Writes `f(u, p, t)` into `du`, which has the shape of `u` and arbitrary numbers; zeros where the
-    /// system is a closure, so that it may add to them.
+    /// Writes `f(u, p, t)` into `du`.
+    ///
+    /// `du` has the shape of `u` and arbitrary numbers. If the system is a closure, `du` contains
+    /// zeros, so that the closure may add to them.
     ///
     /// # Errors
-    /// Those of the operations. The solve ends with them. A `du` of another shape is
-    /// [`ArrayError::Shape`].
+    /// The errors of the operations, which end the solve. If `du` has another shape afterwards, the
+    /// solve fails with [`ArrayError::Shape`].
     fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError>;
 
-    /// Whether the right-hand side does not depend on the time. Rosenbrock methods then need no
-    /// derivative by it.
+    /// Returns whether the right-hand side is independent of the time.
+    ///
+    /// Rosenbrock methods then need no time derivative.
     fn is_autonomous(&self) -> bool {
         false
     }
 
-    /// Writes the Jacobian for Rosenbrock methods into `jacobian`, a matrix of as many rows and
-    /// columns as `u` has numbers, and returns `true`. Column `j` has the derivatives by number `j` of
-    /// `u`.
+    /// Writes the Jacobian for Rosenbrock methods into `jacobian`, and returns `true`.
     ///
-    /// By default it returns `false`: then the Jacobian is made of quotients of differences, by as many
-    /// evaluations as `u` has numbers. These have half of the digits, so that steps are shorter at
-    /// tight tolerances.
+    /// `jacobian` is a square matrix of order `u.len()`. Column `j` contains the derivatives with
+    /// respect to number `j` of `u`.
+    ///
+    /// The default implementation returns `false`. The Jacobian is then computed by finite
+    /// differences, with `u.len()` evaluations. Finite differences have half of the digits, so
+    /// steps are shorter at tight tolerances.
     ///
     /// # Errors
-    /// Those of the operations. The solve ends with them.
+    /// The errors of the operations, which end the solve.
     fn jacobian(
         &self,
         t: T,
@@ -62,11 +66,13 @@ pub trait ArraySystem<T: Number>: Sync {
         Ok(false)
     }
 
-    /// Writes the derivative by the time for Rosenbrock methods into `by_time`, which has the shape of
-    /// `u`, and returns `true`. By default it returns `false`, and a difference is taken.
+    /// Writes the time derivative for Rosenbrock methods into `by_time`, and returns `true`.
+    ///
+    /// `by_time` has the shape of `u`. The default implementation returns `false`, and a finite
+    /// difference is used.
     ///
     /// # Errors
-    /// Those of the operations. The solve ends with them.
+    /// The errors of the operations, which end the solve.
     fn time_gradient(
         &self,
         t: T,
@@ -78,8 +84,10 @@ pub trait ArraySystem<T: Number>: Sync {
         Ok(false)
     }
 
-    /// The matrix `A` among the parameters, of a system that is `u' = A u` with a vector as its state. A
-    /// place may then solve it in another way than by evaluations: a GPU by one kernel.
+    /// Returns the matrix `A` among the parameters, if the system is `u' = A u` with a vector as
+    /// its state.
+    ///
+    /// A backend may then solve the system without evaluations: a GPU uses one kernel.
     fn matrix<'a>(&self, p: &'a [Array<T>]) -> Option<&'a Array<T>> {
         let _ = p;
         None
@@ -88,7 +96,7 @@ pub trait ArraySystem<T: Number>: Sync {
     /// Checks the initial state and the parameters, before a solve begins.
     ///
     /// # Errors
-    /// What is wrong with them, where the system says so.
+    /// An error if the initial state or the parameters are invalid.
     fn check(&self, u0: &Array<T>, p: &[Array<T>]) -> Result<(), ArrayError> {
         let _ = (u0, p);
         Ok(())

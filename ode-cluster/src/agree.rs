@@ -1,4 +1,4 @@
-//! Ranks make sure that they solve the same, before they wait for each other.
+//! Checks that all ranks make the same solve, before they wait for each other.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use ode_core::kept::{self, Difference};
 use crate::error::ClusterError;
 use crate::mpi::World;
 
-/// What this rank has, if all ranks have theirs and the same `text`, which is that of a plan.
+/// Returns `mine` if all ranks succeeded and have the same `text`, for example a manifest.
 ///
 /// # Errors
-/// This rank's own error; that of another rank; or [`ClusterError::Disagree`], on all ranks.
+/// This rank's own error; the error of another rank; or [`ClusterError::Disagree`], on all ranks.
 pub(crate) fn on<V>(
     world: &World,
     text: &str,
@@ -31,7 +31,7 @@ pub(crate) fn on<V>(
         return Err(ClusterError::Rank { rank, message }.into());
     }
     let Some(rank) = said.iter().position(|text| *text != said[0]) else { return Ok(mine) };
-    // All ranks are here, and get both texts.
+    // All ranks reach this line, and all receive both texts.
     let [ours, theirs] = [0, rank].map(|root| {
         let mut text = text.as_bytes().to_vec();
         world.broadcast(root, &mut text);
@@ -42,7 +42,7 @@ pub(crate) fn on<V>(
     Err(ClusterError::Disagree { rank, key, theirs, ours }.into())
 }
 
-/// Compares the entries of `text` that this rank and rank 0 have.
+/// Compares the entries of `text` that both this rank and rank 0 have.
 ///
 /// # Errors
 /// [`ClusterError::Disagree`], on all ranks, if a rank has another value than rank 0.
@@ -63,10 +63,10 @@ pub(crate) fn each(world: &World, text: &str) -> Result<(), SolveError> {
     Ok(())
 }
 
-/// The numbers of all ranks, one after the other, which are at the same `at`.
+/// Concatenates the numbers of all ranks, if all ranks have the same `at`.
 ///
 /// # Errors
-/// This rank's own error; that of another rank; or [`ClusterError::Disagree`], on all ranks.
+/// This rank's own error; the error of another rank; or [`ClusterError::Disagree`], on all ranks.
 pub(crate) fn at(
     world: &World,
     at: &[f64],

@@ -1,4 +1,4 @@
-//! Ranks that have nothing in common but a folder.
+//! The solve of ranks that share only a folder.
 
 use ode_core::lane::Scalar;
 use ode_core::{ResultSink, SolveError};
@@ -9,8 +9,9 @@ use crate::store::Store;
 use crate::store::chunk::Refused;
 use crate::work::Work;
 
-/// Computes what is not in the folder, together with the other ranks, and hands all results to
-/// `sink`.
+/// Computes the chunks that are not in the folder, together with the other ranks.
+///
+/// Passes all results to `sink`.
 pub(crate) fn solve<T: Scalar>(
     store: &Store<'_>,
     work: &mut Work<'_, T>,
@@ -26,7 +27,7 @@ pub(crate) fn solve<T: Scalar>(
     hand_over(store, work, sink)
 }
 
-/// Hands all results to `sink`, once they are in the folder.
+/// Passes all results to `sink`, after all chunks are in the folder.
 pub(crate) fn hand_over<T: Scalar>(
     store: &Store<'_>,
     work: &mut Work<'_, T>,
@@ -37,7 +38,7 @@ pub(crate) fn hand_over<T: Scalar>(
     work.hand_over(sink, &mut |work, chunk| {
         let bytes = match store.read(chunk)? {
             Some(bytes) => bytes,
-            // It was removed while its group has a seal, or is not seen here yet.
+            // The file was removed from a sealed group, or is not visible here yet.
             None => {
                 work.compute(chunk..chunk + 1, &mut commit)?;
                 let gone = || ClusterError::damaged(&store.path(chunk), "it was removed");

@@ -1,4 +1,4 @@
-//! Ranks that MPI has started. Rank 0 hands out chunks, and computes some itself.
+//! The solve of ranks that MPI started. Rank 0 distributes chunks, and also computes some.
 
 use core::ops::Range;
 use std::collections::HashMap;
@@ -18,20 +18,20 @@ use crate::queue::{Done as _, GROUP};
 use crate::store::Store;
 use crate::work::Work;
 
-/// What a rank says to rank 0 and hears from it.
+/// The connection of a rank to rank 0.
 enum Talk<'w> {
-    /// By messages.
+    /// Messages.
     Messages(&'w World),
-    /// On rank 0 itself.
+    /// Channels, on rank 0 itself.
     Here(Sender<Ask>, Mutex<Receiver<Answer>>),
 }
 
-/// What a rank asks.
+/// A request of a rank to rank 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ask {
-    /// What it took is done; it takes at most so many chunks.
+    /// The lease is finished; the rank takes at most this number of new chunks.
     More(u64),
-    /// What it took failed, and why. It takes no more.
+    /// The lease failed, for this reason. The rank takes no more chunks.
     Leave(String),
 }
 
@@ -52,7 +52,7 @@ impl Ask {
     }
 }
 
-/// What rank 0 answers: chunks to compute, none at the end.
+/// The answer of rank 0: chunks to compute; empty at the end.
 type Answer = Range<u64>;
 
 fn encode(answer: &Answer) -> [u8; 16] {
@@ -80,7 +80,7 @@ impl Talk<'_> {
                 decode(&world.receive(0, Tag::Answer))
             }
             Talk::Here(to, from) => {
-                // The other end is there until it has answered.
+                // The receiver lives until it has answered.
                 let _ = to.send(ask.clone());
                 from.lock().ok().and_then(|from| from.recv().ok()).unwrap_or(0..0)
             }
@@ -88,21 +88,21 @@ impl Talk<'_> {
     }
 }
 
-/// How a solve by all ranks ended.
+/// The outcome of a solve by all ranks.
 #[derive(Debug, Default)]
 struct Outcome {
-    /// The trajectories that each rank has computed, and in how many pieces.
+    /// For each rank, the computed trajectories and the number of leases.
     computed: Vec<[u64; 2]>,
-    /// Who has computed each chunk, where results travel by messages.
+    /// The rank that computed each chunk, if results travel as messages.
     owners: Vec<u32>,
-    /// Ranks that left, and why.
+    /// The ranks that left, with their reasons.
     left: Vec<(usize, String)>,
-    /// Whether some chunks were computed by nobody.
+    /// Whether some chunks were not computed.
     unfinished: bool,
 }
 
 impl Outcome {
-    /// What a dispenser has seen.
+    /// The outcome of a work queue.
     fn of(dispenser: &Dispenser, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
         let mut computed: Vec<[u64; 2]> =
             (0..ranks).map(|rank| [0, dispenser.pieces(rank)]).collect();
@@ -128,7 +128,7 @@ impl Outcome {
         bytes
     }
 
-    /// What [`encode`](Self::encode) made; nothing of anything else.
+    /// The inverse of [`encode`](Self::encode); `None` for other bytes.
     fn decode(bytes: &[u8]) -> Option<Self> {
         let (unfinished, rest) = bytes.split_first()?;
         let (computed, rest) = rest.split_first_chunk::<8>()?;
@@ -150,10 +150,10 @@ impl Outcome {
     }
 }
 
-/// Computes all chunks together with the other ranks, and hands all results to `sink`. In a `store`
-/// are those that there were before, and it gets the others; without one they travel by messages.
+/// Computes all chunks together with the other ranks, and passes all results to `sink`.
 ///
-/// What each rank did is returned.
+/// A `store` contains the chunks of earlier runs and receives the new ones. Without a store,
+/// results travel as messages. Returns the share of each rank.
 pub(crate) fn solve<T: Scalar>(
     world: &World,
     plan: &Plan,
@@ -191,7 +191,7 @@ pub(crate) fn solve<T: Scalar>(
         };
         let outcome = match missing {
             Err(error) => {
-                // Nobody has asked yet, and everybody will.
+                // No rank has sent a request yet, and every rank will.
                 let mut served = Dispenser::new([], world.of());
                 serve(world, &mut served, None);
                 let left = vec![(0, error.to_string())];
@@ -225,7 +225,7 @@ pub(crate) fn solve<T: Scalar>(
         compute(&Talk::Messages(world));
     }
     world.broadcast(0, &mut bytes);
-    // What rank 0 has sent is whole, since MPI sees to that.
+    // The bytes from rank 0 are complete, since MPI guarantees delivery.
     let outcome = Outcome::decode(&bytes).unwrap_or_default();
     if outcome.unfinished {
         let (rank, message) = outcome.left.first().cloned().unwrap_or_default();
@@ -244,25 +244,25 @@ pub(crate) fn solve<T: Scalar>(
     };
     let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
-        // All of them are there, or nearly: a folder of a network may show a file later.
+        // All chunks exist; a network file system may show a file later.
         by_folder::hand_over(store, work, sink)?;
         return Ok(shares);
     }
     let mut parcels = Parcels::new(world, plan, &outcome.owners, kept);
     let handed = work.hand_over(sink, &mut |_, _| Ok(parcels.next().unwrap_or_default()));
-    // A rank that needs no more still takes part in what the others get.
+    // A rank that needs no more results still takes part in the messages to the others.
     parcels.for_each(drop);
     handed.map(|()| shares)
 }
 
-/// Hands out chunks until there are no more. Returns the ranks that left, and why.
+/// Leases chunks until none are left. Returns the ranks that left, with their reasons.
 fn serve(
     world: &World,
     dispenser: &mut Dispenser,
     here: Option<(Receiver<Ask>, Sender<Answer>)>,
 ) -> Vec<(usize, String)> {
     let (mut left, mut pause) = (Vec::new(), Pause::default());
-    // Ranks that wait for an answer, with how much they take.
+    // Ranks that wait for an answer, with their largest number of chunks.
     let mut waiting: Vec<(usize, Option<u64>)> = Vec::new();
     let (mut answered, mut over) = (0, false);
     let answer = |rank: usize, range: Range<u64>| match (&here, rank) {
@@ -274,7 +274,7 @@ fn serve(
         let mut asked = Vec::new();
         match here.as_ref().map(|(asks, _)| asks.try_recv()) {
             Some(Ok(ask)) => asked.push((0, ask)),
-            // The thread that computes here has panicked, which ends the process and all ranks.
+            // The computing thread of rank 0 has panicked, which ends the process and all ranks.
             Some(Err(TryRecvError::Disconnected)) if !over => return left,
             Some(Err(_)) | None => {}
         }
@@ -296,7 +296,7 @@ fn serve(
                 }
             }
         }
-        // One that comes late may have brought back what others wait for.
+        // A rank that left may have returned chunks for which others wait.
         waiting.retain(|(rank, most)| match most.map(|most| dispenser.turn(*rank, most)) {
             Some(Turn::Take(range)) => {
                 answer(*rank, range);
@@ -313,7 +313,7 @@ fn serve(
     left
 }
 
-/// The chunks that are not in a folder.
+/// Returns the chunks that are not in a folder.
 fn missing(mut store: &Store<'_>) -> Result<Vec<Range<u64>>, ClusterError> {
     let chunks = store.plan().chunks();
     let mut missing: Vec<Range<u64>> = Vec::new();

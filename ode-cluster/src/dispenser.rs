@@ -1,48 +1,48 @@
-//! Who takes which chunk, where rank 0 hands them out.
+//! The work queue of rank 0, from which ranks take chunks by messages.
 
 use core::ops::Range;
 
-/// The chunks of a solve, and who has them.
+/// The chunks of a solve, and the ranks that lease them.
 #[derive(Clone, Debug)]
 pub struct Dispenser {
-    /// What nobody has, the next ones last.
+    /// The chunks that no rank has, in reverse order.
     left: Vec<Range<u64>>,
-    /// How many chunks are in `left`.
+    /// The number of chunks in `left`.
     count: u64,
     ranks: Vec<Rank>,
-    /// How many ranks have not left, and how many of these work.
+    /// The number of ranks that have not left, and the number of these with a lease.
     there: u64,
     working: u64,
-    /// Who has computed each chunk.
+    /// The rank that computed each chunk.
     owners: Vec<u32>,
 }
 
-/// What is known of a rank.
+/// The state of a rank.
 #[derive(Clone, Debug)]
 struct Rank {
-    /// What it works on.
+    /// Its current lease.
     out: Range<u64>,
-    /// In how many pieces it has computed chunks.
+    /// The number of its finished leases.
     pieces: u64,
     gone: bool,
 }
 
-/// What a rank that asks is told.
+/// The answer to a rank's request for chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// To compute these.
+    /// Compute these chunks.
     Take(Range<u64>),
-    /// To wait: what others compute may come back.
+    /// Wait: chunks of another rank may return.
     Wait,
-    /// Nothing is left, or nobody is there to compute it.
+    /// No chunk is left, or no rank can compute it.
     End,
 }
 
-/// Nobody has computed a chunk, or it was there before.
+/// No rank computed the chunk, or it existed before.
 pub const NOBODY: u32 = u32::MAX;
 
 impl Dispenser {
-    /// Hands out the chunks of some ranges, which are in order, to so many ranks.
+    /// Creates the work queue of some ranges of chunks, in order, for `ranks` ranks.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>, ranks: usize) -> Self {
         let mut left: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         let chunks = left.last().map_or(0, |range| range.end);
@@ -54,8 +54,9 @@ impl Dispenser {
         Dispenser { left, count, ranks, there, working: 0, owners }
     }
 
-    /// The turn of a rank that has done what it took, and takes at most `most` chunks. Each takes half
-    /// of its share of what is left.
+    /// Ends a rank's lease as finished, and leases at most `most` new chunks.
+    ///
+    /// A lease covers half of the rank's share of the remaining chunks.
     pub fn turn(&mut self, rank: usize, most: u64) -> Turn {
         let done = self.back(rank);
         if !done.is_empty() {
@@ -78,14 +79,14 @@ impl Dispenser {
         Turn::Take(taken)
     }
 
-    /// Takes what a rank works on from it.
+    /// Ends a rank's lease, and returns its chunks.
     fn back(&mut self, rank: usize) -> Range<u64> {
         let range = core::mem::replace(&mut self.ranks[rank].out, 0..0);
         self.working -= u64::from(!range.is_empty());
         range
     }
 
-    /// Takes back what a rank works on, which takes no more.
+    /// Returns the chunks of a rank's lease to the queue; the rank takes no more.
     pub fn leaves(&mut self, rank: usize) {
         let range = self.back(rank);
         self.there -= u64::from(!self.ranks[rank].gone);
@@ -96,26 +97,25 @@ impl Dispenser {
         }
     }
 
-    /// Whether nothing more happens: all is done, or nobody is there.
+    /// Returns whether all chunks are done, or all ranks have left.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.working == 0 && (self.left.is_empty() || self.there == 0)
     }
 
-    /// Whether there are chunks that nobody has computed.
+    /// Returns whether some chunks were not computed.
     #[must_use]
     pub fn has_left(&self) -> bool {
         !self.left.is_empty()
     }
 
-    /// Who has computed each chunk, up to the last one that was handed out: the number of a rank, or
-    /// [`NOBODY`].
+    /// Returns the rank that computed each chunk, up to the last leased one, or [`NOBODY`].
     #[must_use]
     pub fn owners(&self) -> &[u32] {
         &self.owners
     }
 
-    /// In how many pieces a rank has computed chunks.
+    /// Returns the number of a rank's finished leases.
     #[must_use]
     pub fn pieces(&self, rank: usize) -> u64 {
         self.ranks[rank].pieces
@@ -126,7 +126,8 @@ impl Dispenser {
 mod tests {
     use super::*;
 
-    /// Ranks of unequal speed, of which some leave: each chunk is done once, as long as one is there.
+    /// Ranks have different speeds, and some leave: each chunk is done once, while one rank
+    /// remains.
     #[test]
     fn everything_is_done_once() {
         for (chunks, ranks) in [(0, 1), (1, 3), (7, 3), (1000, 4), (1000, 100)] {

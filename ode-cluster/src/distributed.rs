@@ -25,10 +25,12 @@ use crate::ranks::Processes;
 use crate::store::Store;
 use crate::work::{Place, Work};
 
-/// Several processes that solve an ensemble together, each in its own place: the same program, started
-/// several times by a launcher or by hand. Each process, a *rank*, computes some trajectories, and each
-/// gets the results of all of them. They have the same bits as those of one process, whatever the number
-/// of ranks.
+/// A backend that spreads an ensemble over several processes.
+///
+/// A launcher, or the user, starts the same program several times. Each process, a *rank*, computes
+/// some trajectories with its own inner backend, and each rank returns the results of all
+/// trajectories. The results have the same bits as the results of one process, for any number of
+/// ranks.
 ///
 /// ```no_run
 /// use ode_cluster::EnsembleDistributed;
@@ -45,52 +47,58 @@ use crate::work::{Place, Work};
 /// # }
 /// ```
 ///
-/// Ranks reach each other in two ways:
+/// Ranks communicate in two ways:
 ///
 /// | | started by | |
 /// |---|---|---|
-/// | MPI | `mpiexec`, `srun --mpi=…` | rank 0 hands out trajectories, and results travel by messages |
-/// | a [folder](Self::folder) | anything: `srun`, an array, `ODES_RANK=0/2` and `ODES_RANK=1/2` in two shells | each finds there what others have computed |
+/// | MPI | `mpiexec`, `srun --mpi=…` | rank 0 distributes chunks, and results travel as messages |
+/// | a [folder](Self::folder) | anything: `srun`, an array, `ODES_RANK=0/2` and `ODES_RANK=1/2` in two shells | each rank reads the results of the others from the folder |
 ///
-/// With both, rank 0 hands out trajectories, and results are in the folder. The MPI library is loaded when
-/// the program runs, if it has the standard's binary interface (`libmpi_abi.so.1`): `ODES_MPI` names it;
-/// otherwise it is searched in the loader's folders, in `VIRTUAL_ENV`, in `CONDA_PREFIX`, and beside the
-/// programs in `PATH`. With the feature `linked-mpi` (`cluster-linked-mpi` of `odes`) it is the one that the
-/// program was built with, such as Open MPI 4. Several processes without either way are [`ClusterError::Nothing`].
+/// With both, rank 0 distributes chunks, and results are stored in the folder.
 ///
-/// A folder stays. A process that is killed is started again, or the program with any number of
-/// ranks: what is in the folder is taken up, and the rest is computed. So a single process may have a
-/// folder, too. The first solve of a program is in `out/0000`, the second one in `out/0001`, and so on;
-/// with [`SaveAt::Steps`](ode_core::SaveAt::Steps) a solve has two folders, since it counts the steps
-/// first. So all ranks must make the same solves in the same order, one at a time: a second one from another thread is
-/// [`ClusterError::UnderWay`]. A folder with results of another solve is
-/// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
+/// The MPI library is loaded at run time, if it has the standard's binary interface
+/// (`libmpi_abi.so.1`). `ODES_MPI` sets its path; otherwise the search covers the loader's folders,
+/// `VIRTUAL_ENV`, `CONDA_PREFIX`, and the folders next to the programs in `PATH`. With the feature
+/// `linked-mpi` (`cluster-linked-mpi` of `odes`), the library is the one that the program was built
+/// with, such as Open MPI 4. Several processes without MPI or a folder are
+/// [`ClusterError::Nothing`].
 ///
-/// Each rank evaluates the initial states and parameters of all trajectories, as one process does. They must
-/// depend on the trajectory's number alone: a closure must not draw random numbers of its own.
+/// A folder persists. If a process was killed, start it again, or start the program with any number
+/// of ranks: finished chunks are read from the folder, and the rest is computed. A folder is
+/// therefore also useful for a single process.
 ///
-/// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order that one
-/// process has, and each rank makes the same steps. It needs MPI. Gradients of each trajectory are computed
-/// by one process: they are [`ClusterError::Gradients`] here.
+/// The first solve with a backend is in `out/0000`, the second one in `out/0001`, and so on. With
+/// [`SaveAt::Steps`](ode_core::SaveAt::Steps) a solve has two folders, since it counts the steps
+/// first. All ranks must make the same solves in the same order, one at a time; a second solve from
+/// another thread is [`ClusterError::UnderWay`]. A folder with results of another solve is
+/// [`ClusterError::Foreign`], and a file with changed bytes is [`ClusterError::Damaged`].
+///
+/// Each rank evaluates the initial states and parameters of all trajectories, like a single
+/// process. They must depend only on the index of the trajectory, so a closure must not draw random
+/// numbers of its own.
+///
+/// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order
+/// of a single process, and each rank makes the same steps. Training needs MPI. Gradients of single
+/// trajectories are not available in several processes: they are [`ClusterError::Gradients`].
 #[derive(Debug)]
 pub struct EnsembleDistributed<A> {
     inner: A,
     ranks: Processes,
     folder: Option<PathBuf>,
     chunk: Option<usize>,
-    /// How many solves there were.
+    /// The number of solves so far.
     solves: AtomicUsize,
-    /// Whether a solve is under way.
+    /// Whether a solve is in progress.
     busy: AtomicBool,
-    /// Whether this rank computes its part of a sum.
+    /// Whether this rank computes its shard of a sum.
     alone: AtomicBool,
 }
 
-/// Something that is under way until this is dropped, as by a panic.
+/// A flag that is set until this is dropped, also by a panic.
 struct UnderWay<'a>(&'a AtomicBool);
 
 impl<'a> UnderWay<'a> {
-    /// Begins it; `None` if it is under way.
+    /// Sets the flag; returns `None` if it is set already.
     fn begin(flag: &'a AtomicBool) -> Option<Self> {
         (!flag.swap(true, Ordering::Acquire)).then_some(UnderWay(flag))
     }
@@ -103,17 +111,19 @@ impl Drop for UnderWay<'_> {
 }
 
 impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
-    /// The process that the launcher's variables say this is
-    /// ([`Part::from_launcher`]), which computes in the place `inner`.
+    /// Creates the backend from the launcher's variables ([`Part::from_launcher`]).
+    ///
+    /// Each rank computes with the backend `inner`.
     ///
     /// # Errors
-    /// [`ClusterError::Part`] if the variables make no sense.
+    /// [`ClusterError::Part`] if the variables are inconsistent.
     pub fn new(inner: A) -> Result<Self, ClusterError> {
         Ok(Self::of(inner, Processes::find()?))
     }
 
-    /// The process that `part` says: rank `part.rank` of `part.of`, which share a
-    /// [folder](Self::folder).
+    /// Creates the backend for an explicit rank `part.rank` of `part.of`.
+    ///
+    /// The ranks share a [folder](Self::folder).
     #[must_use]
     pub fn with_part(inner: A, part: impl Into<Part>) -> Self {
         Self::of(inner, Processes::of(part.into()))
@@ -125,44 +135,47 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves, busy, alone }
     }
 
-    /// Keeps results in this folder, which all ranks must see under this name. It is made if it is not
-    /// there.
+    /// Stores results in `folder`, which all ranks must reach under this path.
+    ///
+    /// The folder is created if it does not exist.
     #[must_use]
     pub fn folder(self, folder: impl Into<PathBuf>) -> Self {
         EnsembleDistributed { folder: Some(folder.into()), ..self }
     }
 
-    /// Sets the number of trajectories of a chunk, which is a file of the folder. By default there are
-    /// some hundred chunks, of 64 to 65,536 trajectories and of at most 64 MiB. It must not depend on the
-    /// number of ranks, or another number of them could not take up what these have done.
+    /// Sets the number of trajectories of a chunk, which is one file of the folder.
+    ///
+    /// By default there are several hundred chunks, of 64 to 65,536 trajectories and of at most 64
+    /// MiB. The number must not depend on the number of ranks; otherwise a different number of
+    /// ranks could not continue the solve.
     #[must_use]
     pub fn chunk(self, trajectories: usize) -> Self {
         EnsembleDistributed { chunk: Some(trajectories), ..self }
     }
 
-    /// Which process this is.
+    /// Returns the rank of this process and the number of ranks.
     #[must_use]
     pub fn part(&self) -> Part {
         self.ranks.part
     }
 
-    /// Begins something that all ranks do together, or that a folder has by its number.
+    /// Begins a solve or a sum, which all ranks make together.
     ///
     /// # Errors
-    /// [`ClusterError::UnderWay`] if something else is under way.
+    /// [`ClusterError::UnderWay`] if another one is in progress.
     fn begin(&self, by_messages: bool) -> Result<UnderWay<'_>, ClusterError> {
-        /// All places have the same messages.
+        /// All backends share one MPI world.
         static MESSAGES: AtomicBool = AtomicBool::new(false);
         let busy = if by_messages { &MESSAGES } else { &self.busy };
         UnderWay::begin(busy).ok_or(ClusterError::UnderWay)
     }
 
-    /// Whether the place inside solves all trajectories by itself.
+    /// Whether the inner backend solves all trajectories alone.
     fn is_one_place(&self) -> bool {
         self.ranks.part.of == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
-    /// All ranks, which train together.
+    /// Returns the MPI world of a training.
     fn training(&self) -> Result<&'static World, ClusterError> {
         let Processes { part, world, why } = &self.ranks;
         world.ok_or_else(|| ClusterError::Training { part: *part, why: why.clone() })
@@ -193,7 +206,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         let _alone = self.begin(world.is_some())?;
         let plan = Plan::of(task, settings, columns, self.chunk);
         if let Some(world) = world {
-            // Before anyone writes.
+            // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
             agree::on(world, &plan.lines_behind("folder", folder), Ok(()))?;
             agree::each(world, &plan::stored(columns))?;
@@ -227,7 +240,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     }
 }
 
-/// The functions of both precisions, each with that of the place inside.
+/// The functions of both precisions, implemented by the inner backend.
 macro_rules! solved_by_the_place_inside {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
@@ -244,7 +257,7 @@ macro_rules! solved_by_the_place_inside {
     )* };
 }
 
-/// The same of gradients.
+/// The gradient functions of both precisions, implemented by the inner backend.
 macro_rules! pulled_by_the_place_inside {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
@@ -299,7 +312,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
         self.inner.prepare(make)
     }
 
-    /// Plans of chunks have numbers of all trajectories, which must be evaluated before.
+    /// A manifest contains numbers of all trajectories, which must be evaluated first.
     fn begins_early(&self) -> bool {
         self.is_one_place() && self.inner.begins_early()
     }

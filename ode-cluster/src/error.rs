@@ -1,4 +1,4 @@
-//! What can go wrong between processes.
+//! Errors of distributed solves.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,59 +8,60 @@ use ode_core::{Part, PartError, SolveError};
 
 use crate::mpi::WHOSE;
 
-/// Why several processes cannot solve an ensemble together. A solve returns it as
-/// [`SolveError::Backend`], whose `downcast_ref` gives it.
+/// The reason why several processes cannot solve an ensemble together.
+///
+/// A solve returns it as [`SolveError::Backend`], and `downcast_ref` extracts it.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// The variables of the launcher do not say which process this is.
+    /// The launcher's variables do not identify this process.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// Several processes have no way to share their work.
+    /// Several processes have neither MPI nor a folder in common.
     #[error(
         "this is {part}, and the processes have nothing in common{}: start them by the `mpiexec` of \
          {WHOSE}, or give all of them the same folder, by `--out` or `.folder(path)`",
         no_mpi(why)
     )]
     Nothing {
-        /// Which process this is.
+        /// The rank of this process and the number of ranks.
         part: Part,
-        /// Why there is no MPI, where the launcher may have started one.
+        /// The reason why there is no MPI, if the launcher may have started it.
         why: Option<String>,
     },
-    /// A training by several processes that have no MPI.
+    /// A training in several processes without MPI.
     #[error(
         "this is {part}, and ranks that train together need MPI{}: start them by the `mpiexec` of {WHOSE}, \
          or train in one process",
         no_mpi(why)
     )]
     Training {
-        /// Which process this is.
+        /// The rank of this process and the number of ranks.
         part: Part,
-        /// Why there is no MPI, where the launcher may have started one.
+        /// The reason why there is no MPI, if the launcher may have started it.
         why: Option<String>,
     },
-    /// Gradients of each trajectory, by several processes.
+    /// Gradients of single trajectories in several processes.
     #[error(
         "gradients of each trajectory are not computed by several processes: take the place inside of \
          `EnsembleDistributed`; `Train`, which needs their sums, takes all processes"
     )]
     Gradients,
-    /// Ranks do not solve the same.
+    /// The solves of the ranks differ.
     #[error(
         "the ranks do not solve the same: `{key}` is {theirs} on rank {rank}, and {ours} on rank 0"
     )]
     Disagree {
-        /// The first rank that has another solve than rank 0.
+        /// The first rank with a different solve than rank 0.
         rank: usize,
-        /// The first entry of the plan that differs.
+        /// The first entry of the manifest that differs.
         key: String,
-        /// What the rank has.
+        /// The value on the rank.
         theirs: String,
-        /// What rank 0 has.
+        /// The value on rank 0.
         ours: String,
     },
-    /// Another rank has failed.
+    /// Another rank failed.
     #[error("rank {rank} has failed: {message}")]
     Rank {
         /// The rank.
@@ -68,24 +69,24 @@ pub enum ClusterError {
         /// Its error.
         message: String,
     },
-    /// A second solve from another thread, while one is under way.
+    /// A second solve from another thread, while one is in progress.
     #[error(
         "another solve is under way in this place: all ranks make the same solves in the same order, one at \
          a time"
     )]
     UnderWay,
-    /// Results of a chunk that have too few bytes.
+    /// The results of a chunk have too few bytes.
     #[error("the results of chunk {chunk} have {bytes} bytes, too few for its trajectories")]
     Short {
-        /// The number of the chunk.
+        /// The index of the chunk.
         chunk: u64,
-        /// The bytes that came.
+        /// The number of received bytes.
         bytes: usize,
     },
-    /// A chunk of no trajectories.
+    /// A chunk size of no trajectories.
     #[error("a chunk has 0 trajectories; it must have at least 1")]
     NoChunk,
-    /// There is no run to go on with.
+    /// The folder contains no run to continue.
     #[error("there is no run in {} to go on with", folder.display())]
     NoRun {
         /// The folder.
@@ -94,14 +95,14 @@ pub enum ClusterError {
     /// A file or a folder cannot be read or written.
     #[error("cannot {action} {}: {error}", path.display())]
     File {
-        /// What was to be done.
+        /// The attempted action.
         action: &'static str,
         /// The file or the folder.
         path: PathBuf,
-        /// Why it was not.
+        /// The reason.
         error: Arc<io::Error>,
     },
-    /// The folder has results of another solve.
+    /// The folder contains results of another solve.
     #[error(
         "{} has results of another solve: its `{key}` is {theirs}, and that of this solve is {ours}; \
          take another folder, or remove this one",
@@ -110,19 +111,19 @@ pub enum ClusterError {
     Foreign {
         /// The folder.
         folder: PathBuf,
-        /// The first entry of the plan that differs.
+        /// The first entry of the manifest that differs.
         key: String,
-        /// What the folder has.
+        /// The value in the folder.
         theirs: String,
-        /// What this solve has.
+        /// The value of this solve.
         ours: String,
     },
-    /// A file is not what was written.
+    /// The bytes of a file have changed.
     #[error("{} is damaged: {what}; remove it, and start the same program again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
     /// A chunk was computed from other initial states, parameters or times.

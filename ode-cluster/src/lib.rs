@@ -1,8 +1,8 @@
-//! Ensembles in several processes.
+//! A backend that spreads an ensemble over several processes.
 //!
-//! [`EnsembleDistributed`] wraps any place. The trajectories are cut into chunks, which ranks take,
-//! each as fast as it can. A chunk's bits depend on its number alone, so it does not matter who
-//! computes it, nor whether two do.
+//! [`EnsembleDistributed`] wraps any backend. The trajectories are cut into chunks, and each rank
+//! takes chunks as fast as it can. The bits of a chunk depend only on its index. Any rank may
+//! therefore compute a chunk, and two ranks may compute the same one.
 //!
 //! Programs use the crate `odes` with its feature `cluster`, which re-exports the interface.
 

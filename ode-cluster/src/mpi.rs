@@ -1,9 +1,9 @@
-//! All ranks that MPI has started, whatever library it is.
+//! All ranks that MPI started, with any MPI library.
 //!
 //! | feature | library | file |
 //! |---|---|---|
-//! | none | that with the standard's binary interface, loaded when the program runs | `mpi/abi.rs` |
-//! | `linked-mpi` | that which the program was built with, by the crate `mpi` | `mpi/linked.rs` |
+//! | none | the library with the standard's binary interface, loaded at run time | `mpi/abi.rs` |
+//! | `linked-mpi` | the library that the program was built with, by the crate `mpi` | `mpi/linked.rs` |
 
 #[cfg(not(feature = "linked-mpi"))]
 mod abi;
@@ -28,27 +28,28 @@ use library::{Library, Started};
 #[cfg(feature = "linked-mpi")]
 use linked::Mpi;
 
-/// Whose launcher starts ranks that reach each other, for messages.
+/// The library with the launcher that starts connected ranks, for error messages.
 pub(crate) const WHOSE: &str = Mpi::WHOSE;
 
-/// The most that one message has: lengths are 32-bit numbers with a sign.
+/// The largest number of bytes of a message: MPI's lengths are signed 32-bit integers.
 const MOST: usize = 1 << 30;
 
 /// All ranks that the launcher started.
 pub(crate) struct World {
     mpi: Mpi,
     started: Started,
-    /// One thread calls at a time, and knows this.
+    /// The lock that lets one thread call MPI at a time, with the state of the collective
+    /// operations.
     calls: Mutex<Rounds>,
 }
 
-/// What ranks have done together. A rank that has ended without a part of it is one that others would wait
-/// for for ever.
+/// The collective operations so far. If a rank ended before one of them, the others would wait
+/// forever.
 #[derive(Debug, Default)]
 struct Rounds {
-    /// The broadcasts so far, in which all ranks take part.
+    /// The number of broadcasts so far, which are collective.
     done: u64,
-    /// Ranks that have ended, as far as this one is told, and the broadcasts that they had.
+    /// The known ended ranks, with their number of broadcasts.
     ended: BTreeMap<usize, u64>,
 }
 
@@ -58,10 +59,10 @@ impl fmt::Debug for World {
     }
 }
 
-/// All ranks of this program; MPI starts with the first call, and ends with the process.
+/// Returns all ranks of this program. MPI starts with the first call, and ends with the process.
 ///
 /// # Errors
-/// Why there is no MPI.
+/// The reason why there is no MPI.
 pub(crate) fn world() -> Result<&'static World, String> {
     static WORLD: OnceLock<Result<World, String>> = OnceLock::new();
     let begin = || {
@@ -75,7 +76,7 @@ pub(crate) fn world() -> Result<&'static World, String> {
 }
 
 impl World {
-    /// The number of this process.
+    /// The rank of this process.
     pub(crate) fn rank(&self) -> usize {
         self.started.rank
     }
@@ -85,12 +86,12 @@ impl World {
         self.started.of
     }
 
-    /// The number of this process among those of its machine.
+    /// The index of this process on its machine.
     pub(crate) fn local_rank(&self) -> usize {
         self.started.local_rank
     }
 
-    /// Whether threads may talk that did not start MPI.
+    /// Whether threads that did not start MPI may call it.
     pub(crate) fn any_thread(&self) -> bool {
         self.started.any_thread
     }
@@ -99,8 +100,8 @@ impl World {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls what waits for other ranks. While it rests, other threads may call, and ranks that have ended are
-    /// noticed.
+    /// Calls a blocking MPI operation. Between its polls, other threads may call, and ended ranks
+    /// are detected.
     fn waiting<V>(&self, call: impl FnOnce(&mut dyn FnMut()) -> V) -> (V, MutexGuard<'_, Rounds>) {
         let (mut calls, mut pause) = (Some(self.calls()), Pause::default());
         let value = call(&mut || {
@@ -119,13 +120,13 @@ impl World {
         }
     }
 
-    /// The rank of which a message has come, if there is one.
+    /// Returns the sender of a message that has arrived, if there is one.
     pub(crate) fn probe(&self, tag: Tag) -> Option<usize> {
         let _one_at_a_time = self.calls();
         self.mpi.probe(None, tag)
     }
 
-    /// The next message of a rank.
+    /// Receives the next message of a rank.
     pub(crate) fn receive(&self, from: usize, tag: Tag) -> Vec<u8> {
         let mut length = [0; 8];
         self.receive_into(from, tag, &mut length);
@@ -138,10 +139,11 @@ impl World {
         drop(self.waiting(|rest| self.mpi.receive(from, tag, bytes, rest)));
     }
 
-    /// Gives all ranks the bytes that `root` has.
+    /// Broadcasts the bytes of `root` to all ranks.
     pub(crate) fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) {
         let ((), mut calls) = self.waiting(|rest| self.mpi.meet(rest));
-        // Nobody leaves before this is done: a thread that ends its process waits for this one.
+        // No rank leaves before the end of the broadcast: a thread that ends its process waits for
+        // the lock.
         let mut length = (bytes.len() as u64).to_le_bytes();
         self.mpi.broadcast(root, &mut length, &mut Pause::default().sleeping());
         bytes.resize(u64::from_le_bytes(length) as usize, 0);
@@ -151,12 +153,12 @@ impl World {
         calls.done += 1;
     }
 
-    /// What a thread does that waits for ranks: it sleeps, since what the machine has to compute needs the
-    /// cores. Should one of these ranks have ended, MPI ends the job.
+    /// Pauses a thread that waits for ranks. It sleeps, since computing threads need the cores. If
+    /// a rank that must take part has ended, MPI ends the job.
     pub(crate) fn rest(&self, pause: &mut Pause) {
         let mut calls = self.calls();
         self.hear(&mut calls);
-        // This rank is in a round that is not done.
+        // This rank is in a collective operation that is not finished.
         let missing = calls.ended.iter().find(|(_, done)| **done <= calls.done);
         if let Some((rank, _)) = missing {
             self.is_missing(*rank, self.rank());
@@ -165,7 +167,7 @@ impl World {
         pause.sleep();
     }
 
-    /// Takes what ranks say that have ended.
+    /// Receives the messages of ranks that have ended.
     fn hear(&self, calls: &mut Rounds) {
         while let Some(rank) = self.mpi.probe(None, Tag::End) {
             let mut done = [0; 8];
@@ -174,7 +176,7 @@ impl World {
         }
     }
 
-    /// Ends all ranks, since one has ended that another one waits for.
+    /// Aborts all ranks, because another rank waits for one that has ended.
     fn is_missing(&self, ended: usize, waits: usize) -> ! {
         if !IS_OVER.swap(true, SeqCst) {
             let of = self.of();
@@ -185,13 +187,13 @@ impl World {
             exit::let_text_through();
             self.mpi.abort(1);
         }
-        // The thread that was first ends the process.
+        // The first thread ends the process.
         loop {
             std::thread::park();
         }
     }
 
-    /// Ends MPI, together with the other ranks, once they have ended where this one has.
+    /// Finalises MPI together with the other ranks, after all have ended at the same broadcast.
     fn leave(&self) {
         let others = if self.rank() == 0 { 1..self.of() } else { 0..1 };
         let calls = self.calls();
@@ -211,7 +213,7 @@ impl World {
                     Ordering::Greater => self.is_missing(self.rank(), *rank),
                 }
             }
-            // Others begin what this rank does not do.
+            // Other ranks begin an operation in which this rank takes no part.
             for tag in [Tag::Ask, Tag::Gather] {
                 if let Some(rank) = self.mpi.probe(None, tag) {
                     self.is_missing(self.rank(), rank);
@@ -227,7 +229,7 @@ impl World {
         self.mpi.finalize();
     }
 
-    /// Gives all ranks what each has, in their order.
+    /// Gathers the bytes of each rank on all ranks, in order.
     pub(crate) fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>> {
         let mut all = Vec::new();
         if self.rank() == 0 {
@@ -251,10 +253,10 @@ impl World {
     }
 }
 
-/// Whether this process ends MPI already: what a library does then may end the process, too.
+/// Whether this process already ends MPI: the library may then end the process itself.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Ends MPI with the process. A rank that has failed ends the others, too, which would wait for it.
+/// Ends MPI with the process. A failed rank aborts the others, which would wait for it.
 extern "C" fn finish(status: c_int, _: *mut c_void) {
     let Ok(world) = world() else { return };
     if status == 0 {
@@ -268,7 +270,7 @@ extern "C" fn finish(status: c_int, _: *mut c_void) {
     }
 }
 
-/// Ever longer pauses. The first one lets another thread run, if there is one that can.
+/// Increasing pauses. The first one only yields to another thread.
 #[derive(Debug, Default)]
 pub(crate) struct Pause(Duration);
 
@@ -282,7 +284,7 @@ impl Pause {
         self.0 = (2 * self.0).clamp(Duration::from_micros(50), Duration::from_millis(1));
     }
 
-    /// Function that sleeps.
+    /// Returns a function that sleeps.
     fn sleeping(mut self) -> impl FnMut() {
         move || self.sleep()
     }

@@ -1,4 +1,4 @@
-//! Results of chunks, which travel by messages from who has computed them to all ranks.
+//! Results of chunks, sent as messages from the computing rank to all ranks.
 
 use core::ops::Range;
 use std::collections::{HashMap, VecDeque};
@@ -7,24 +7,29 @@ use std::vec;
 use crate::mpi::World;
 use crate::plan::Plan;
 
-/// The most bytes that travel together, but for those of one chunk. All ranks meet for each parcel, which takes
-/// milliseconds where there are more ranks than cores.
+/// The largest number of bytes in a message, unless one chunk is larger.
+///
+/// All ranks synchronise for each message, which takes milliseconds if there are more ranks than
+/// cores.
 const MOST: usize = 64 << 20;
 
-/// The bytes of all chunks, in their order. Each rank takes all of them: for each parcel all ranks meet.
+/// The bytes of all chunks, in order.
+///
+/// Each rank must take all of them, because all ranks synchronise for each message.
 #[derive(Debug)]
 pub(crate) struct Parcels<'w> {
     world: &'w World,
-    /// What is still to come, and who has it.
+    /// The remaining messages, each with its chunks and the rank that sends it.
     left: vec::IntoIter<(Range<u64>, usize)>,
-    /// What this rank has computed.
+    /// The chunks that this rank computed.
     kept: HashMap<u64, Vec<u8>>,
-    /// The chunks of the last parcel that are not taken yet.
+    /// The chunks of the last message that were not returned yet.
     open: VecDeque<Vec<u8>>,
 }
 
 impl<'w> Parcels<'w> {
-    /// `owners` says who has each chunk, and `kept` are those of this rank.
+    /// Creates the iterator. `owners` is the rank of each chunk; `kept` contains the chunks of this
+    /// rank.
     pub(crate) fn new(
         world: &'w World,
         plan: &Plan,
@@ -52,7 +57,7 @@ impl Iterator for Parcels<'_> {
     }
 }
 
-/// Chunks that follow each other and that one rank has, at most so many together.
+/// Groups consecutive chunks of one rank, at most `most` in a group.
 fn cut(owners: &[u32], most: u64) -> Vec<(Range<u64>, usize)> {
     let mut parcels: Vec<(Range<u64>, usize)> = Vec::new();
     for (chunk, owner) in (0u64..).zip(owners) {
@@ -65,7 +70,7 @@ fn cut(owners: &[u32], most: u64) -> Vec<(Range<u64>, usize)> {
     parcels
 }
 
-/// Each with its length before it.
+/// Concatenates chunks, each behind its length.
 fn pack(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut parcel = Vec::new();
     for chunk in chunks {
@@ -75,7 +80,7 @@ fn pack(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     parcel
 }
 
-/// What [`pack`] was given.
+/// The inverse of [`pack`].
 fn unpack(mut parcel: &[u8]) -> VecDeque<Vec<u8>> {
     let mut chunks = VecDeque::new();
     while let Some((length, rest)) = parcel.split_first_chunk::<8>() {

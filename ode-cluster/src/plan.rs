@@ -1,4 +1,4 @@
-//! What is solved, as a text: who writes results into a folder must agree on all of it.
+//! The manifest: a text that identifies a solve, which must agree between all ranks.
 
 use blake3::{Hash, Hasher};
 use ode_core::ensemble::task::Task;
@@ -9,34 +9,36 @@ use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::settings::Settings;
 
-/// Trajectories whose numbers are in the plan. Each chunk has a hash of all of its own.
+/// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
+/// inputs.
 const LOOKED_AT: usize = 4096;
 
-/// Trajectories of a chunk, by default: as many as make so many chunks, at least and at most.
+/// Trajectories of a chunk, by default: enough for this number of chunks, within these limits.
 const CHUNKS: usize = 1024;
 const LEAST: usize = 64;
 const MOST: usize = 1 << 16;
-/// Bytes of a chunk by default, at most.
+/// The largest default size of a chunk, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What is solved, and in which chunks.
+/// The manifest of a solve, and its chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The number of trajectories.
     pub(crate) trajectories: usize,
     /// The trajectories of each chunk but the last one.
     pub(crate) chunk: usize,
-    /// Bytes of results of a trajectory.
+    /// The bytes of the results of a trajectory.
     pub(crate) bytes: usize,
-    /// What tells this solve from others.
+    /// The entries that identify the solve.
     lines: String,
-    /// Of these lines.
+    /// The hash of these entries.
     pub(crate) hash: Hash,
 }
 
 impl Plan {
-    /// The plan of a solve in chunks of so many trajectories, or of a number that depends on the solve
-    /// alone.
+    /// Creates the manifest of a solve with chunks of `chunk` trajectories.
+    ///
+    /// The default chunk size depends only on the solve.
     pub(crate) fn of<T: Scalar>(
         task: &dyn Task<T>,
         settings: &Settings<T>,
@@ -61,7 +63,7 @@ impl Plan {
         put("trajectories", trajectories.to_string());
         put("first", columns.first.to_string());
         put("chunk", chunk.to_string());
-        // All of them: what is added must be here, too.
+        // Destructured in full, so that a new field must be added here too.
         let Settings {
             abstol,
             reltol,
@@ -73,7 +75,7 @@ impl Plan {
             stiff_law,
             law_kind,
             method: _,
-            // The program has them.
+            // The program's text contains the events.
             events: _,
             log,
             log_slots,
@@ -111,34 +113,34 @@ impl Plan {
         self.trajectories.div_ceil(self.chunk) as u64
     }
 
-    /// The trajectories of some chunks, counted from the first one of the solve.
+    /// Returns the trajectories of some chunks, counted from the first one of the solve.
     pub(crate) fn trajectories_of(&self, chunks: core::ops::Range<u64>) -> core::ops::Range<usize> {
         let from = |chunk: u64| (chunk as usize).saturating_mul(self.chunk).min(self.trajectories);
         from(chunks.start)..from(chunks.end)
     }
 
-    /// The entries of the plan, each a line.
+    /// Returns the entries of the manifest, one per line.
     pub(crate) fn lines(&self) -> &str {
         &self.lines
     }
 
-    /// The text of a folder's file.
+    /// Returns the text of the manifest's file.
     pub(crate) fn text(&self) -> String {
         kept::sealed(self.lines.clone())
     }
 
-    /// The entries of the plan, behind one that is no part of it.
+    /// Returns the entries of the manifest behind an additional one.
     pub(crate) fn lines_behind(&self, key: &str, value: &str) -> String {
         format!("{key} = {value}\n{}", self.lines)
     }
 
-    /// The first entry in which the plan of another text differs, or what is wrong with the text.
+    /// Returns the first difference to the manifest `text`, or an error if the text is invalid.
     pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
         Ok(kept::difference(&self.lines, kept::unsealed(text)?))
     }
 }
 
-/// The quantities of trajectories, by their names in a plan.
+/// The inputs of trajectories, with their names in a manifest.
 fn named<T: Scalar>(columns: &Columns<T>) -> impl Iterator<Item = (String, &Column<T>)> {
     let of = |name, columns: &[_]| (0..columns.len()).map(move |k| format!("{name}[{k}]"));
     let ends = ["t0", "t1"].map(str::to_owned);
@@ -146,8 +148,10 @@ fn named<T: Scalar>(columns: &Columns<T>) -> impl Iterator<Item = (String, &Colu
     names.chain(of("abstol", &columns.abstols)).zip(columns.quantities())
 }
 
-/// An entry with a hash for each quantity that memory has for each trajectory. A plan has the numbers of
-/// [some](LOOKED_AT) trajectories. Places that draw samples have no such quantity of them.
+/// Returns an entry with a hash for each input that is stored for each trajectory.
+///
+/// A manifest contains the numbers of [some](LOOKED_AT) trajectories. Backends that draw samples do
+/// not store the sampled inputs.
 pub(crate) fn stored<T: Scalar>(columns: &Columns<T>) -> String {
     let all = 0..columns.trajectories;
     let mut entries: Vec<(String, String)> = Vec::new();
@@ -171,7 +175,7 @@ pub(crate) fn stored<T: Scalar>(columns: &Columns<T>) -> String {
     kept::lines(&entries)
 }
 
-/// What the results of one trajectory take.
+/// The bytes of the results of one trajectory.
 fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
     let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
     let numbers = numbers.saturating_add(layout.logged());
@@ -179,11 +183,11 @@ fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
     numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
 }
 
-/// The text of the solve's program, which has the right-hand side and the method, as a hash: the same
-/// wherever it is solved.
+/// The hash of the program's text, which contains the right-hand side and the method. The hash is
+/// the same on every backend.
 fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Columns<T>) -> String {
     let mut variant = Variant::new(settings, columns, true);
-    // Places that draw samples have other kernels, with the same results.
+    // Backends that draw samples have other kernels, with the same results.
     variant.columns.fill(Given::Memory);
     match task.kernel(&variant) {
         Ok(text) => blake3::hash(text.as_bytes()).to_string(),
@@ -191,7 +195,7 @@ fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Colu
     }
 }
 
-/// Numbers of trajectories, evenly spaced: the first and the last one, and a hash of all.
+/// The numbers of evenly spaced trajectories: the first and the last one, and a hash of all.
 fn numbers<T: Scalar>(column: &Column<T>, n: usize) -> String {
     if let Some(value) = column.shared() {
         return format!("{value:?}");
@@ -223,7 +227,7 @@ fn hash_times<T: Scalar>(
     }
 }
 
-/// A hash of all that the results of these trajectories depend on besides the plan.
+/// Hashes all data besides the manifest that the results of these trajectories depend on.
 pub(crate) fn inputs<T: Scalar>(range: ColumnRange<'_, T>) -> Hash {
     let mut hasher = Hasher::new();
     let columns = range.columns();

@@ -1,19 +1,20 @@
-//! Who takes which chunk, where nobody hands them out: a function of a rank's number, the number of
-//! ranks, and of what is done already.
+//! The selection of chunks without a coordinator.
 //!
-//! A rank takes the chunks of its own region first, from its beginning to its end. Then it takes what
-//! others have not done, wherever that is. So ranks that are slow, lost or not there are made up for,
-//! and no rank waits. Two ranks may compute the same chunk, which costs time and nothing else.
+//! The choice is a function of the rank, the number of ranks, and the finished chunks.
 //!
-//! What is done is looked up in groups of [`GROUP`] chunks. A group that is complete gets a seal, so
-//! that the last ranks find the others without looking at every group.
+//! A rank first takes the chunks of its own shard, in order. Then it takes unfinished chunks of
+//! others. Other ranks thus replace ranks that are slow, lost or missing, and no rank waits. Two
+//! ranks may compute the same chunk, which only costs time.
+//!
+//! Finished chunks are looked up in groups of [`GROUP`] chunks. A complete group gets a marker, its
+//! seal, so that the last ranks find unfinished chunks without reading every group.
 
 use core::ops::Range;
 
-/// Chunks of a group.
+/// The chunks of a group.
 pub const GROUP: u64 = 1024;
 
-/// Which chunks of a group are done.
+/// The finished chunks of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group([u64; GROUP as usize / 64]);
 
@@ -24,68 +25,68 @@ impl Default for Group {
 }
 
 impl Group {
-    /// Says that chunk `within` of the group is done.
+    /// Marks chunk `within` of the group as finished.
     pub fn put(&mut self, within: u64) {
         self.0[(within / 64) as usize] |= 1 << (within % 64);
     }
 
-    /// Whether chunk `within` of the group is done.
+    /// Returns whether chunk `within` of the group is finished.
     #[must_use]
     pub fn has(&self, within: u64) -> bool {
         self.0[(within / 64) as usize] & 1 << (within % 64) != 0
     }
 
-    /// How many are done.
+    /// Returns the number of finished chunks.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 }
 
-/// Where it is looked up what is done.
+/// A record of finished chunks.
 pub trait Done {
-    /// Why it cannot be.
+    /// The error of a failed lookup.
     type Error;
 
-    /// Which chunks of a group are done.
+    /// Returns the finished chunks of a group.
     ///
     /// # Errors
-    /// If it cannot be looked up.
+    /// If the lookup fails.
     fn group(&mut self, group: u64) -> Result<Group, Self::Error>;
 
-    /// The groups that have a seal.
+    /// Returns the groups with a seal.
     ///
     /// # Errors
-    /// If they cannot be looked up.
+    /// If the lookup fails.
     fn sealed(&mut self) -> Result<Vec<u64>, Self::Error>;
 
-    /// Gives a group a seal, if it can: ranks look longer for what is left without one.
+    /// Seals a group if possible. Without seals, ranks need longer to find unfinished chunks.
     fn seal(&mut self, group: u64);
 }
 
-/// The chunks that a rank takes.
+/// The selection of chunks for one rank.
 #[derive(Clone, Debug)]
 pub struct Queue {
     rank: u64,
     chunks: u64,
-    /// What is left of the rank's own region.
+    /// The remaining chunks of the rank's own shard.
     own: Range<u64>,
-    /// The number of times that it has taken chunks of others.
+    /// The number of times that the rank took chunks of others.
     turns: u64,
 }
 
 impl Queue {
-    /// The queue of rank `rank` of `of`, of so many chunks.
+    /// Creates the selection for rank `rank` of `of`, for `chunks` chunks.
     #[must_use]
     pub fn new(rank: usize, of: usize, chunks: u64) -> Self {
         let end = |rank: usize| (u128::from(chunks) * rank as u128 / of.max(1) as u128) as u64;
         Queue { rank: rank as u64, chunks, own: end(rank)..end(rank + 1), turns: 0 }
     }
 
-    /// The next chunks to compute, at most `most` of them; none if all are done.
+    /// Returns the next chunks to compute, at most `most`; `None` if all are finished.
     ///
     /// # Errors
-    /// If it cannot be looked up what is done.
+    /// If the lookup of finished chunks fails.
     pub fn next<D: Done>(
         &mut self,
         done: &mut D,
@@ -97,7 +98,7 @@ impl Queue {
             let found = done.group(group)?;
             match run(&found, self.own.start..end) {
                 Some(run) => {
-                    // So that a part is left for others, should this rank be slow.
+                    // Leave some chunks for others, in case this rank is slow.
                     let most = most.min(self.own.end.saturating_sub(run.start).div_ceil(4));
                     let end = run.end.min(run.start + most.max(1));
                     self.own.start = end;
@@ -112,13 +113,13 @@ impl Queue {
         self.of_others(done, most)
     }
 
-    /// Says that chunks are done, so that their group may get a seal.
+    /// Seals the group of finished chunks if the group is complete.
     ///
     /// # Errors
-    /// If it cannot be looked up what is done.
+    /// If the lookup of finished chunks fails.
     pub fn is_done<D: Done>(&self, done: &mut D, chunks: &Range<u64>) -> Result<(), D::Error> {
         let group = chunks.start / GROUP;
-        // Within its own region a rank looks again before it takes more of the group.
+        // Within its own shard a rank looks the group up again before it takes more chunks.
         if !self.own.is_empty() && self.own.start < self.group(group).end {
             return Ok(());
         }
@@ -139,8 +140,8 @@ impl Queue {
             open[group as usize] = false;
         }
         let open: Vec<u64> = (0..groups).filter(|group| open[*group as usize]).collect();
-        // Ranks begin at different groups, and each at another one the next time: ranks that stay in a group
-        // take the same chunks more often.
+        // Ranks begin at different groups, and each rank at another one the next time. Ranks that
+        // stay in a group take the same chunks more often.
         let begin = scattered(self.rank, 2 * self.turns) % (open.len() as u64).max(1);
         for group in open[begin as usize..].iter().chain(&open[..begin as usize]) {
             if let Some(run) = self.of_group(done, *group, most)? {
@@ -150,7 +151,7 @@ impl Queue {
         Ok(None)
     }
 
-    /// Some of what is not done of a group, whose seal it gets if it is complete.
+    /// Returns unfinished chunks of a group, or seals the group if it is complete.
     fn of_group<D: Done>(
         &self,
         done: &mut D,
@@ -164,12 +165,12 @@ impl Queue {
             self.seal(done, group, &found);
             return Ok(None);
         }
-        // One of those that are left, and some behind it.
+        // Choose an unfinished chunk, and some chunks behind it.
         let number = scattered(self.rank, 2 * self.turns + 1) % left;
         let mut undone = all.clone().filter(|chunk| !found.has(chunk % GROUP));
         let from = undone.nth(number as usize).unwrap_or(all.start);
         let run = run(&found, from..all.end).unwrap_or(from..from + 1);
-        // Small pieces: what others take of the group meanwhile is not seen.
+        // Take few chunks, because chunks that others take meanwhile are invisible.
         let most = most.min(left.div_ceil(32)).max(1);
         Ok(Some(run.start..run.end.min(run.start + most)))
     }
@@ -181,21 +182,21 @@ impl Queue {
         }
     }
 
-    /// The chunks of a group.
+    /// Returns the chunks of a group.
     fn group(&self, group: u64) -> Range<u64> {
         group * GROUP..self.chunks.min((group + 1) * GROUP)
     }
 }
 
-/// The first chunks of `range`, one behind the other, that are not done.
+/// Returns the first contiguous unfinished chunks of `range`.
 fn run(done: &Group, range: Range<u64>) -> Option<Range<u64>> {
     let start = range.clone().find(|chunk| !done.has(chunk % GROUP))?;
     let end = (start..range.end).find(|chunk| done.has(chunk % GROUP));
     Some(start..end.unwrap_or(range.end))
 }
 
-/// A number that differs from rank to rank and from turn to turn: SplitMix64 (Steele, Lea and Flood,
-/// "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// A number that differs between ranks and turns: SplitMix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
 fn scattered(rank: u64, turn: u64) -> u64 {
     let mut z = rank.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -209,7 +210,7 @@ mod tests {
     use core::convert::Infallible;
     use std::collections::HashSet;
 
-    /// What is done, in memory.
+    /// A record of finished chunks in memory.
     #[derive(Default)]
     struct Memory {
         done: HashSet<u64>,
@@ -239,8 +240,8 @@ mod tests {
         }
     }
 
-    /// Ranks by turns, some of which are not there or are lost: everything is done in the end, and
-    /// without losses once.
+    /// Ranks take turns, and some are missing or lost: everything is done in the end, and without
+    /// losses each chunk is done once.
     #[test]
     fn everything_is_done_whoever_is_there() {
         for chunks in [0, 1, 5, 1024, 1025, 2100] {
@@ -272,7 +273,7 @@ mod tests {
         }
     }
 
-    /// A chunk that is removed from a group with a seal is computed again by the rank whose it is.
+    /// If a chunk is removed from a sealed group, the rank of its shard computes it again.
     #[test]
     fn a_seal_hides_no_missing_chunk_from_its_own_rank() {
         let mut memory = Memory::default();

@@ -1,4 +1,4 @@
-//! Which process this is, and how it reaches the others.
+//! The rank of this process, and its connection to the others.
 
 use ode_core::{Launcher, Part};
 
@@ -8,30 +8,33 @@ use crate::mpi::{self, World};
 /// The processes of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Processes {
-    /// Which of them this is.
+    /// The rank of this process.
     pub(crate) part: Part,
-    /// All of them, where MPI started them.
+    /// All processes, if MPI started them.
     pub(crate) world: Option<&'static World>,
-    /// Why there is no MPI, where the launcher may have started one.
+    /// The reason why there is no MPI, if the launcher may have started it.
     pub(crate) why: Option<String>,
 }
 
 impl Processes {
-    /// A process that only knows its number.
+    /// A process with a rank and without MPI.
     pub(crate) fn of(part: Part) -> Self {
         Processes { part, world: None, why: None }
     }
 
-    /// What the launcher's variables say. MPI is started where these are of several processes that a
-    /// launcher of MPI started; nobody else pays for it.
+    /// Reads the launcher's variables.
+    ///
+    /// MPI is started only if the variables describe several processes of an MPI launcher, so other
+    /// programs do not pay for it.
     ///
     /// # Errors
-    /// [`ClusterError::Part`] if the variables make no sense.
+    /// [`ClusterError::Part`] if the variables are inconsistent.
     pub(crate) fn find() -> Result<Self, ClusterError> {
         let part = Part::from_launcher()?;
         let may_be_mpi = match part.launcher {
             Launcher::OpenMpi | Launcher::Pmi => true,
-            // `srun --mpi=pmix`; a plain one starts processes that MPI would take for one each.
+            // `srun --mpi=pmix`. Under a plain `srun`, MPI would treat each process as a world of
+            // one.
             Launcher::Slurm => std::env::var_os("PMIX_RANK").is_some(),
             _ => false,
         };
@@ -54,11 +57,13 @@ impl Processes {
     }
 }
 
-/// Which process this is, by the launcher's variables and, where these say that MPI started it, by MPI, which
-/// also knows the number among the processes of the machine.
+/// Returns the rank of this process and the number of ranks.
+///
+/// The launcher's variables define both. If the variables describe an MPI launcher, MPI confirms
+/// them and adds the index of the process on its machine.
 ///
 /// # Errors
-/// [`ClusterError::Part`] if the variables make no sense.
+/// [`ClusterError::Part`] if the variables are inconsistent.
 pub fn part() -> Result<Part, ClusterError> {
     Processes::find().map(|processes| processes.part)
 }

@@ -1,4 +1,4 @@
-//! How far the runs in a folder are.
+//! The progress of the runs in a folder.
 
 use core::fmt;
 use std::fs;
@@ -10,19 +10,19 @@ use ode_core::kept;
 use crate::error::ClusterError;
 use crate::store;
 
-/// How far a solve in a folder is.
+/// The progress of one solve in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// The name of its folder, `0000` for the first solve of a program.
+    /// The name of its folder, `0000` for the first solve.
     pub solve: String,
-    /// What is solved, and by which method.
+    /// The system, the method and the precision.
     pub what: String,
     /// The number of trajectories.
     pub trajectories: u64,
     /// The number of chunks.
     pub chunks: u64,
-    /// The number of chunks that are there.
+    /// The number of finished chunks.
     pub done: u64,
 }
 
@@ -34,12 +34,14 @@ impl fmt::Display for Status {
     }
 }
 
-/// How far the solves in a folder of [`EnsembleDistributed`](crate::EnsembleDistributed) are, in their
-/// order. Nothing is changed, and ranks may be at work.
+/// Returns the progress of the solves in a folder, in their order.
+///
+/// The folder is one of [`EnsembleDistributed`](crate::EnsembleDistributed). The function changes
+/// nothing, and ranks may be running.
 ///
 /// # Errors
-/// [`ClusterError::File`] if the folder or a file cannot be read, and [`ClusterError::Damaged`] for a
-/// plan that is not one.
+/// [`ClusterError::File`] if the folder or a file cannot be read, and [`ClusterError::Damaged`] for
+/// an invalid manifest.
 pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
     let folder = folder.as_ref();
     let list = |error| ClusterError::file("list", folder, error);

@@ -1,4 +1,4 @@
-//! A folder of results, which any number of processes write without locks.
+//! A folder of results, written by any number of processes without locks.
 //!
 //! ```text
 //! out/0000/plan                              what is solved, a text
@@ -7,8 +7,8 @@
 //! out/0000/new/                              files that are being written
 //! ```
 //!
-//! A file is written under another name, and renamed when it is whole. So what has its name is whole,
-//! and a process that is killed leaves nothing that counts.
+//! A file is written under a temporary name and renamed when it is complete. A file with its final
+//! name is therefore complete, and a killed process leaves only temporary files.
 
 pub(crate) mod chunk;
 
@@ -30,11 +30,11 @@ pub(crate) struct Store<'p> {
 }
 
 impl<'p> Store<'p> {
-    /// Opens the folder of a solve, or makes it. Nothing is written to one that has a plan.
+    /// Opens or creates the folder of a solve. If the folder has a manifest, nothing is written.
     ///
     /// # Errors
-    /// [`ClusterError::Foreign`] if it has results of another solve, [`ClusterError::Damaged`] if its
-    /// plan is not one, and [`ClusterError::File`].
+    /// [`ClusterError::Foreign`] if the folder has results of another solve,
+    /// [`ClusterError::Damaged`] if its manifest is invalid, and [`ClusterError::File`].
     pub(crate) fn open(folder: PathBuf, plan: &'p Plan) -> Result<Self, ClusterError> {
         let store = Store { folder, plan };
         let path = store.folder.join("plan");
@@ -42,7 +42,7 @@ impl<'p> Store<'p> {
             Ok(text) => store.check(&path, &text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 store.write(&path, &[store.plan.text().as_bytes()])?;
-                // Another process may have been first, with another plan.
+                // Another process may have been first, with another manifest.
                 let text = fs::read_to_string(&path);
                 let text = text.map_err(|error| ClusterError::file("read", &path, error))?;
                 store.check(&path, &text)?;
@@ -55,7 +55,7 @@ impl<'p> Store<'p> {
         Ok(store)
     }
 
-    /// What is solved.
+    /// Returns the manifest of the solve.
     pub(crate) fn plan(&self) -> &'p Plan {
         self.plan
     }
@@ -70,7 +70,7 @@ impl<'p> Store<'p> {
         }
     }
 
-    /// The file of a chunk.
+    /// Returns the file of a chunk.
     pub(crate) fn path(&self, chunk: u64) -> PathBuf {
         group_path(&self.folder, chunk / GROUP).join(format!("{chunk:010}.chunk"))
     }
@@ -84,7 +84,7 @@ impl<'p> Store<'p> {
         self.write(&self.path(chunk), parts)
     }
 
-    /// The bytes of a chunk's file; none if there is no such file.
+    /// Returns the bytes of a chunk's file, or `None` if there is no such file.
     ///
     /// # Errors
     /// [`ClusterError::File`].
@@ -97,31 +97,33 @@ impl<'p> Store<'p> {
         }
     }
 
-    /// Removes what processes that were killed left behind. Only once all chunks are there: then
-    /// nobody needs what is still being written.
+    /// Removes temporary files of killed processes.
+    ///
+    /// This is called only when all chunks exist, because files in progress are then obsolete.
     pub(crate) fn tidy(&self) {
         let left = fs::read_dir(self.folder.join("new")).into_iter().flatten().flatten();
         left.for_each(|file| drop(fs::remove_file(file.path())));
     }
 
-    /// Writes a whole file.
+    /// Persists a file.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
         let new = self.folder.join("new");
         make(&new)?;
         match kept::replace(path, &new, parts) {
-            // Another rank has found all chunks, among them this one, and has tidied up.
+            // Another rank has found all chunks, including this one, and has removed the temporary
+            // files.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),
             written => written.map_err(|error| ClusterError::file("write", path, error)),
         }
     }
 }
 
-/// Makes a folder, if it is not there.
+/// Creates a folder if it does not exist.
 fn make(path: &Path) -> Result<(), ClusterError> {
     fs::create_dir_all(path).map_err(|error| ClusterError::file("make", path, error))
 }
 
-/// The number of chunks in the folder of a solve.
+/// Returns the number of chunks in the folder of a solve.
 ///
 /// # Errors
 /// [`ClusterError::File`].
@@ -131,12 +133,12 @@ pub(crate) fn count(solve: &Path) -> Result<u64, ClusterError> {
     groups.map(|group| Ok(numbers(&group)?.len() as u64)).sum()
 }
 
-/// The folder of a group.
+/// Returns the folder of a group.
 fn group_path(solve: &Path, group: u64) -> PathBuf {
     solve.join("chunks").join(format!("{group:07}"))
 }
 
-/// The numbers by which files of a folder are named; none if there is no such folder.
+/// Returns the numbers in the file names of a folder; empty if there is no such folder.
 fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
     let list = |error| ClusterError::file("list", path, error);
     let files = match fs::read_dir(path) {
@@ -174,7 +176,7 @@ impl Done for &Store<'_> {
         let sealed = self.folder.join("sealed");
         let path = sealed.join(format!("{group:07}"));
         if !path.exists() {
-            // The folder may be one that is only read.
+            // The folder may be read-only.
             let _ = fs::create_dir_all(&sealed).and_then(|()| File::create(path));
         }
     }

@@ -1,4 +1,4 @@
-//! What a rank computes, and how results of chunks become those that a solve is asked for.
+//! The computation of chunks by a rank, and the assembly of their results.
 
 use core::ops::Range;
 use std::time::Instant;
@@ -13,33 +13,33 @@ use crate::error::ClusterError;
 use crate::plan::{self, Plan};
 use crate::store::chunk::{self, Label, Refused};
 
-/// Results of chunks that a rank takes at a time, in bytes at most.
+/// The largest size of the results of a lease, in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
-/// A rank is to take no longer for what it takes at a time: that much is lost if it is killed.
+/// The target duration of a lease in seconds; at most this much is lost if the rank is killed.
 const SECONDS: f64 = 5.0;
 
-/// Hands trajectories to the place that computes them.
+/// The inner backend, which computes trajectories.
 pub(crate) type Place<'a, T> =
     &'a dyn Fn(&Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
-/// Gives the bytes of a chunk.
+/// Returns the bytes of a chunk.
 type Read<'r, 'a, T> = &'r mut dyn FnMut(&mut Work<'a, T>, u64) -> Result<Vec<u8>, SolveError>;
 
-/// A solve, and what this rank does of it.
+/// A solve, and the progress of this rank.
 pub(crate) struct Work<'a, T> {
     plan: &'a Plan,
     columns: &'a Columns<T>,
     layout: Layout,
     place: Place<'a, T>,
-    /// Seconds that a chunk takes; unknown before the first one.
+    /// Seconds per chunk; unknown before the first one.
     pace: Option<f64>,
-    /// How many chunks were taken last.
+    /// The number of chunks of the last lease.
     taken: u64,
     pub(crate) done: Done,
 }
 
-/// What this rank has done.
+/// The totals of this rank.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     pub(crate) trajectories: usize,
@@ -59,14 +59,16 @@ impl<'a, T: Scalar> Work<'a, T> {
         Work { plan, columns, layout, place, pace: None, taken: 0, done: Done::default() }
     }
 
-    /// How many chunks to take next, at most: a few at first, and as many as their time allows.
+    /// Returns how many chunks to take next, at most.
+    ///
+    /// The first lease is one chunk. Later ones double, within the limits of time and memory.
     pub(crate) fn most(&self) -> u64 {
         let fit = MOST_BYTES / self.plan.bytes.saturating_mul(self.plan.chunk).max(1);
         let by_time = self.pace.map_or(1.0, |pace| SECONDS / pace.max(1e-9));
         (2 * self.taken).min(by_time as u64).min(fit as u64).max(1)
     }
 
-    /// Computes some chunks, and hands the bytes of each to `commit`.
+    /// Computes some chunks, and passes the bytes of each to `commit`.
     pub(crate) fn compute(
         &mut self,
         chunks: Range<u64>,
@@ -97,13 +99,13 @@ impl<'a, T: Scalar> Work<'a, T> {
         Ok(())
     }
 
-    /// Checks bytes of a chunk that were read.
+    /// Checks the bytes of a chunk that was read.
     pub(crate) fn refused(&self, chunk: u64, bytes: &[u8]) -> Result<(), Refused> {
         chunk::check(bytes, &self.label(chunk), &self.layout)
     }
 
-    /// Hands the results of all trajectories to `sink`, block by block. `read` gives the bytes of
-    /// each chunk, which are right.
+    /// Passes the results of all trajectories to `sink`, batch by batch. `read` returns the valid
+    /// bytes of each chunk.
     pub(crate) fn hand_over(
         &mut self,
         sink: &mut dyn ResultSink<T>,

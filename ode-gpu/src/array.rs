@@ -1,4 +1,4 @@
-//! Ensembles as columns of one array on a GPU: one step size for all trajectories.
+//! The lockstep backend on a GPU: one step size for all trajectories.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,19 +21,21 @@ use crate::error::GpuError;
 use crate::launched::Computing;
 use crate::locked::page_lock;
 
-/// Solves all trajectories as columns of one array on an NVIDIA GPU, with one time and one step size
-/// for all of them: what SciML's `EnsembleGPUArray` is.
+/// A lockstep backend on an NVIDIA GPU: one step size for all trajectories.
 ///
-/// It is there to be compared with. [`EnsembleGpuKernel`](crate::EnsembleGpuKernel) gives each trajectory
-/// the steps that it needs, and lets no thread wait for others. An array is worth a try where all
-/// trajectories need the same steps and results are wanted at the times of the steps
-/// ([`SaveAt::Steps`](ode_core::SaveAt::Steps)), which all columns share.
+/// All trajectories also share one time. This is the algorithm of SciML's `EnsembleGPUArray`.
 ///
-/// The results are those of [`EnsembleCpuArray`](struct@ode_core::EnsembleCpuArray) to the last bit, whose
-/// documentation says what options and failures mean. All steps are made by one kernel, which is compiled
-/// by NVRTC at the first solve of each kind and kept, in memory and on disk (`ODES_CACHE_DIR`). Few columns
-/// are in the registers of threads. More columns than the device has threads at a time are in its memory,
-/// which one array has to fit: [`SolveError::OutOfMemory`] says that it does not.
+/// The backend exists for comparison with SciML. [`EnsembleGpuKernel`](crate::EnsembleGpuKernel)
+/// gives each trajectory the steps that it needs, and no thread waits for others. Lockstep is worth
+/// a try if all trajectories need the same steps, and results are wanted at the times of the steps
+/// ([`SaveAt::Steps`](ode_core::SaveAt::Steps)), which all members share.
+///
+/// The results equal those of [`EnsembleCpuArray`](struct@ode_core::EnsembleCpuArray) to the last
+/// bit. Its documentation explains options and failures. One kernel makes all steps. NVRTC compiles
+/// this kernel at the first solve of each kernel configuration, and the kernel is stored in memory
+/// and on disk (`ODES_CACHE_DIR`). If there are few members, their states are in registers. If
+/// there are more members than the device has threads at a time, their states are in device memory.
+/// The whole ensemble must fit there; otherwise the solve fails with [`SolveError::OutOfMemory`].
 ///
 /// ```
 /// use ode_core::ArrayNorm;
@@ -51,26 +53,27 @@ pub struct EnsembleGpuArray {
     norm: ArrayNorm,
     compiler_options: Vec<String>,
     functions: Functions,
-    /// The device's context, created while the caller prepares the ensemble.
+    /// The context of the device, created while the caller prepares the ensemble.
     _warm_up: Arc<WarmUp>,
 }
 
 impl EnsembleGpuArray {
-    /// The first GPU that the process sees, and [`ArrayNorm::Greatest`].
+    /// Uses the first GPU that is visible to the process, with [`ArrayNorm::Greatest`].
     ///
-    /// The call starts to create the device's context, on a thread of its own, so that problems can be
-    /// prepared meanwhile.
+    /// The call starts to create the context of the device on a separate thread, while the caller
+    /// prepares its problems.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says which,
-    /// and where was searched. [`GpuError::NotCooperative`] for a device whose threads cannot all wait for
-    /// each other.
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
+    /// names the missing part and the searched folders. [`GpuError::NotCooperative`] if the threads
+    /// of the device cannot all wait for each other.
     pub fn new() -> Result<Self, GpuError> {
         Self::device(0)
     }
 
-    /// The GPU of number `ordinal`, from 0, as
-    /// [`EnsembleGpuKernel::device`](crate::EnsembleGpuKernel::device) counts.
+    /// Uses the GPU `ordinal`, counted from 0.
+    ///
+    /// The order is the one of [`EnsembleGpuKernel::device`](crate::EnsembleGpuKernel::device).
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -90,7 +93,7 @@ impl EnsembleGpuArray {
             return Err(GpuError::NotCooperative { device: ordinal });
         }
         let _warm_up = Arc::new(device.warm_up());
-        // A missing compiler is an error here and not in the middle of a solve.
+        // A missing compiler is an error here, not in the middle of a solve.
         device.arch()?;
         Ok(EnsembleGpuArray {
             device,
@@ -101,9 +104,11 @@ impl EnsembleGpuArray {
         })
     }
 
-    /// The GPU of a process that solves one [part](ode_core::EnsembleProblem::part) of several, each of
-    /// which is an array by itself: that of its number among the processes of its machine, or else of its
-    /// rank. There may be more processes than devices, which then share them.
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    ///
+    /// Each shard is a lockstep solve of its own. The device is chosen by the index of the process
+    /// on its machine, or else by its rank. If there are more processes than devices, processes
+    /// share devices.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -124,25 +129,27 @@ impl EnsembleGpuArray {
         Self::device(part.local_rank.unwrap_or(part.rank) % visible)
     }
 
-    /// Sets how the errors of all columns make one.
+    /// Sets how the errors of all members are combined into one.
     pub fn norm(self, norm: ArrayNorm) -> Self {
         EnsembleGpuArray { norm, ..self }
     }
 
-    /// Sets which elementary functions (`exp`, `sin`, …) kernels call, as
-    /// [`EnsembleGpuKernel::functions`](crate::EnsembleGpuKernel::functions) does.
+    /// Sets which elementary functions (`exp`, `sin`, …) kernels call.
+    ///
+    /// See [`EnsembleGpuKernel::functions`](crate::EnsembleGpuKernel::functions).
     pub fn functions(self, functions: Functions) -> Self {
         EnsembleGpuArray { functions, ..self }
     }
 
-    /// Sets options of NVRTC with which kernels are compiled, as
-    /// [`EnsembleGpuKernel::compiler_options`](crate::EnsembleGpuKernel::compiler_options) does.
+    /// Sets NVRTC options for the compilation of kernels.
+    ///
+    /// See [`EnsembleGpuKernel::compiler_options`](crate::EnsembleGpuKernel::compiler_options).
     pub fn compiler_options(self, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let compiler_options = options.into_iter().map(Into::into).collect();
         EnsembleGpuArray { compiler_options, ..self }
     }
 
-    /// The device: one.
+    /// Returns the device, as a slice of one.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
         std::slice::from_ref(&self.device)

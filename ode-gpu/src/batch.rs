@@ -1,14 +1,15 @@
-//! How a batch of trajectories lies in device memory, and where its results go on the host.
+//! The layout of a batch in device memory, and the destination of its results on the host.
 //!
-//! One piece of memory holds everything, so that a batch costs one allocation:
+//! A batch is one range of memory, so it costs one allocation:
 //!
 //! ```text
 //! counter | places | shared numbers | shared times | rules | columns … | own times | results …
 //! └ header, made for the batch ───────────────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
-//! Rules are those of quantities that the kernel draws. Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
-//! array begins at a multiple of 256 bytes, as a device allocation would.
+//! Rules belong to quantities that the kernel draws. Times are the times to save at and the stop
+//! times. [`places`] defines the order of the results. Each array begins at a multiple of 256
+//! bytes, like a device allocation.
 
 use ode_core::Layout;
 use ode_core::kernel::{self, ColumnPlace, JobArguments};
@@ -29,24 +30,24 @@ pub(crate) fn align(at: usize) -> usize {
 #[derive(Debug)]
 pub(crate) struct Batch<'i, T> {
     range: ColumnRange<'i, T>,
-    /// Everything that the batch does not share with the ensemble's own vectors.
+    /// All bytes that are written for the batch, and not copied from the ensemble's own vectors.
     header: Vec<u8>,
-    /// The ensemble's vectors, or parts of them.
+    /// The ensemble's vectors, or slices of them.
     columns: Vec<Source<'i>>,
-    /// The end of the uploaded part, in bytes.
+    /// The end of the uploaded range, in bytes.
     inputs_end: usize,
     /// The end of the whole batch, in bytes.
     total: usize,
-    /// Where each column begins that has a number for each trajectory.
+    /// The offset of each input that is stored for each trajectory.
     columns_at: Vec<Option<usize>>,
-    /// Where the results lie.
+    /// The slices of the results.
     places: [Place; 10],
     /// The kernel's arguments, with offsets in place of addresses.
     job: JobArguments<T>,
 }
 
 impl<'i, T: Scalar> Batch<'i, T> {
-    /// The trajectories `range`.
+    /// Lays out the trajectories `range`.
     pub(crate) fn new(settings: &Settings<T>, range: ColumnRange<'i, T>) -> Self {
         let (inputs, n) = (range.columns(), range.len());
         let size = size_of::<T>();
@@ -59,7 +60,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let numbers = quantity.numbers(range.indices());
             match quantity.is_stored() {
                 true => stored.push(numbers),
-                // None where the kernel draws them.
+                // Empty if the kernel draws the quantity.
                 false => shared.extend(numbers.concat()),
             }
         }
@@ -124,7 +125,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
         header[rules_at..].copy_from_slice(bytemuck::cast_slice(&rules));
-        // From slot to slot, and from trajectory to trajectory.
+        // The strides from slot to slot, and from trajectory to trajectory.
         let strides = times.map(|times| times.strides(n as u32));
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
@@ -183,19 +184,19 @@ impl<'i, T: Scalar> Batch<'i, T> {
         self.total
     }
 
-    /// The arrays to upload, and the end of the uploaded part.
+    /// The arrays to upload, and the end of the uploaded range.
     pub(crate) fn sources(&self) -> (Vec<Source<'_>>, usize) {
         let header: Source<'_> = (0, &self.header);
         (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
     }
 
-    /// Where each column begins that has a number for each trajectory, in bytes, in the order of
+    /// The offset in bytes of each input that is stored for each trajectory, in the order of
     /// [`Columns::quantities`].
     pub(crate) fn columns_at(&self) -> &[Option<usize>] {
         &self.columns_at
     }
 
-    /// Where the results lie, in the order of
+    /// The slices of the results, in the order of
     /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
     pub(crate) fn places(&self) -> &[Place; 10] {
         &self.places
@@ -226,15 +227,14 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 }
 
-/// The largest number of trajectories of a batch, so that [`ColumnPlace`] reaches all their
-/// numbers.
+/// The largest number of trajectories of a batch, limited by the range of [`ColumnPlace`].
 pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
     let stored = inputs.quantities().filter(|c| c.is_stored()).count();
     let shared: usize = inputs.quantities().filter(|c| !c.is_stored()).count();
     let [save, stops] =
         [&inputs.save, &inputs.stops].map(|times| times.shared().map_or(0, <[T]>::len));
     let times = save + stops;
-    // Every column may begin `ALIGN` bytes late.
+    // Every input may begin up to `ALIGN` bytes later.
     let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (stored + 4));
     (numbers / stored.max(1)).clamp(1, 1 << 31)
 }
@@ -242,11 +242,11 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
 /// The device memory of a batch, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Footprint {
-    /// Columns and times of a trajectory.
+    /// Inputs and times of a trajectory.
     pub(crate) inputs: usize,
     /// Results of a trajectory.
     pub(crate) results: usize,
-    /// What a batch needs as a whole.
+    /// Memory that does not depend on the number of trajectories.
     pub(crate) beside: usize,
 }
 
@@ -291,8 +291,8 @@ pub(crate) struct Place {
     pub(crate) rows: usize,
 }
 
-/// The places of all results, in this order: final states, saved numbers, end times, steps,
-/// rejected steps, numbers of saved times, reports of the guard, counts of events, logged numbers, codes.
+/// The slices of all results, in this order: final states, saved numbers, end times, steps,
+/// rejected steps, saved counts, reports of the guard, counts of events, logged numbers, codes.
 fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 10] {
     let (kept, guarded) = (layout.kept(), layout.guarded());
     let (finals, saved) = (layout.states, layout.saved());
@@ -369,7 +369,7 @@ mod tests {
         (settings, columns)
     }
 
-    /// The uploaded bytes as the device has them.
+    /// The uploaded bytes as they are in device memory.
     fn memory(batch: &Batch<'_, f32>) -> Vec<u8> {
         let mut memory = vec![0xee; batch.total()];
         let (sources, end) = batch.sources();

@@ -1,8 +1,8 @@
-//! cuBLAS, the library of products of matrices, opened when a program runs.
+//! cuBLAS, the library of matrix products, opened at run time.
 //!
-//! It is opened by ourselves and not by the bindings, for the reasons of [`nvrtc`](crate::nvrtc): a missing
-//! library is an error and not a panic, it is found inside PyPI wheels, and its companion
-//! `libcublasLt` is opened by full path before it.
+//! This module opens cuBLAS itself, without the bindings, for the reasons of
+//! [`nvrtc`](crate::nvrtc). A missing library is an error and not a panic, and the library is found
+//! inside PyPI wheels. Its companion `libcublasLt` is opened by full path first.
 
 use std::ffi::{c_int, c_longlong, c_void};
 use std::path::Path;
@@ -71,7 +71,7 @@ type Trsm = unsafe extern "C" fn(
     c_int,
 ) -> c_int;
 
-/// The functions of one precision, of whose numbers they take addresses.
+/// The functions of one precision. They take addresses of numbers.
 #[derive(Debug)]
 struct Functions {
     gemv: Gemv,
@@ -79,8 +79,10 @@ struct Functions {
     trsm: Trsm,
 }
 
-/// cuBLAS's functions, as plain pointers: they stay valid while `library` is loaded. Its `enum`s are taken
-/// as integers, since a newer library may return others than those of today.
+/// cuBLAS's functions, as plain pointers.
+///
+/// They stay valid while `library` is loaded. Its `enum`s are read as integers, since a newer
+/// library may return codes that are not in today's.
 #[derive(Debug)]
 struct Cublas {
     create: unsafe extern "C" fn(*mut Handle) -> c_int,
@@ -107,7 +109,7 @@ const NOT_UNIT: c_int = 0;
 const UNIT: c_int = 1;
 
 impl Cublas {
-    /// The process's library, found and loaded on the first call. The outcome is remembered.
+    /// Returns the process's library, which the first call finds and loads. The outcome is stored.
     fn get() -> Result<&'static Cublas, GpuError> {
         static LIBRARY: OnceLock<Result<Cublas, GpuError>> = OnceLock::new();
         LIBRARY
@@ -119,7 +121,7 @@ impl Cublas {
             .map_err(Clone::clone)
     }
 
-    /// Loads the first usable candidate. One of a newer CUDA than the driver's is no use.
+    /// Loads the first usable candidate. A library for a newer CUDA than the driver's is rejected.
     fn load(places: &Places, driver_major: Option<u32>) -> Result<Cublas, GpuError> {
         places.find(&CUBLAS, Cublas::open, |cublas| {
             let is_newer = |driver| u32::try_from(cublas.major).unwrap_or(0) > driver;
@@ -136,7 +138,7 @@ impl Cublas {
         let property: unsafe extern "C" fn(c_int, *mut c_int) -> c_int =
             symbol(&library, "cublasGetProperty")?;
         let mut major = 0;
-        // SAFETY: property 0 is the major version, and there is a place for one integer.
+        // SAFETY: property 0 is the major version, and the integer is valid for writes.
         let code = unsafe { property(0, &mut major) };
         if code != 0 {
             return Err(format!("cublasGetProperty failed with {code}"));
@@ -163,7 +165,7 @@ impl Cublas {
     }
 }
 
-/// The library that cuBLAS needs, from the same folder: the loader looks for it by name only.
+/// Opens the library that cuBLAS needs, from the same folder: the loader searches it by name only.
 fn companion(path: &Path) -> Option<Library> {
     let name = path.file_name()?.to_str()?;
     let name = name.replace("cublas", "cublasLt");
@@ -171,7 +173,7 @@ fn companion(path: &Path) -> Option<Library> {
     library::open(path.with_file_name(name)).ok()
 }
 
-/// Looks a function up; `F` has to be the function's type as `cublas_v2.h` declares it.
+/// Looks a function up; `F` must be the function's type in `cublas_v2.h`.
 fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
     // SAFETY: every caller in this module gives the type from `cublas_v2.h`; the pointer is used only
     // while the library stays loaded.
@@ -188,7 +190,7 @@ pub(crate) struct Blas {
     stream: Stream,
 }
 
-// SAFETY: a handle may be used by one thread after the other, with the device's context current.
+// SAFETY: threads may use a handle in turn, with the device's context current.
 unsafe impl Send for Blas {}
 
 impl Blas {
@@ -196,10 +198,10 @@ impl Blas {
         let library = Cublas::get()?;
         stream.context().bind_to_thread().call("cuCtxSetCurrent")?;
         let mut blas = Blas { library, handle: ptr::null_mut(), stream: stream.clone() };
-        // SAFETY: a place for one handle; the context is current.
+        // SAFETY: the handle is valid for writes; the context is current.
         check("cublasCreate", unsafe { (library.create)(&mut blas.handle) })?;
         let queue = stream.raw().cu_stream().cast();
-        // SAFETY: the handle was made above, and the stream lives as long as it.
+        // SAFETY: the handle was created above, and the stream outlives it.
         check("cublasSetStream", unsafe { (library.set_stream)(blas.handle, queue) })?;
         let mode = if tf32 { TF32_MATH } else { DEFAULT_MATH };
         // SAFETY: as above.
@@ -211,7 +213,8 @@ impl Blas {
 impl Drop for Blas {
     fn drop(&mut self) {
         if !self.handle.is_null() && self.stream.context().bind_to_thread().is_ok() {
-            // SAFETY: made by `cublasCreate`, and destroyed nowhere else. What fails has no consequence.
+            // SAFETY: created by `cublasCreate`, and destroyed nowhere else. A failure has no
+            // consequence.
             unsafe { (self.library.destroy)(self.handle) };
         }
     }
@@ -221,19 +224,19 @@ fn check(call: &'static str, code: c_int) -> Result<(), GpuError> {
     if code == 0 { Ok(()) } else { Err(GpuError::Blas { call, code }) }
 }
 
-/// A size as cuBLAS takes it.
+/// A size in cuBLAS's type.
 fn size(call: &'static str, size: usize) -> Result<c_int, GpuError> {
     c_int::try_from(size).map_err(|_| GpuError::TooLargeForBlas { call, size })
 }
 
-/// Matrices in the memory of a device, column by column.
+/// Matrices in device memory, column-major.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrices {
     /// The address of the first number.
     pub at: u64,
-    /// The numbers from a column to the next one.
+    /// The distance from a column to the next one, in numbers.
     pub pitch: usize,
-    /// The numbers from a matrix to the next one; 0 where one serves all of a batch.
+    /// The distance from a matrix to the next one, in numbers; 0 if all products use one matrix.
     pub stride: usize,
 }
 
@@ -263,8 +266,8 @@ impl Blas {
     /// Queues `out = beta out + alpha a b`.
     ///
     /// # Safety
-    /// The matrices are in memory of the stream, whose context is current, and `out` is part of neither
-    /// factor.
+    /// The matrices are in memory of the stream, whose context is current, and `out` overlaps
+    /// neither factor.
     pub(crate) unsafe fn product<T: Scalar>(
         &self,
         ProductShape { rows, columns, inner, batch }: ProductShape,
@@ -284,8 +287,8 @@ impl Blas {
         let (alpha, beta) = (alpha.cast(), beta.cast());
         let (of_a, of_b, to) = (a.at as Number, b.at as Number, out.at as *mut c_void);
         let (pitch_a, pitch_b, pitch_out) = (pitch(a)?, pitch(b)?, pitch(out)?);
-        // SAFETY: the caller says that the matrices are there; the factors are numbers of this precision
-        // on the stack, which the function reads before it returns.
+        // SAFETY: the caller guarantees that the matrices exist. The factors are numbers of this
+        // precision on the stack, which the function reads before it returns.
         let code = unsafe {
             if by_vector {
                 gemv(self.handle, AS_IT_IS, m, k, alpha, of_a, pitch_a, of_b, 1, beta, to, 1)
@@ -315,7 +318,7 @@ impl Blas {
         check(call, code)
     }
 
-    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, by a triangle of `t`.
+    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, with a triangle of `t`.
     ///
     /// # Safety
     /// The matrices are in memory of the stream, whose context is current, and share no numbers.

@@ -1,19 +1,20 @@
-//! Compiled kernels on disk, so that a second run starts without a compiler's half second.
+//! Compiled kernels on disk, so that a second run starts without the compiler's half second.
 //!
-//! An entry's name is a BLAKE3 hash of everything its contents depend on: the source, the
+//! An entry's name is a BLAKE3 hash of all data that its contents depend on: the source, the
 //! options, the architecture, the compiler and the layout of the entry. An entry is the cubin
-//! itself with a trailer behind it (an ELF reader ignores what follows the image, so
-//! `cuobjdump` reads entries as they are):
+//! itself, followed by a trailer. ELF readers ignore bytes behind the image, so `cuobjdump` reads
+//! entries directly:
 //!
 //! ```text
 //! cubin | log | cubin length, u64 | log length, u64 | key, 32 bytes | hash, 32 bytes | magic
 //! ```
 //!
-//! Entries are written to a temporary file and renamed, so a reader sees a whole entry or none,
-//! however many processes write. What a crash or a full disk leaves fails the hash, reads as
-//! absent, and is replaced. The cache never fails: where it cannot work, kernels are compiled.
+//! Entries are written to a temporary file and renamed. A reader therefore reads a complete entry
+//! or none, even if several processes write. An entry that a crash or a full disk has damaged fails
+//! the hash check, counts as absent, and is replaced. The cache never returns an error: if it does
+//! not work, kernels are compiled.
 //!
-//! `ODES_CACHE=off` turns it off; `ODES_CACHE_DIR` moves it from the user's cache folder
+//! `ODES_CACHE=off` disables the cache. `ODES_CACHE_DIR` replaces the user's cache folder
 //! (`$XDG_CACHE_HOME/odes`, `~/.cache/odes`). The folder may be deleted at any time.
 
 use std::env;
@@ -26,7 +27,7 @@ use ode_core::kept;
 
 use crate::nvrtc::Cubin;
 
-/// Ends every entry; its last digit counts changes of the layout.
+/// The end of every entry; its last digit is the version of the layout.
 const MAGIC: [u8; 8] = *b"ODESCUB1";
 
 /// Two lengths, key, hash and magic.
@@ -37,11 +38,11 @@ const TRAILER: usize = 8 + 8 + 32 + 32 + 8;
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// Hashes everything that the compiler's output depends on.
+    /// Hashes all data that the compiler's output depends on.
     pub fn new(source: &str, program: &str, options: &[String], compiler: &str) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&MAGIC);
-        // Each field is preceded by its length, so that no two inputs read alike.
+        // The length before each field makes the encoding unique.
         let mut field = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
@@ -55,7 +56,7 @@ impl Key {
         Key(*hasher.finalize().as_bytes())
     }
 
-    /// The first eight hexadecimal digits, enough for people.
+    /// Returns the first eight hexadecimal digits, for the user.
     pub fn short(&self) -> String {
         self.to_string()[..8].to_owned()
     }
@@ -80,13 +81,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The process's cache, as the environment asks for it.
+    /// Returns the process's cache, configured by the environment.
     pub fn from_env() -> &'static Cache {
         static CACHE: OnceLock<Cache> = OnceLock::new();
         CACHE.get_or_init(|| Cache::from_variables(|name| env::var_os(name)))
     }
 
-    /// The cache that the variables returned by `get` ask for.
+    /// The cache that the variables returned by `get` configure.
     fn from_variables(get: impl Fn(&str) -> Option<OsString>) -> Cache {
         let dir = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         if get("ODES_CACHE").is_some_and(|v| ["off", "0", "no", "false"].iter().any(|o| v == **o)) {
@@ -106,28 +107,28 @@ impl Cache {
         Cache { folder: dir("ODES_CACHE_DIR").or_else(user) }
     }
 
-    /// A cache in `folder`, which is created when something is stored.
+    /// Creates a cache in `folder`, which is created when an entry is stored.
     pub fn at(folder: impl Into<PathBuf>) -> Cache {
         Cache { folder: Some(folder.into()) }
     }
 
-    /// A cache that never holds anything.
+    /// Creates a cache without entries, which stores nothing.
     pub fn off() -> Cache {
         Cache { folder: None }
     }
 
-    /// The folder, unless the cache is off.
+    /// Returns the folder, or `None` if the cache is off.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// The entry of `key`, if there is one and it is whole.
+    /// Returns the entry of `key`, if it exists and is complete.
     pub fn load(&self, key: &Key) -> Option<Cubin> {
         let entry = fs::read(self.entry(key)?).ok()?;
         decode(key, entry)
     }
 
-    /// Stores an entry, replacing any other of this key. Says whether it is now on disk.
+    /// Stores an entry, and replaces an earlier one of this key. Returns whether it is now on disk.
     pub fn store(&self, key: &Key, cubin: &Cubin) -> bool {
         let Some(entry) = self.entry(key) else { return false };
         let Some(folder) = entry.parent() else { return false };
@@ -142,7 +143,7 @@ impl Cache {
     }
 }
 
-/// Machine code is worth guarding: others may not put theirs in our folder.
+/// Other users must not write machine code into our folder.
 fn create_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -244,7 +245,7 @@ mod tests {
             assert!(cache.store(&k, &cubin(2)));
             assert_eq!(cache.load(&k), Some(cubin(2)));
         }
-        // An entry under another's name is not believed either.
+        // An entry under the name of another key is rejected too.
         fs::copy(&path, cache.entry(&key("b")).unwrap()).unwrap();
         assert_eq!(cache.load(&key("b")), None);
         fs::remove_dir_all(folder).unwrap();

@@ -1,5 +1,7 @@
-//! A device that solves blocks of trajectories as columns of an array: one cooperative launch for each
-//! block, in which all threads wait for each other after each step.
+//! The worker of a lockstep solve on a device.
+//!
+//! Each batch of trajectories is one cooperative launch, in which all threads wait for each other
+//! after each step.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,70 +26,75 @@ use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
 
-/// Threads of a block where there are few columns: more multiprocessors have some of them.
+/// Threads of a block if there are few members: they spread over more multiprocessors.
 const FEW: u32 = 64;
-/// Blocks of [`FEW`] that a multiprocessor gets at most. Each block hears all others after each step, so
-/// more columns are in larger blocks.
+/// The largest number of blocks of [`FEW`] threads for each multiprocessor.
+///
+/// Each block waits for all others after each step, so more members are in larger blocks.
 const FEW_BLOCKS: usize = 2;
-/// Threads of a block where there are many columns.
+/// Threads of a block if there are many members.
 const MANY: u32 = 256;
 
-/// A device, and what it solves.
+/// The worker of a device for lockstep solves.
 pub(crate) struct ArrayEngine<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
     pub(crate) settings: &'a Settings<T>,
     pub(crate) columns: &'a Columns<T>,
-    /// Whether the error of all columns is the mean of theirs.
+    /// Whether the error of all members is the mean of their errors.
     pub(crate) mean: bool,
     pub(crate) functions: Functions,
-    /// The compiler's options.
+    /// The compiler options.
     pub(crate) options: &'a [String],
-    /// The time that it waited for its kernels.
+    /// The time that the worker waited for its kernels.
     pub(crate) compile: Duration,
-    /// The time that it computed.
+    /// The time that the device computed.
     pub(crate) computing: Computing,
-    /// The worst column so far.
+    /// The worst member so far.
     pub(crate) worst: Option<WorstColumn>,
 }
 
-/// A kernel for so many columns, and how these are cut.
+/// A kernel for a number of members, and their distribution over blocks.
 struct Plan {
     kernel: Arc<Kernel>,
     variant: Variant,
     kind: ArrayKind,
     blocks: u32,
-    /// Columns of a block, in units of its threads.
+    /// Members of a block, in units of its threads.
     tiles: u32,
 }
 
-/// The blocks and the tiles of each for `n` columns, where the device holds `most` blocks of this kind
-/// at a time. `None` where it does not hold all columns.
+/// Returns the number of blocks, and the tiles of each, for `n` members.
+///
+/// The device holds `most` blocks of this configuration at a time. Returns `None` if it does not
+/// hold all members.
 fn cut(n: usize, most: u32, kind: ArrayKind) -> Option<(u32, u32)> {
     let (needed, most) = (n.div_ceil(kind.threads as usize), most.max(1) as usize);
     let tiles = needed.div_ceil(most);
     if kind.resident && tiles > 1 {
         return None;
     }
-    // The sum of a block's columns is a part of a tree.
+    // The sum over a block's members is a subtree of the sum.
     let tiles = if kind.mean { tiles.next_power_of_two() } else { tiles };
     Some((u32::try_from(needed.div_ceil(tiles)).ok()?, u32::try_from(tiles).ok()?))
 }
 
-/// The kinds of kernels for `n` columns, the first of which that holds them is taken: columns in registers
-/// where a device that holds `threads` threads on each of its multiprocessors may have the registers, and
-/// in memory otherwise.
+/// Returns the possible kernel configurations for `n` members, best first.
+///
+/// The first configuration that holds all members is used. Members are in registers if a device
+/// with `threads` threads on each multiprocessor may have enough registers, and in memory
+/// otherwise.
 fn kinds(n: usize, mean: bool, multiprocessors: usize, threads: usize) -> Vec<ArrayKind> {
     let kind = |threads, resident| ArrayKind { mean, resident, threads };
     let few = n.div_ceil(FEW as usize) <= FEW_BLOCKS * multiprocessors;
-    // A column in registers takes twice as many as all of a multiprocessor's threads have.
+    // A member in registers needs twice as many registers as a thread has at full occupancy.
     let many = n <= multiprocessors * threads / 2;
     let registers = if few { Some(FEW) } else { many.then_some(MANY) };
     let registers = registers.map(|threads| kind(threads, true));
     registers.into_iter().chain([kind(MANY, false)]).collect()
 }
 
-/// What is in the memory of a device besides the batch, in bytes.
+/// The layout of device memory besides the batch, in bytes.
 struct Extra {
     words: usize,
     errors_at: usize,
@@ -111,7 +118,7 @@ impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
         self.device.short()
     }
 
-    /// An array is not cut.
+    /// A lockstep solve is not cut into chunks.
     fn appetite(&self, trajectories: usize) -> Appetite {
         Appetite { least: trajectories, most: trajectories }
     }
@@ -140,7 +147,7 @@ impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
 }
 
 impl<T: Scalar> ArrayEngine<'_, T> {
-    /// The kernel for `n` columns.
+    /// Returns the kernel for `n` members.
     fn plan(&self, n: usize) -> Result<Plan, SolveError> {
         let device = self.device;
         let threads = device.threads_per_multiprocessor() as usize;
@@ -158,7 +165,8 @@ impl<T: Scalar> ArrayEngine<'_, T> {
         Err(SolveError::TooManyTrajectories { trajectories: n, most })
     }
 
-    /// Solves a block of `n` trajectories, and waits; returns the squares of their greatest errors.
+    /// Solves a batch of `n` trajectories, waits, and returns the squares of their greatest errors.
+    ///
     /// Queues the download of results.
     fn launch(
         &self,
@@ -187,11 +195,11 @@ impl<T: Scalar> ArrayEngine<'_, T> {
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(plan.kernel.function());
         launch.arg(&job).arg(&shared).arg(&array);
-        // SAFETY: the kernel takes a `Job`, the shared numbers and an `ArrayJob`; the addresses are
-        // those of `batch` and `extra` in memory of their sizes, which is freed on this stream, behind
-        // the kernel. It stays within that memory, as `EnsembleGpuArray::solve` has checked that
-        // batches are laid out for the system of its text. All blocks run at once, as they are no more
-        // than the device holds, and the driver refuses a cooperative launch of others.
+        // SAFETY: the kernel takes a `Job`, the shared numbers and an `ArrayJob`. The addresses are
+        // those of `batch` and `extra` in memory of their sizes, which is freed on this stream,
+        // behind the kernel. The kernel stays within that memory, since `EnsembleGpuArray::solve`
+        // has checked that batches are laid out for the system of its text. All blocks run at once,
+        // since the device holds that many, and the driver rejects a cooperative launch of more.
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel")?;
         watch.stop(&one.stream)?;
         one.computes(watch);
@@ -204,7 +212,7 @@ impl<T: Scalar> ArrayEngine<'_, T> {
     }
 }
 
-/// The memory of `extra`, whose words are zeros.
+/// Allocates the memory of `extra`, and sets its words to zero.
 fn zeroed(stream: &Stream, extra: &Extra) -> Result<CudaSlice<u8>, GpuError> {
     let mut memory = stream.allocate::<u8>(extra.total)?;
     stream.raw().memset_zeros(&mut memory.slice_mut(..extra.words)).call("cuMemsetD8Async")?;
@@ -215,7 +223,7 @@ fn zeroed(stream: &Stream, extra: &Extra) -> Result<CudaSlice<u8>, GpuError> {
 mod tests {
     use super::*;
 
-    /// All columns are in some block, and no block is without.
+    /// Every member is in a block, and no block is empty.
     #[test]
     fn blocks_have_all_columns() {
         for mean in [false, true] {
@@ -239,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Few columns are in registers, spread over the device.
+    /// Few members are in registers, spread over the device.
     #[test]
     fn few_columns_are_in_registers() {
         let first = |n| kinds(n, false, 132, 2048)[0];

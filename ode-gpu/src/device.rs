@@ -1,10 +1,9 @@
-//! The machine's CUDA devices.
+//! The CUDA devices of the machine.
 //!
-//! Listing devices starts the driver but creates no context: names and sizes are known without
-//! one, and a context takes 0.2 to 0.6 s. [`Device::context`] creates it when it is first
-//! needed, once per device and process, and everything this crate does on a device happens in
-//! that context. The context is the device's primary one, shared with other CUDA libraries in
-//! the process.
+//! Listing devices starts the driver but creates no context: names and sizes are available without
+//! a context, which takes 0.2 to 0.6 s. The first use calls [`Device::context`], which creates one
+//! context per device and process. All work of this crate on a device runs in that context, the
+//! device's primary one, which other CUDA libraries of the process share.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,7 +17,7 @@ use crate::driver;
 use crate::error::{DriverCall, GpuError};
 use crate::pool;
 
-/// One CUDA device. Clones are handles to the same device.
+/// A handle to a CUDA device. Clones refer to the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
 
@@ -31,27 +30,27 @@ struct Inner {
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
     cooperative: bool,
-    /// The context that this crate works in.
+    /// The context in which this crate works.
     context: Mutex<Option<Arc<CudaContext>>>,
-    /// The same context for callers, with the bindings' tracking of events.
+    /// The same context for callers, with event tracking of the bindings.
     tracked: Mutex<Option<Arc<CudaContext>>>,
-    /// Streams of earlier solves, with nothing queued.
+    /// Idle streams of earlier solves.
     streams: Mutex<Vec<Arc<CudaStream>>>,
 }
 
-/// The devices of this machine, in the driver's order.
+/// Returns the devices of this machine, in the driver's order.
 ///
-/// Never panics: a machine without a driver or without a device gives an error that says so.
-/// An `Ok` holds at least one device. The list is made once.
+/// The function never panics: without a driver or a device it returns an error. `Ok` contains at
+/// least one device. The process makes the list once.
 ///
 /// # Errors
-/// [`GpuError`] if there is no driver or no device; the error says what is missing.
+/// [`GpuError`] if there is no driver or no device. The error names the missing part.
 pub fn devices() -> Result<Vec<Device>, GpuError> {
     static DEVICES: OnceLock<Result<Vec<Device>, GpuError>> = OnceLock::new();
     DEVICES.get_or_init(probe).clone()
 }
 
-/// The device of this number, as `nvidia-smi` and `CUDA_VISIBLE_DEVICES` count.
+/// Returns a device, counted as in `nvidia-smi` and `CUDA_VISIBLE_DEVICES`.
 ///
 /// # Errors
 /// The errors of [`devices`], and [`GpuError::NoSuchDevice`].
@@ -101,43 +100,44 @@ impl Device {
         })))
     }
 
-    /// The number of the device, as the driver counts.
+    /// Returns the ordinal of the device in the driver's order.
     pub fn ordinal(&self) -> usize {
         self.0.ordinal
     }
 
-    /// The name of the device, `NVIDIA H200` for example.
+    /// Returns the name of the device, for example `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The compute capability of the device, major and minor.
+    /// Returns the compute capability of the device, major and minor.
     pub fn compute_capability(&self) -> (u32, u32) {
         self.0.capability
     }
 
-    /// The memory of the device, in bytes.
+    /// Returns the memory of the device, in bytes.
     pub fn total_memory(&self) -> u64 {
         self.0.memory
     }
 
-    /// The number of multiprocessors.
+    /// Returns the number of multiprocessors.
     pub fn multiprocessors(&self) -> u32 {
         self.0.multiprocessors
     }
 
-    /// How many threads one multiprocessor can hold at a time.
+    /// Returns how many threads one multiprocessor holds at a time.
     pub fn threads_per_multiprocessor(&self) -> u32 {
         self.0.threads_per_multiprocessor
     }
 
-    /// Whether all blocks of a kernel can be started at once, so that they may wait for each other.
+    /// Whether all blocks of a kernel can run at once, so that they may wait for each other.
     pub(crate) fn is_cooperative(&self) -> bool {
         self.0.cooperative
     }
 
-    /// The device's primary context, created by the first call. The bindings order streams that use
-    /// one buffer, as they do by default.
+    /// Returns the device's primary context, created by the first call.
+    ///
+    /// The bindings order streams that use one buffer, as they do by default.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver cannot create the context.
@@ -152,68 +152,71 @@ impl Device {
         Ok(context)
     }
 
-    /// A handle to the primary context, with settings of its own.
+    /// Creates a handle to the primary context, with its own flags.
     fn retain(&self) -> Result<Arc<CudaContext>, GpuError> {
         CudaContext::new(self.0.ordinal).call("cuDevicePrimaryCtxRetain")
     }
 
-    /// The same context as this crate uses it: without events. Nothing that is allocated here is
-    /// handed to callers.
+    /// Returns the context of this crate, the same one without events.
+    ///
+    /// Memory that is allocated through this handle never reaches callers.
     pub(crate) fn own_context(&self) -> Result<Arc<CudaContext>, GpuError> {
         let mut slot = lock(&self.0.context);
         if let Some(context) = &*slot {
             return Ok(context.clone());
         }
         let context = self.retain()?;
-        // SAFETY: without tracking, two streams that touch one buffer are not ordered by the
-        // bindings. A solve uses each buffer on the stream it was allocated on, and nowhere else
-        // (see `memory`); streams and buffers of this handle do not leave the crate, callers have
-        // those of `tracked`. Nothing is allocated by this handle yet.
+        // SAFETY: without tracking, the bindings do not order two streams that use one buffer. A
+        // solve uses each buffer only on the stream of its allocation (see `memory`). Streams and
+        // buffers of this handle stay in the crate; callers get those of `tracked`. This handle has
+        // allocated nothing yet.
         unsafe { context.disable_event_tracking() };
         pool::keep_freed_memory(self.0.handle, self.0.memory);
         *slot = Some(context.clone());
         Ok(context)
     }
 
-    /// Whether the context exists already.
+    /// Returns whether the context exists already.
     pub(crate) fn has_context(&self) -> bool {
-        // A lock that is held means that another thread is creating it.
+        // If the lock is held, another thread is creating the context.
         self.0.context.try_lock().map_or(true, |slot| slot.is_some())
     }
 
-    /// Starts to create the context on a thread of its own and returns at once, so that the
-    /// driver's half second passes while the caller prepares its problem. Whoever needs the
-    /// context waits for the rest; a failure shows there.
+    /// Starts to create the context on a separate thread and returns at once.
+    ///
+    /// The driver takes about half a second, in which the caller can prepare its problem. The first
+    /// use of the context waits for the rest, and returns the error if the creation failed.
     pub fn warm_up(&self) -> WarmUp {
         if self.has_context() {
             return WarmUp(None);
         }
         let device = self.clone();
-        // Without a thread nothing is lost but time.
+        // If no thread can be created, the context is created later.
         let thread = std::thread::Builder::new()
             .name("odes-cuda-context".to_owned())
             .spawn(move || drop(device.own_context()));
         WarmUp(thread.ok())
     }
 
-    /// Streams of earlier solves, with nothing queued.
+    /// Idle streams of earlier solves.
     pub(crate) fn streams(&self) -> MutexGuard<'_, Vec<Arc<CudaStream>>> {
         lock(&self.0.streams)
     }
 
-    /// The device in few words: `cuda:0 NVIDIA H200`.
+    /// The device in short form: `cuda:0 NVIDIA H200`.
     pub(crate) fn short(&self) -> String {
         format!("cuda:{} {}", self.0.ordinal, self.0.name)
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub(crate) fn handle(&self) -> sys::CUdevice {
         self.0.handle
     }
 }
 
-/// A context in the making. Dropping it waits for the end of that: a program that returns from
-/// `main` must not do so while the driver is at work on another thread.
+/// A context that is being created. Dropping it waits for the end of the creation.
+///
+/// A program must not return from `main` while the driver works on another thread.
 #[derive(Debug)]
 #[must_use = "dropping it waits for the context"]
 pub struct WarmUp(Option<JoinHandle<()>>);
@@ -221,7 +224,7 @@ pub struct WarmUp(Option<JoinHandle<()>>);
 impl Drop for WarmUp {
     fn drop(&mut self) {
         if let Some(thread) = self.0.take() {
-            // What went wrong there shows where the context is used.
+            // The first use of the context returns the error.
             let _ = thread.join();
         }
     }
@@ -239,7 +242,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// One line for people: `cuda:0 NVIDIA H200 (sm_90, 132 multiprocessors, 139.8 GiB)`.
+/// One line for the user: `cuda:0 NVIDIA H200 (sm_90, 132 multiprocessors, 139.8 GiB)`.
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { ordinal, name, capability: (major, minor), multiprocessors, memory, .. } =
@@ -260,7 +263,7 @@ impl PartialEq for Device {
 
 impl Eq for Device {}
 
-/// Locks; a thread that panicked while it held the lock left nothing half done in this crate.
+/// Locks a mutex. A thread that panicked with the lock left no inconsistent state in this crate.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -269,7 +272,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// A machine without a GPU says which of its parts is missing, as often as it is asked.
+    /// On a machine without a GPU, every call returns the same error, which names the missing part.
     #[test]
     fn the_outcome_of_the_probe_is_kept() {
         match (devices(), devices()) {
@@ -293,7 +296,8 @@ mod tests {
         }
     }
 
-    /// What the probe may find: no driver, no device, or a driver that does not start.
+    /// Whether the error is a possible outcome of the probe: no driver, no device, or a failed
+    /// start.
     fn is_of_the_probe(error: &GpuError) -> bool {
         match error {
             GpuError::Unavailable { missing, searched, .. } => {

@@ -1,17 +1,17 @@
-//! Compiler messages next to the generated lines they speak of.
+//! Compiler messages with the generated lines they refer to.
 //!
-//! Generated source carries `#line` directives that point back at the Rust it came from, so a
-//! message like `tsit5.rs(41): error` names the Rust line. Whoever debugs the generator needs
-//! the C++ too: [`explain`] follows the directives and shows, under the log, each reported line
-//! as it stands in the generated text, with its number there. [`resources`] reads from the same
-//! log what `ptxas` said about registers and spills.
+//! Generated source contains `#line` directives with positions in the original Rust, so a message
+//! like `tsit5.rs(41): error` names the Rust line. The C++ is needed too to debug the generator.
+//! [`explain`] follows the directives and appends each reported line of the generated text, with
+//! its line number, to the log. [`resources`] reads the report of `ptxas` on registers and spills
+//! from the same log.
 
 use std::fmt::Write as _;
 
-/// How many reported lines are shown before the rest is only counted.
+/// The largest number of reported lines that are shown; the rest is counted.
 const SHOWN: usize = 12;
 
-/// The log, followed by the generated lines that its errors speak of.
+/// Returns the log, followed by the generated lines that its errors refer to.
 pub(crate) fn explain(log: &str, program: &str, source: &str) -> String {
     let mut out = log.trim_end().to_owned();
     let positions = positions(program, source);
@@ -30,7 +30,7 @@ pub(crate) fn explain(log: &str, program: &str, source: &str) -> String {
     let shown = &reported[..reported.len().min(SHOWN)];
     let mut gap = false;
     for (i, line) in lines.iter().enumerate() {
-        // A line of context on either side.
+        // One line of context on either side.
         if shown.iter().any(|&r| r.abs_diff(i) <= 1) {
             let mark = if reported.contains(&i) { '>' } else { ' ' };
             let dots = if gap { "\n       ..." } else { "" };
@@ -54,7 +54,7 @@ fn error_position(message: &str) -> Option<(&str, usize)> {
     Some((file, line.parse().ok()?))
 }
 
-/// The file and line by which the compiler knows each physical line of `source`.
+/// The file and line that the compiler assigns to each physical line of `source`.
 fn positions<'a>(program: &'a str, source: &'a str) -> Vec<(&'a str, usize)> {
     let (mut file, mut line) = (program, 1);
     let mut out = Vec::new();
@@ -79,7 +79,7 @@ fn line_directive(text: &str) -> Option<(usize, Option<&str>)> {
     Some((number, name))
 }
 
-/// What one kernel uses, as `ptxas` reported it at compile time, for each thread.
+/// The resources of one kernel for each thread, as `ptxas` reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Resources {
@@ -87,7 +87,7 @@ pub struct Resources {
     pub registers: u32,
     /// Bytes of stack: local arrays, and registers that did not fit.
     pub stack_bytes: u32,
-    /// Bytes stored because registers did not fit: 0 in a kernel worth its name.
+    /// Bytes stored because registers did not fit: 0 in a good kernel.
     pub spill_store_bytes: u32,
     /// Bytes loaded because registers did not fit.
     pub spill_load_bytes: u32,
@@ -103,7 +103,7 @@ pub(crate) fn resources(log: &str, kernel: &str) -> Option<Resources> {
             in_entry = rest.split('\'').next() == Some(kernel);
             in_properties = false;
         } else if let Some((_, name)) = line.split_once("Function properties for ") {
-            // Functions that were not inlined have properties of their own, also inside an entry.
+            // Functions that were not inlined have their own properties, also inside an entry.
             in_properties = name.trim() == kernel;
         } else if in_entry && in_properties && line.contains("bytes stack frame") {
             let r: &mut Resources = found.get_or_insert_default();
@@ -118,7 +118,7 @@ pub(crate) fn resources(log: &str, kernel: &str) -> Option<Resources> {
     found
 }
 
-/// The integer that stands before `unit`.
+/// Returns the integer before `unit`.
 fn number_before(line: &str, unit: &str) -> Option<u32> {
     let head = &line[..line.find(unit)?];
     head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -1,9 +1,9 @@
-//! The driver's library, probed before the bindings touch it.
+//! The driver's library, probed before the bindings use it.
 //!
-//! The bindings look functions up when they are first called, and panic if the library or a
-//! function is missing. So nothing in this crate calls them before [`init`] has said `Ok`: it
-//! opens the library itself, checks that every function this crate uses is there, and starts
-//! the driver. The outcome is remembered; a driver does not appear while a process runs.
+//! The bindings look functions up at their first call, and panic if the library or a function is
+//! missing. This crate therefore calls them only after [`init`] returned `Ok`. [`init`] opens the
+//! library itself, checks that it has every function this crate uses, and starts the driver. The
+//! outcome is stored, because a driver does not appear while a process runs.
 
 use std::ffi::c_int;
 use std::path::Path;
@@ -16,11 +16,11 @@ use libloading::Library;
 use crate::error::GpuError;
 use crate::library;
 
-/// The name that the bindings, too, will find the library by.
+/// The name of the library, which the bindings use too.
 const NAME: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// Folders that hold the driver on systems whose loader does not know them: WSL, NixOS,
-/// containers. Once a library is open, asking for it by name finds it wherever it came from.
+/// Folders of the driver that the loaders of some systems do not search: WSL, NixOS, containers.
+/// After a library was opened by path, opening it by name succeeds.
 const FOLDERS: &[&str] = if cfg!(windows) {
     &[]
 } else {
@@ -34,8 +34,8 @@ const FOLDERS: &[&str] = if cfg!(windows) {
     ]
 };
 
-/// Every driver function that this crate reaches through the bindings. All are in CUDA 11.2 and
-/// newer drivers.
+/// Every driver function that this crate calls through the bindings. All are in CUDA 11.2 and newer
+/// drivers.
 const FUNCTIONS: &[&str] = &[
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -84,7 +84,7 @@ const FUNCTIONS: &[&str] = &[
     "cuStreamWaitEvent",
 ];
 
-/// The driver's library, open for as long as the process lives.
+/// The driver's library, open until the process ends.
 fn library() -> Result<&'static Library, GpuError> {
     static LIBRARY: OnceLock<Result<Library, GpuError>> = OnceLock::new();
     LIBRARY.get_or_init(find).as_ref().map_err(Clone::clone)
@@ -98,7 +98,7 @@ fn find() -> Result<Library, GpuError> {
         }
         let path = Path::new(folder).join(NAME);
         if path.exists() {
-            // Only of use if the name alone works from now on: the bindings have only that.
+            // Only useful if the name alone works from now on: the bindings use only the name.
             found = library::open(path).and_then(|_by_path| library::open(NAME));
         }
     }
@@ -126,7 +126,7 @@ fn unavailable(reason: String) -> GpuError {
     }
 }
 
-/// The CUDA version that the driver supports, if there is a driver. Starts nothing.
+/// Returns the CUDA version that the driver supports, if there is a driver, without starting it.
 pub fn cuda_version() -> Option<(u32, u32)> {
     let library = library().ok()?;
     let mut version: c_int = 0;
@@ -141,7 +141,7 @@ pub fn cuda_version() -> Option<(u32, u32)> {
     Some((version / 1000, version % 1000 / 10))
 }
 
-/// Finds and starts the driver; the bindings may be used only after this said `Ok`.
+/// Finds and starts the driver. The bindings may be used only after this returned `Ok`.
 pub(crate) fn init() -> Result<(), GpuError> {
     static STARTED: OnceLock<Result<(), GpuError>> = OnceLock::new();
     STARTED
@@ -162,8 +162,8 @@ pub(crate) fn init() -> Result<(), GpuError> {
         .clone()
 }
 
-/// The driver's `cuEventElapsedTime` in the newest form it has. The bindings ask for the `_v2`
-/// form alone, which drivers before CUDA 12.8 lack.
+/// Returns the newest form of the driver's `cuEventElapsedTime`. The bindings support only the
+/// `_v2` form, which drivers before CUDA 12.8 lack.
 pub(crate) fn event_elapsed_time() -> Option<ElapsedTime> {
     let library = library().ok()?;
     ["cuEventElapsedTime_v2", "cuEventElapsedTime"].iter().find_map(|name| {

@@ -1,8 +1,8 @@
-//! `ODES_DUMP=folder`: what was compiled, for people.
+//! `ODES_DUMP=folder`: the compiled kernels as files, for inspection.
 //!
-//! Each kernel leaves `name-arch-key.cu`, `.log` and `.cubin` in the folder, to be read, diffed
-//! and given to `cuobjdump` or `nvcc`. Nothing is written by default, and a folder that cannot
-//! be written to is ignored.
+//! Each kernel writes `name-arch-key.cu`, `.log` and `.cubin` to the folder, to be read, diffed and
+//! given to `cuobjdump` or `nvcc`. By default nothing is written. A folder that is not writable is
+//! ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
-    /// The files of this kernel, if the environment asks for them.
+    /// The files of this kernel, if the environment enables them.
     pub(crate) fn from_env(name: &str, key: &Key, arch: &str) -> Dump {
         match std::env::var_os("ODES_DUMP").filter(|v| !v.is_empty()) {
             Some(folder) => Dump::at(Path::new(&folder), name, key, arch),

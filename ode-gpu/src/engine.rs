@@ -1,6 +1,6 @@
-//! A device that solves pieces of an ensemble, by itself or beside others.
+//! The worker of a device, which solves chunks of an ensemble alone or with other workers.
 //!
-//! A few pieces are under way at a time, each on a stream of its own: while one computes, another
+//! A few chunks are in progress at a time, each on a stream of its own: while one computes, another
 //! is uploaded or downloaded.
 
 use std::collections::VecDeque;
@@ -28,52 +28,60 @@ use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
 
-/// The number of pieces under way at a time: one that is downloaded, one that computes, and one
-/// whose first trajectories fill the device where the last ones of that leave it.
+/// The number of chunks in progress at a time.
+///
+/// One is downloaded and one computes. The first trajectories of the third one fill the device
+/// while the last ones of the second finish.
 const UNDER_WAY: usize = 3;
 
-/// Pieces of a block that is long enough for so many: what cannot overlap, the first upload and the
-/// last download, is of one piece.
+/// The number of chunks of a batch, if it has enough trajectories.
+///
+/// The first upload and the last download cannot overlap with computation, and each covers one
+/// chunk.
 const PIECES: usize = 16;
 
-/// The least bytes of a piece, and the least number of trajectories for each thread of the device:
-/// each piece has an end in which part of the device idles, and a shorter copy gains nothing.
+/// The smallest size of a chunk in bytes, and the fewest trajectories for each thread of the
+/// device.
+///
+/// At the end of each chunk part of the device idles, and a shorter copy gains nothing.
 const PIECE_BYTES: usize = 16 << 20;
 const EACH_THREAD: usize = 4;
 
-/// Results of a block that are fewer bytes are not worth the ends of several pieces: each device
-/// takes one. They cross the bus in a millisecond, and of Van der Pol oscillators whose steps differ
-/// by 20 times the kernels of four pieces took 6.6 ms, where that of one takes 3.2.
+/// The size of a batch's results in bytes, up to which each device takes a single chunk.
+///
+/// Such results cross the bus in a millisecond, which does not justify the idle ends of several
+/// chunks. This was measured for Van der Pol oscillators with step counts that differ by a factor
+/// of 20. The kernels of four chunks took 6.6 ms, and the kernel of one chunk takes 3.2 ms.
 const WHOLE_BYTES: usize = 48 << 20;
 
-/// The fewest trajectories that a piece is cut into for want of memory: one block of threads.
+/// The fewest trajectories of a chunk that is cut for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
 
-/// A device, and what it solves.
+/// The worker of a device.
 pub(crate) struct DeviceEngine<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
     pub(crate) settings: &'a Settings<T>,
     pub(crate) columns: &'a Columns<T>,
-    /// The kernel that it needs.
+    /// The configuration of its kernel.
     pub(crate) variant: Variant,
-    /// How many devices solve together; `None` where there is something slower beside them.
+    /// The number of devices that solve together; `None` if slower workers solve beside them.
     pub(crate) alike: Option<usize>,
-    /// The compiler's options.
+    /// The compiler options.
     pub(crate) options: &'a [String],
-    /// How many trajectories the user wants launched at a time.
+    /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,
-    /// The time that it waited for its kernel.
+    /// The time that the worker waited for its kernel.
     pub(crate) compile: Duration,
-    /// The time that it computed.
+    /// The time that the device computed.
     pub(crate) computing: Computing,
 }
 
-/// How a block of trajectories is cut into pieces.
+/// The quantities that determine how a batch is cut into chunks.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     trajectories: usize,
-    /// How many the device holds at a time.
+    /// The number of trajectories that the device holds at a time.
     all: usize,
     footprint: Footprint,
     /// As in [`DeviceEngine`].
@@ -81,10 +89,10 @@ struct Cut {
 }
 
 impl Cut {
-    /// The appetite of a device on which `fitting` trajectories fit at a time.
+    /// Returns the chunk limits if `fitting` trajectories fit into the device's memory at a time.
     fn pieces(self, fitting: usize) -> Appetite {
         let Cut { trajectories, all, footprint, alike } = self;
-        // Fewer are not worth another device.
+        // Fewer trajectories do not justify another device.
         let least = 2 * all;
         if let Some(devices) = alike
             && trajectories.saturating_mul(footprint.results) <= WHOLE_BYTES
@@ -98,13 +106,14 @@ impl Cut {
         Appetite { least: least.min(most), most }
     }
 
-    /// The appetite of a device of which the user wants `most` launched at a time.
+    /// Returns the chunk limits if the user limits a launch to `most` trajectories.
     fn batches(self, most: usize) -> Appetite {
         Appetite { least: most.min(self.all), most }
     }
 }
 
-/// How many threads of 128 registers, which most kernels do not exceed, a device holds at a time.
+/// The number of threads with 128 registers, which few kernels exceed, that a device holds at a
+/// time.
 pub(crate) fn at_once(device: &Device) -> usize {
     device.multiprocessors() as usize * device.threads_per_multiprocessor() as usize / 4
 }
@@ -155,7 +164,7 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
                 let mut one = Launched::new(stream, taken);
                 match self.queue(&kernel, &mut one) {
                     Ok(()) => launched.push_back(one),
-                    // Those under way give memory back first.
+                    // Wait for the launches in progress first: they free memory.
                     Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {
                         depth = launched.len();
                         next = one.given_up();
@@ -179,24 +188,25 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
 }
 
 impl<T: Scalar> DeviceEngine<'_, T> {
-    /// The largest number of trajectories that fit at a time, so that [`UNDER_WAY`] pieces fit.
+    /// Returns how many trajectories a chunk may have, so that [`UNDER_WAY`] chunks fit into
+    /// memory.
     fn fitting(&self, reachable: usize) -> usize {
         let footprint = Footprint::new(self.settings, self.columns);
         let (each, beside) = (footprint.each(), footprint.beside);
         let needed = reachable.saturating_mul(each).saturating_add(beside);
         let usable = |memory: u64| usize::try_from(memory).unwrap_or(usize::MAX);
-        // Asking how much is free takes longer than a small solve; should that little be missing,
-        // the allocation says so.
+        // A query of the free memory takes longer than a small solve. If even so little memory is
+        // missing, the allocation fails.
         if needed <= usable(self.device.total_memory() / 16) {
             return reachable;
         }
-        // What fails here fails again where memory is allocated, and is told there.
+        // An error here occurs again in the allocation, which returns it.
         let free = self.device.memory_info().map_or(u64::MAX, |info| info.free);
         let one = usable(free / 10 * 8) / UNDER_WAY;
         (one.saturating_sub(beside) / each).clamp(FEWEST.min(reachable), reachable)
     }
 
-    /// Queues upload, kernel and, where the host's memory is page-locked, download of a piece.
+    /// Queues upload, kernel and, if the host's memory is page-locked, download of a chunk.
     fn queue(&self, kernel: &Kernel, one: &mut Launched<'_, '_, T>) -> Result<(), GpuError> {
         let Some(batch) = one.upload(self.settings)? else { return Ok(()) };
         // `most_trajectories` bounds the batch.
@@ -206,10 +216,10 @@ impl<T: Scalar> DeviceEngine<'_, T> {
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(kernel.function());
         launch.arg(&job).arg(&shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of
+        // SAFETY: the kernel takes a `Job` and the shared numbers. The addresses are those of
         // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
-        // kernel. It stays within that memory, as `EnsembleGpuKernel::solve` has checked that
-        // batches are laid out for the system of its text.
+        // kernel. The kernel stays within that memory, since `EnsembleGpuKernel::solve` has checked
+        // that batches are laid out for the system of its text.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         watch.stop(&one.stream)?;
         one.computes(watch);
@@ -217,7 +227,7 @@ impl<T: Scalar> DeviceEngine<'_, T> {
     }
 }
 
-/// How a kernel of this variant is launched for so many trajectories.
+/// Returns the launch configuration of a kernel for so many trajectories.
 pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u32) -> LaunchConfig {
     match variant.refill {
         true => kernel.launch_resident(trajectories),
@@ -225,16 +235,16 @@ pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u3
     }
 }
 
-/// The kernel of a task, from this process's memory, the disk, or the compiler.
+/// Returns the kernel of a task, from this process's memory, the disk, or the compiler.
 pub(crate) fn kernel_of<T: Scalar>(
     task: &dyn Task<T>,
     device: &Device,
     variant: &Variant,
     options: &[String],
 ) -> Result<Arc<Kernel>, SolveError> {
-    // Writing and hashing the text takes as long as a small solve: of a system without fields it is
-    // not written where the kernel is loaded. One with fields writes its own part, of a few
-    // kilobytes, in each solve, since that tells its values apart.
+    // Writing and hashing the text takes as long as a small solve. If a system has no fields and
+    // its kernel is loaded, the text is not written. A system with fields writes its own section of
+    // a few kilobytes in each solve, because the key depends on the values of the fields.
     check_options(options)?;
     let name = Name::Task(task.key(), variant.clone(), options.to_vec());
     device.kernel_named(name, Cache::from_env(), || {
@@ -244,7 +254,7 @@ pub(crate) fn kernel_of<T: Scalar>(
     })
 }
 
-/// The options of NVRTC that change the text of a kernel, on which `unsafe` code rests.
+/// The NVRTC options that change the text of a kernel, on which `unsafe` code relies.
 const OPTIONS_OF_TEXT: [&str; 7] = [
     "-D",
     "--define-macro",
@@ -256,7 +266,7 @@ const OPTIONS_OF_TEXT: [&str; 7] = [
     "@",
 ];
 
-/// Refuses options that change the text of kernels.
+/// Returns an error if an option changes the text of kernels.
 pub(crate) fn check_options(options: &[String]) -> Result<(), GpuError> {
     match options.iter().find(|option| changes_text(option)) {
         Some(option) => Err(GpuError::OptionOfText { option: option.clone() }),
@@ -268,27 +278,27 @@ fn changes_text(option: &str) -> bool {
     OPTIONS_OF_TEXT.iter().any(|of| option.trim_start().starts_with(of))
 }
 
-/// A wrapper of what is passed to a kernel as an argument by value.
+/// A wrapper of a kernel argument that is passed by value.
 #[repr(transparent)]
 pub(crate) struct Argument<A>(pub(crate) A);
 
-// SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers
-// in the same order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers in
+// the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 
-// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the same
-// order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the
+// same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<ArrayArguments> {}
 
-// SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the same
-// order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the
+// same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<PullArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
 pub(crate) type SharedBytes = [u8; SHARED_BYTES];
 
-// SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
-// which is not larger: `Variant` sees to that.
+// SAFETY: the kernel takes an array of numbers by value. `Argument::shared` writes these numbers
+// first, and `Variant` guarantees that they fit.
 unsafe impl DeviceRepr for Argument<SharedBytes> {}
 
 impl Argument<SharedBytes> {
@@ -304,12 +314,12 @@ impl Argument<SharedBytes> {
 mod tests {
     use super::*;
 
-    /// Small results are one piece for each device, and larger ones several for each.
+    /// A device takes small results as one chunk, and larger results as several.
     #[test]
     fn small_results_are_not_cut() {
         // 132 multiprocessors of 512 threads.
         let all = 132 * 512;
-        // Final states of two numbers in `f32`, and one column.
+        // Final states of two numbers in `f32`, and one input.
         let footprint = Footprint { inputs: 4, results: 21, beside: 0 };
         let cut = |trajectories, alike| Cut { trajectories, all, footprint, alike };
         let plenty = usize::MAX;
@@ -317,15 +327,15 @@ mod tests {
         assert_eq!(cut(1 << 20, Some(1)).pieces(plenty), one);
         let half = Appetite { least: 1 << 19, most: 1 << 19 };
         assert_eq!(cut(1 << 20, Some(2)).pieces(plenty), half);
-        // Few trajectories are for one device, of several too.
+        // Few trajectories use one device, even of several.
         assert_eq!(cut(1000, Some(3)).pieces(plenty), Appetite { least: 1000, most: 1000 });
         let two = Appetite { least: 2 * all, most: 2 * all };
         assert_eq!(cut(3 * all, Some(3)).pieces(plenty), two);
         assert_eq!(cut(1 << 20, Some(1)).pieces(5000), Appetite { least: 5000, most: 5000 });
-        // Threads of the CPU beside it would have nothing to do.
+        // With a single chunk, CPU threads beside the device would have no work.
         let beside = cut(1 << 20, None).pieces(plenty);
         assert_eq!(beside, Appetite { least: 2 * all, most: (16 << 20) / 25 });
-        // The last number of trajectories that is not cut, and the first one that is.
+        // The largest number of trajectories that is one chunk, and the next number.
         let last = (48 << 20) / 21;
         assert_eq!(cut(last, Some(1)).pieces(plenty).least, last);
         let more = cut(last + 1, Some(1)).pieces(plenty);
@@ -334,7 +344,7 @@ mod tests {
         assert_eq!(many, Appetite { least: 2 * all, most: 1 << 26 });
     }
 
-    /// What the user says stands.
+    /// The user's limit has priority.
     #[test]
     fn batches_are_as_large_as_the_user_says() {
         let footprint = Footprint { inputs: 4, results: 21, beside: 0 };

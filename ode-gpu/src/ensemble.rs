@@ -1,4 +1,4 @@
-//! Ensembles on GPUs: which devices solve, and how.
+//! The GPU backend with one trajectory per thread, and its options.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
@@ -31,19 +31,20 @@ use crate::launched::Computing;
 use crate::locked::page_lock;
 use crate::pull::{Part as PullPart, PullEngine};
 
-/// Solves on NVIDIA GPUs, one trajectory per thread, each with its own step size.
+/// A backend that solves on NVIDIA GPUs, one trajectory per thread.
 ///
-/// A kernel is compiled by NVRTC for each system, method and kind of options at its first solve,
-/// and is kept in memory and on disk (`ODES_CACHE_DIR`). Devices take the trajectories from one
-/// queue, in batches, until there are no more; a faster device takes more of them. The results are
-/// in the order of the trajectories, and have the same bits for any number of devices.
+/// Each trajectory has its own step size. NVRTC compiles a kernel at the first solve of each
+/// system, method and kernel configuration. Kernels are stored in memory and on disk
+/// (`ODES_CACHE_DIR`). Devices take the trajectories in batches from one work queue, so a faster
+/// device solves more of them. The results are in the order of the trajectories, and have the same
+/// bits for any number of devices.
 ///
-/// A device that fails (its memory is full, or it is lost) hands its trajectories back, and is left
-/// out from then on: the solution has a [warning](ode_core::EnsembleSolution::warnings). The solve
-/// fails if no device is left.
+/// If a device fails (its memory is full, or the device is lost), its trajectories return to the
+/// queue. The backend does not use this device again in the same solve, and the solution has a
+/// [warning](ode_core::EnsembleSolution::warnings). The solve fails if no device is left.
 ///
-/// Gradients are different: each device gets one part of the trajectories, CPU threads take none, and the
-/// gradient fails if a device fails.
+/// Gradients are different: the trajectories are split evenly over the devices, and CPU threads
+/// compute none. If a device fails, the gradient fails.
 ///
 /// ```
 /// use ode_gpu::EnsembleGpuKernel;
@@ -62,9 +63,9 @@ pub struct EnsembleGpuKernel<C = task::Text> {
     batch: Option<usize>,
     compiler_options: Vec<String>,
     functions: Functions,
-    /// The devices' contexts, created while the caller prepares the ensemble.
+    /// The contexts of the devices, created while the caller prepares the ensemble.
     warm_up: Arc<Vec<WarmUp>>,
-    /// What is compiled besides kernels: lanes, where threads of the CPU solve, too.
+    /// The code besides kernels that is compiled: lanes, if CPU threads solve too.
     compiled: PhantomData<fn() -> C>,
 }
 
@@ -84,21 +85,23 @@ impl<C> Clone for EnsembleGpuKernel<C> {
 }
 
 impl EnsembleGpuKernel {
-    /// All GPUs that the process sees: those of the machine, or those that `CUDA_VISIBLE_DEVICES`
-    /// leaves.
+    /// Uses all GPUs that are visible to the process.
     ///
-    /// The call starts to create the devices' contexts, on threads of their own, so that problems
-    /// can be prepared meanwhile.
+    /// These are the GPUs of the machine, or those in `CUDA_VISIBLE_DEVICES`. The call starts to
+    /// create the contexts of the devices on separate threads, while the caller prepares its
+    /// problems.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says
-    /// which, and where was searched.
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
+    /// names the missing part and the searched folders.
     pub fn all() -> Result<Self, GpuError> {
         Self::on(devices()?)
     }
 
-    /// The GPU of number `ordinal`, from 0, as the driver counts: in the order of `nvidia-smi` with
-    /// `CUDA_DEVICE_ORDER=PCI_BUS_ID`, and among the devices that `CUDA_VISIBLE_DEVICES` leaves.
+    /// Uses the GPU `ordinal`, counted from 0 as the driver does.
+    ///
+    /// The order is the order of `nvidia-smi` with `CUDA_DEVICE_ORDER=PCI_BUS_ID`. Only the devices
+    /// in `CUDA_VISIBLE_DEVICES` count.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -116,7 +119,7 @@ impl EnsembleGpuKernel {
         Self::with_devices([ordinal])
     }
 
-    /// The GPUs of these numbers, as [`device`](Self::device) counts them.
+    /// Uses the GPUs `ordinals`, counted as in [`device`](Self::device).
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -128,8 +131,8 @@ impl EnsembleGpuKernel {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`all`](Self::all), and [`GpuError`] if there is no such device, if a number
-    /// is there twice, or if there are no numbers.
+    /// The errors of [`all`](Self::all), and [`GpuError`] if there is no such device, if an ordinal
+    /// occurs twice, or if the list is empty.
     pub fn with_devices(ordinals: impl IntoIterator<Item = usize>) -> Result<Self, GpuError> {
         let mut devices: Vec<Device> = Vec::new();
         for ordinal in ordinals {
@@ -145,10 +148,11 @@ impl EnsembleGpuKernel {
         Self::on(devices)
     }
 
-    /// The GPU of a process that solves one [part](ode_core::EnsembleProblem::part) of several: that
-    /// of its number among the processes of its machine, [`Part::local_rank`]. There may be more
-    /// processes than devices, which then share them. A launcher may also show each process its own
-    /// device alone.
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    ///
+    /// The device is chosen by the index of the process on its machine, [`Part::local_rank`]. If
+    /// there are more processes than devices, processes share devices. A launcher may also give
+    /// each process its own visible device.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -162,8 +166,7 @@ impl EnsembleGpuKernel {
     /// # }
     /// ```
     ///
-    /// A part without a local rank gets all devices if it is the whole ensemble, and otherwise that
-    /// of its rank.
+    /// Without a local rank, the rank chooses the device, and a single shard gets all devices.
     ///
     /// # Errors
     /// The errors of [`all`](Self::all).
@@ -180,7 +183,7 @@ impl EnsembleGpuKernel {
     fn on(devices: Vec<Device>) -> Result<Self, GpuError> {
         let first = first(&devices)?;
         let warm_up = Arc::new(devices.iter().map(Device::warm_up).collect());
-        // A missing compiler is an error here and not in the middle of a solve.
+        // A missing compiler is an error here, not in the middle of a solve.
         first.arch()?;
         Ok(EnsembleGpuKernel {
             devices,
@@ -194,11 +197,14 @@ impl EnsembleGpuKernel {
         })
     }
 
-    /// Has `threads` threads of the CPU solve beside the devices, in SIMD lanes. The results have
-    /// the same bits. It pays where the devices are slow beside the CPU; with 0 threads, the
-    /// default, the CPU only prepares the ensemble and takes the results.
+    /// Also solves on `threads` CPU threads, in SIMD lanes.
     ///
-    /// A program with threads takes longer to build: the method is compiled for lanes, too.
+    /// The results have the same bits. CPU threads help if the devices are slow compared with the
+    /// CPU. With 0 threads, the default, the CPU only prepares the ensemble and collects the
+    /// results.
+    ///
+    /// A program that calls this function takes longer to build, because the method is also
+    /// compiled for lanes.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -223,10 +229,12 @@ impl EnsembleGpuKernel {
 }
 
 impl<C> EnsembleGpuKernel<C> {
-    /// Sets when a thread takes its next trajectory; the results are the same bits. By default,
-    /// [`Schedule::Auto`], threads take them from a queue ([`Refill`](Schedule::Refill)) where
-    /// steps are adaptive and there are more trajectories than the device holds at a time, and
-    /// solve one each ([`Static`](Schedule::Static)) otherwise.
+    /// Sets when a thread takes its next trajectory.
+    ///
+    /// The results have the same bits with every schedule. The default is [`Schedule::Auto`].
+    /// Threads then take trajectories from a queue ([`Refill`](Schedule::Refill)) if steps are
+    /// adaptive and the ensemble has more trajectories than the device holds at a time. Otherwise
+    /// each thread solves one trajectory ([`Static`](Schedule::Static)).
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -241,14 +249,15 @@ impl<C> EnsembleGpuKernel<C> {
         EnsembleGpuKernel { schedule, ..self }
     }
 
-    /// Sets how many trajectories a device launches at a time, at most; at least 1. The results are
-    /// the same bits. By default a device takes as many as keep it busy, and cuts what it solves into
-    /// several batches, so that one is copied while another computes; small results are one batch for
-    /// each device.
+    /// Sets the largest number of trajectories of a launch; at least 1.
     ///
-    /// Three batches are under way at a time, so a device holds three times as many trajectories. Batches
-    /// that do not fit are halved, down to one block of threads; a device on which that does not fit
-    /// is left out. If it is the last one, the solve is
+    /// The results have the same bits. By default a launch has enough trajectories to keep the
+    /// device busy. A device makes several launches, so that the results of one are copied while
+    /// the next one computes. If the results are small, each device makes one launch.
+    ///
+    /// Three batches are in progress at a time, so a device holds three times as many trajectories.
+    /// Batches that do not fit into memory are halved, down to one block of threads. If one block
+    /// does not fit, the device is left out. If it was the last device, the solve fails with
     /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
     ///
     /// ```no_run
@@ -264,9 +273,11 @@ impl<C> EnsembleGpuKernel<C> {
         EnsembleGpuKernel { batch: Some(trajectories.max(1)), ..self }
     }
 
-    /// Sets which elementary functions (`exp`, `sin`, …) kernels call: by default
-    /// [`Functions::Portable`], the library's own, which give the same bits in every place. Those
-    /// of CUDA, [`Functions::Library`], are faster in `f32` and give other bits.
+    /// Sets which elementary functions (`exp`, `sin`, …) kernels call.
+    ///
+    /// The default is [`Functions::Portable`], the library's own functions, which give the same
+    /// bits on every backend. CUDA's functions, [`Functions::Library`], are faster in `f32` and
+    /// give other bits.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -281,11 +292,11 @@ impl<C> EnsembleGpuKernel<C> {
         EnsembleGpuKernel { functions, ..self }
     }
 
-    /// Sets options of NVRTC with which kernels are compiled, besides the library's own. Some of
-    /// them, such as `--use_fast_math`, give up the bits that all places agree on. A solve with an
-    /// option that NVRTC does not know is an error with the compiler's log, and one with an option
-    /// that changes the kernel's text (`-D`, `-U`, `-include`) is
-    /// [`GpuError::OptionOfText`].
+    /// Sets NVRTC options for the compilation of kernels, besides the library's own.
+    ///
+    /// Some options, such as `--use_fast_math`, give results that differ from those of other
+    /// backends. If NVRTC rejects an option, the solve fails with the compiler's log. An option
+    /// that changes the text of a kernel (`-D`, `-U`, `-include`) is [`GpuError::OptionOfText`].
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -300,15 +311,16 @@ impl<C> EnsembleGpuKernel<C> {
         EnsembleGpuKernel { compiler_options, ..self }
     }
 
-    /// The devices, at least one.
+    /// Returns the devices, at least one.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 }
 
-/// The timings of work that began then, of devices that compiled and computed so long: those of the
-/// one that was busy longest, so that they add up.
+/// Timings of a solve that began at `begin`, from the compile and compute times of its devices.
+///
+/// The times of the device that was busy longest are returned, so that they add up to the total.
 pub(crate) fn timings(
     begin: Instant,
     times: impl Iterator<Item = (Duration, Duration)>,
@@ -329,8 +341,8 @@ fn first(devices: &[Device]) -> Result<&Device, GpuError> {
     })
 }
 
-/// Too little memory is the same error in all places, so that callers can solve fewer trajectories
-/// at a time without knowing the place.
+/// Out of memory is the same error on all backends, so that callers can solve fewer trajectories at
+/// a time on any backend.
 impl From<GpuError> for SolveError {
     fn from(error: GpuError) -> Self {
         let bytes = |needed: u64| usize::try_from(needed).unwrap_or(usize::MAX);
@@ -400,7 +412,7 @@ impl<C> EnsembleGpuKernel<C> {
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
         let devices: Vec<String> = took.map(|(device, _)| device.name().to_owned()).collect();
         let backend = match devices[..] {
-            // All of them failed.
+            // All devices failed.
             [] if self.cpu_threads > 0 => Backend::Cpu {
                 instructions: format!("{:?}", InstructionSet::best()).to_lowercase(),
                 threads: self.cpu_threads,
@@ -412,8 +424,9 @@ impl<C> EnsembleGpuKernel<C> {
         Ok(report)
     }
 
-    /// Computes gradients on the devices, each of which takes one part of the trajectories after the
-    /// other. Threads of the CPU have no part in it.
+    /// Computes gradients on the devices, without CPU threads.
+    ///
+    /// The trajectories are split evenly over the devices.
     fn pull<T: Scalar>(
         &self,
         task: &dyn PullTask<T>,
@@ -468,17 +481,19 @@ impl<C> EnsembleGpuKernel<C> {
         Ok(RunReport::new(Backend::Gpu { devices }, timings))
     }
 
-    /// Page-locks memory for all devices. Where no context can be made, the solve says so.
+    /// Page-locks memory for all devices; `None` if no context can be created, which fails the
+    /// solve.
     fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
         page_lock(&self.devices.iter().find_map(|device| device.own_context().ok())?, memory)
     }
 
-    /// What is known about the kernel that solves `inputs` of this system, which is compiled if it
-    /// is not yet.
+    /// Returns registers, occupancy and origin of the kernel that solves `inputs` of this system.
+    ///
+    /// The kernel is compiled if it is not compiled yet.
     ///
     /// # Errors
-    /// [`SolveError::NoDeviceSource`]; and a [`GpuError`] as [`SolveError::Backend`] if it cannot
-    /// be compiled or loaded.
+    /// [`SolveError::NoDeviceSource`], or a [`GpuError`] as [`SolveError::Backend`] if the kernel
+    /// cannot be compiled or loaded.
     pub fn report<T, S, M, const N: usize, const P: usize>(
         &self,
         system: S,
@@ -495,7 +510,7 @@ impl<C> EnsembleGpuKernel<C> {
         Ok(kernel.report().clone())
     }
 
-    /// The kernel that solves a task on a device, compiled if it is not yet, and what it is for.
+    /// Returns the kernel of a task on a device, and its configuration; compiles it if necessary.
     pub(crate) fn kernel_for<T: Scalar>(
         &self,
         device: &Device,
@@ -539,7 +554,7 @@ mod tests {
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
     }
 
-    /// A list without devices is not a machine without devices.
+    /// An empty list is not the same error as a machine without devices.
     #[test]
     fn an_empty_list_is_named() {
         let error = EnsembleGpuKernel::with_devices([]).unwrap_err();
@@ -547,7 +562,7 @@ mod tests {
         assert!(error.to_string().starts_with("the list of devices is empty"), "{error}");
     }
 
-    /// Whatever else fails is there in its own words, and for programs as it was.
+    /// Other errors keep their text, and callers can downcast to the original error.
     #[test]
     fn other_errors_are_those_of_the_place() {
         let error = GpuError::NoSuchDevice { ordinal: 3, count: 1 };

@@ -1,9 +1,8 @@
-//! What can go wrong between a generated kernel and its results.
+//! Errors of the CUDA backends.
 //!
-//! Every variant's `Display` is a sentence for the person at the terminal: what was tried, what
-//! happened, and what to do about it. The fields hold the same facts for programs. Errors are
-//! `Clone`, because a failed probe (no driver, no compiler) is remembered and handed to every
-//! later caller.
+//! Every variant's `Display` is a sentence for the user at the terminal: the attempted operation,
+//! its outcome, and the remedy. The fields contain the same facts for programs. Errors are `Clone`,
+//! because a failed probe (no driver, no compiler) is stored and returned to every later caller.
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
@@ -12,26 +11,26 @@ use crate::diagnostic;
 
 ode_core::debug_as_display!(GpuError);
 
-/// An error of the CUDA back end.
+/// An error of the CUDA backends.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
     /// A part of the CUDA installation is missing or cannot be used.
     #[error("{missing} is not available: looked for {looked_for} in {}; {reason}; {advice}", .searched.join(", "))]
     Unavailable {
-        /// What is missing: the driver, or the run-time compiler.
+        /// The missing part: the driver, or the run-time compiler.
         missing: &'static str,
-        /// The file names that were looked for.
+        /// The file names of the search.
         looked_for: String,
         /// The folders that were searched, in order.
         searched: Vec<String>,
-        /// What happened there: nothing found, or the loader's complaint.
+        /// The outcome of the search: no file, or the loader's message.
         reason: String,
-        /// What to install or set.
+        /// The software to install, or the variable to set.
         advice: String,
     },
 
-    /// The driver works, but offers no device.
+    /// The driver works, but reports no device.
     #[error(
         "the CUDA driver (CUDA {}.{}) reports no usable device{}; check nvidia-smi, or solve on \
          the CPU with EnsembleThreads", .driver.0, .driver.1, visible_devices()
@@ -41,48 +40,50 @@ pub enum GpuError {
         driver: (u32, u32),
     },
 
-    /// There is no device of this number.
+    /// There is no device with this ordinal.
     #[error("there is no CUDA device {ordinal}: the driver reports {count}")]
     NoSuchDevice {
-        /// The device that was asked for.
+        /// The requested device.
         ordinal: usize,
         /// The number of devices.
         count: usize,
     },
 
-    /// The compiler that was found cannot produce code for the device.
+    /// The installed compiler cannot produce code for the device.
     #[error(
         "NVRTC {}.{} ({library}) cannot compile for {arch}, only for {}; install {}",
         .version.0, .version.1, .supported.join(", "), other_compiler(*.newer_needed)
     )]
     UnsupportedArch {
-        /// The device's architecture, as `sm_90`.
+        /// The architecture of the device, for example `sm_90`.
         arch: String,
-        /// What the compiler supports.
+        /// The architectures that the compiler supports.
         supported: Vec<String>,
         /// The compiler's version.
         version: (u32, u32),
         /// The compiler's library.
         library: String,
-        /// Whether a newer compiler is needed (else an older one).
+        /// Whether a newer compiler is needed; otherwise an older one.
         newer_needed: bool,
     },
 
-    /// The compiler refused a generated kernel. A defect of this library, unless the source was
-    /// written by hand: the log and the lines it complains about are shown in full.
+    /// The compiler rejected a generated kernel.
+    ///
+    /// This is a defect of this library, unless the source was written by hand. The message
+    /// contains the whole log and the source lines that the log mentions.
     #[error("NVRTC refused kernel `{kernel}` for {arch}\n{}", diagnostic::explain(.log, .kernel, .source_text))]
     Compile {
         /// The kernel's name.
         kernel: String,
-        /// The architecture it was compiled for.
+        /// The architecture of the compilation.
         arch: String,
-        /// The compiler's log, as it was.
+        /// The unchanged log of the compiler.
         log: String,
         /// The whole source that was compiled.
         source_text: std::sync::Arc<str>,
     },
 
-    /// An option for the compiler that would change the text of a kernel.
+    /// A compiler option that would change the text of a kernel.
     #[error(
         "the compiler option `{option}` changes the text of kernels, which is the library's own; \
          leave it out"
@@ -101,11 +102,11 @@ pub enum GpuError {
         code: i32,
         /// NVRTC's own name for the code.
         text: String,
-        /// The compiler's log, where there is one.
+        /// The compiler's log, if there is one.
         log: String,
     },
 
-    /// The driver refused to load a compiled kernel.
+    /// The driver rejected a compiled kernel.
     #[error(
         "the CUDA driver (CUDA {}.{}) cannot load kernel `{kernel}`, compiled for {arch} by NVRTC \
          {}.{}: {code} ({text}){}", .driver.0, .driver.1, .nvrtc.0, .nvrtc.1,
@@ -132,15 +133,15 @@ pub enum GpuError {
         room(*.needed, *.free)
     )]
     OutOfMemory {
-        /// The device's number.
+        /// The ordinal of the device.
         device: usize,
         /// The number of bytes of the allocation.
         needed: u64,
-        /// How many the driver could have given at that time.
+        /// The bytes that the driver could allocate at that time.
         free: u64,
     },
 
-    /// Page-locked host memory could not be had.
+    /// The driver could not page-lock host memory.
     #[error(
         "the driver cannot page-lock {} of host memory: {code} ({text}); use smaller batches or \
          raise the limit on locked memory (ulimit -l)", bytes(*.needed)
@@ -154,50 +155,53 @@ pub enum GpuError {
         text: String,
     },
 
-    /// A list of devices has none.
+    /// The list of devices is empty.
     #[error("the list of devices is empty; EnsembleGpuKernel::all() takes all of them")]
     EmptyList,
 
-    /// A device was asked for twice.
+    /// A device occurs twice in the list.
     #[error("device {ordinal} is in the list twice")]
     DeviceTwice {
-        /// The number of the device.
+        /// The ordinal of the device.
         ordinal: usize,
     },
 
-    /// A device that does not start all blocks of a kernel at once, as an array needs.
+    /// A device without cooperative launches, which arrays and lockstep solves need.
     #[error(
         "device {device} cannot start all threads of a kernel together (a cooperative launch), which an \
          array needs; solve it on the CPU, or an ensemble by EnsembleGpuKernel"
     )]
     NotCooperative {
-        /// The number of the device.
+        /// The ordinal of the device.
         device: usize,
     },
 
-    /// What was handed over is on another device than it has to be.
+    /// An argument is in the memory of the wrong device.
     #[error("{what} is on device {given}, and has to be on device {}", list(.expected))]
     WrongDevice {
-        /// What was handed over.
+        /// The argument.
         what: &'static str,
-        /// The number of its device.
+        /// The ordinal of its device.
         given: usize,
-        /// The numbers of the devices that it may be on.
+        /// The ordinals of the devices that are allowed.
         expected: Vec<usize>,
     },
 
-    /// A stream of another context than the device's primary one, in which kernels are loaded.
+    /// A stream of another context than the device's primary one.
+    ///
+    /// Kernels are loaded in the primary context.
     #[error(
         "the stream is of another context of device {device} than its primary one; make it with \
          CudaContext::new({device})"
     )]
     ForeignContext {
-        /// The number of the device.
+        /// The ordinal of the device.
         device: usize,
     },
 
-    /// A column of a [`DeviceEnsemble`](crate::DeviceEnsemble) gets another number of numbers than there are
-    /// trajectories.
+    /// An input of a [`DeviceEnsemble`](crate::DeviceEnsemble) has the wrong length.
+    ///
+    /// The length must be the number of trajectories.
     #[error(
         "component {index} of {kind} gets {given} numbers, and there are {expected} trajectories"
     )]
@@ -206,13 +210,13 @@ pub enum GpuError {
         kind: &'static str,
         /// The index of the component.
         index: usize,
-        /// How many numbers were given.
+        /// The length of the argument.
         given: usize,
         /// The number of trajectories.
         expected: usize,
     },
 
-    /// A [`DeviceEnsemble`](crate::DeviceEnsemble) has no column of this component.
+    /// A [`DeviceEnsemble`](crate::DeviceEnsemble) has no input for this component.
     #[error(
         "component {index} of {kind} is not a column: {}", no_column(*.index, *.count)
     )]
@@ -221,14 +225,14 @@ pub enum GpuError {
         kind: &'static str,
         /// The index of the component.
         index: usize,
-        /// How many components there are.
+        /// The number of components.
         count: usize,
     },
 
-    /// An ensemble cannot stay on a device, since the host works on what each solve needs.
+    /// An ensemble cannot stay on a device, because each solve needs work of the host.
     #[error("the ensemble cannot stay on a device: {because}; use EnsembleProblem::solve")]
     NotResident {
-        /// Why it cannot.
+        /// The reason.
         because: &'static str,
     },
 
@@ -242,7 +246,7 @@ pub enum GpuError {
         code: i32,
     },
 
-    /// A matrix is larger than cuBLAS takes.
+    /// A matrix is larger than cuBLAS accepts.
     #[cfg(feature = "arrays")]
     #[error("cuBLAS's {call} takes sizes up to 2147483647, and an array has {size}")]
     TooLargeForBlas {
@@ -273,14 +277,15 @@ impl GpuError {
         GpuError::Driver { call, code: error.0 as u32, name, text }
     }
 
-    /// Whether the context is beyond use: after a fault in a kernel every later call fails too,
-    /// and only a new process helps.
+    /// Returns whether the context is unusable after this error.
+    ///
+    /// After a fault in a kernel every later call fails too, and only a new process helps.
     pub fn is_fatal(&self) -> bool {
         matches!(self, GpuError::Driver { code, .. } if is_fatal(*code))
     }
 }
 
-/// The driver's name for an error, and its description.
+/// Returns the driver's name for an error, and its description.
 pub(crate) fn describe(error: DriverError) -> (String, String) {
     let text = |r: Result<&std::ffi::CStr, DriverError>| {
         r.map_or_else(|_| "unknown".to_owned(), |s| s.to_string_lossy().into_owned())
@@ -288,9 +293,9 @@ pub(crate) fn describe(error: DriverError) -> (String, String) {
     (text(error.error_name()), text(error.error_string()))
 }
 
-/// Turns a driver result into ours, naming the driver function.
+/// Conversion of a driver result into [`GpuError`], with the name of the driver function.
 pub(crate) trait DriverCall<T> {
-    /// Names the driver function that gave this result.
+    /// Converts the result of the driver function `name`.
     fn call(self, name: &'static str) -> Result<T, GpuError>;
 }
 
@@ -300,7 +305,7 @@ impl<T> DriverCall<T> for Result<T, DriverError> {
     }
 }
 
-/// Errors after which CUDA documents that the context, hence the process, must be given up.
+/// Whether CUDA documents that the context, and hence the process, is unusable after this error.
 fn is_fatal(code: u32) -> bool {
     [
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -329,7 +334,7 @@ fn remedy(call: &str, code: u32) -> &'static str {
     }
 }
 
-/// What cuBLAS means by a code.
+/// The meaning of a cuBLAS code.
 #[cfg(feature = "arrays")]
 fn of_blas(code: i32) -> &'static str {
     match code {
@@ -341,7 +346,7 @@ fn of_blas(code: i32) -> &'static str {
     }
 }
 
-/// What to do where memory of a device cannot be had. It may be another's fault.
+/// The remedy if device memory cannot be allocated. Another program may hold the memory.
 fn room(needed: u64, free: u64) -> &'static str {
     if needed > free {
         "use smaller batches, save fewer points, or free what other programs hold on it"
@@ -385,7 +390,7 @@ fn detail(log: &str) -> String {
     if log.is_empty() { String::new() } else { format!(": {log}") }
 }
 
-/// `CUDA_VISIBLE_DEVICES` hides devices more often than anything else does, so it is named.
+/// The message names `CUDA_VISIBLE_DEVICES`, the most frequent reason for hidden devices.
 fn visible_devices() -> String {
     match std::env::var("CUDA_VISIBLE_DEVICES") {
         Ok(value) => format!(" (CUDA_VISIBLE_DEVICES is {value:?})"),
@@ -393,7 +398,7 @@ fn visible_devices() -> String {
     }
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes for the user.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if n < 1024 {
@@ -426,7 +431,7 @@ mod tests {
         assert!(text.contains("device 1") && text.contains("2.0 GiB needed, 1.0 MiB free"));
     }
 
-    /// What the device has it is not blamed for.
+    /// The message does not blame the device if it has enough free memory.
     #[test]
     fn limits_of_the_process_are_named() {
         let text = GpuError::OutOfMemory { device: 0, needed: 1 << 20, free: 1 << 30 }.to_string();
@@ -451,7 +456,7 @@ mod tests {
         assert!(e.to_string().contains("newer than the driver"));
     }
 
-    /// What is wrong with what callers hand to an ensemble on a device, and what to do.
+    /// Errors in the arguments of an ensemble on a device contain the remedy.
     #[test]
     fn what_an_ensemble_on_a_device_gets_is_named() {
         let what = "the memory";

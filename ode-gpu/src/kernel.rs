@@ -1,10 +1,9 @@
-//! From generated source to a kernel that can be launched.
+//! Loading of kernels: from generated source to a kernel that can be launched.
 //!
-//! A [`Program`] becomes machine code in three steps, each of which may already have happened:
-//! this process has loaded it on the device; an earlier process left it in the disk cache; or
-//! the compiler makes it. The context, which takes the driver about as long as the compiler
-//! takes, is created at the same time on another thread, so that the first solution waits for
-//! the longer of the two and not for both.
+//! A [`Program`] becomes machine code in three steps, each of which may already be done: this
+//! process has loaded it on the device; an earlier process left it in the disk cache; or the
+//! compiler makes it. Another thread creates the context meanwhile, which takes the driver about as
+//! long as the compilation. The first solution therefore waits only for the slower of the two.
 
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
@@ -28,14 +27,16 @@ use ode_core::kernel::{BLOCK, Variant};
 pub struct Program {
     /// The name of its `extern "C" __global__` function.
     pub name: String,
-    /// CUDA C++, complete: nothing is included from files.
+    /// CUDA C++, complete: no files are included.
     pub source: String,
-    /// NVRTC options besides the crate's own (C++17, no contraction, correctly rounded
-    /// division and square root, subnormals kept).
+    /// NVRTC options besides the crate's own options.
+    ///
+    /// The crate sets C++17, no contraction, correctly rounded division and square root, and
+    /// subnormals.
     pub options: Vec<String>,
 }
 
-/// Where machine code came from.
+/// The origin of machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -51,28 +52,30 @@ pub enum Origin {
 pub struct Compiled {
     /// The machine code, and the compiler's log.
     pub cubin: Cubin,
-    /// The architecture that the code is for, `sm_90` for example.
+    /// The architecture of the code, for example `sm_90`.
     pub arch: String,
     /// The key of the program in the disk cache.
     pub key: Key,
     /// Whether it came from the compiler or from the disk cache.
     pub origin: Origin,
-    /// The time that compiling or loading took.
+    /// The time of compiling or loading.
     pub time: Duration,
-    /// Registers and spills as the compiler reported them.
+    /// Registers and spills from the compiler's log.
     pub resources: Option<Resources>,
 }
 
 impl Program {
-    /// A program without further options.
+    /// Creates a program without further options.
     pub fn new(name: impl Into<String>, source: impl Into<String>) -> Program {
         Program { name: name.into(), source: source.into(), options: Vec::new() }
     }
 
-    /// Gets machine code for `arch` (as `sm_90`) from `cache` or the compiler. Needs no device.
+    /// Returns machine code for `arch` (as `sm_90`) from `cache` or the compiler.
+    ///
+    /// This needs no device.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no compiler, or the program has mistakes; the error has the log.
+    /// [`GpuError`] if there is no compiler, or the program has errors; the error contains the log.
     pub fn compile(&self, arch: &str, cache: &Cache) -> Result<Compiled, GpuError> {
         self.compile_with(Nvrtc::get()?, arch, cache, true)
     }
@@ -108,7 +111,7 @@ impl Program {
         Ok(Compiled { cubin, arch: arch.to_owned(), key, origin, time, resources })
     }
 
-    /// The key under which a device of this process remembers the loaded kernel.
+    /// The key of the loaded kernel in this process.
     fn process_key(&self) -> Key {
         Key::new(&self.source, &self.name, &self.options, "")
     }
@@ -123,10 +126,10 @@ pub struct Kernel {
     context: Arc<CudaContext>,
 }
 
-/// Dropping the function unloads its code, which a launch of a solve that failed may still run.
+/// Dropping the function unloads its code, which a launch of a failed solve may still run.
 impl Drop for Kernel {
     fn drop(&mut self) {
-        // An error of that launch is one of the solve that made it.
+        // The solve that made the launch returns its error.
         let _ = self.context.synchronize();
     }
 }
@@ -141,60 +144,59 @@ pub struct KernelReport {
     pub arch: String,
     /// Registers per thread.
     pub registers: u32,
-    /// Bytes of local memory per thread: local arrays that are indexed at run time, and spills.
+    /// Bytes of local memory per thread: local arrays with run-time indices, and spills.
     pub local_bytes: u32,
-    /// The part of `local_bytes` that are spills, stores and loads together, as the compiler
-    /// counted.
+    /// The bytes of spills, stores and loads together, from the compiler's log.
     pub spill_bytes: u32,
     /// Bytes of static shared memory per block.
     pub shared_bytes: u32,
-    /// Threads per block: [`BLOCK`], or what the kernel allows.
+    /// Threads per block: [`BLOCK`], or fewer if the kernel requires it.
     pub block_size: u32,
     /// Blocks of `block_size` threads that one multiprocessor holds.
     pub blocks_per_multiprocessor: u32,
-    /// The share of a multiprocessor's thread slots that these blocks fill, from 0 to 1.
+    /// The fraction of a multiprocessor's thread slots that these blocks fill, from 0 to 1.
     pub occupancy: f64,
-    /// Where the machine code came from.
+    /// The origin of the machine code.
     pub origin: Origin,
-    /// Time to get the code from the compiler or the disk.
+    /// The time to get the code from the compiler or the disk.
     pub compile_time: Duration,
-    /// Time for the driver to load the code, with that to create a context if there was none.
+    /// The time of loading by the driver, including the creation of the context if it is new.
     pub load_time: Duration,
 }
 
 impl Kernel {
-    /// The bindings' handle, for launches.
+    /// Returns the handle of the bindings, for launches.
     pub fn function(&self) -> &CudaFunction {
         &self.function
     }
 
-    /// Registers, memory, occupancy and origin of the kernel.
+    /// Returns registers, memory, occupancy and origin of the kernel.
     pub fn report(&self) -> &KernelReport {
         &self.report
     }
 
-    /// The number of blocks that the whole device holds at a time: the grid of a kernel whose
-    /// threads fetch their work from a queue.
+    /// Returns the number of blocks that the whole device holds at a time.
+    ///
+    /// This is the grid of a kernel with threads that take trajectories from a queue.
     pub fn resident_blocks(&self) -> u32 {
         self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
     }
 
-    /// The number of blocks of so many threads that the whole device holds at a time.
+    /// The number of blocks of `threads` threads that the whole device holds at a time.
     pub(crate) fn blocks_at_once(&self, device: &Device, threads: u32) -> Result<u32, GpuError> {
-        // A kernel that was compiled before asks on a thread that has none yet.
+        // If the kernel was compiled before, this thread may not have a context yet.
         device.own_context()?.bind_to_thread().call("cuCtxSetCurrent")?;
         let blocks = self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
         let blocks = blocks.call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
         Ok(blocks.saturating_mul(self.multiprocessors))
     }
 
-    /// The configuration of a launch with one thread for each of `items`.
+    /// Returns the configuration of a launch with one thread for each of `items`.
     pub fn launch_for(&self, items: u32) -> LaunchConfig {
         self.launch_blocks(items.max(1).div_ceil(self.report.block_size))
     }
 
-    /// The configuration of a launch with as many threads as the device holds at a time, but no
-    /// more than there are items.
+    /// Returns the configuration of a launch that fills the device, with at most `items` threads.
     pub fn launch_resident(&self, items: u32) -> LaunchConfig {
         let needed = items.max(1).div_ceil(self.report.block_size);
         self.launch_blocks(needed.min(self.resident_blocks()))
@@ -209,27 +211,29 @@ impl Kernel {
     }
 }
 
-/// What a kernel is known by in this process.
+/// The identity of a kernel in this process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
     /// Its text.
     Program(Key),
-    /// What its text is written from, which for most systems is told without writing it; with the
-    /// compiler's options.
+    /// The data that determine its text, with the compiler options. For most systems this key does
+    /// not require the text.
     Task(TaskKey, Variant, Vec<String>),
 }
 
-/// Holds a kernel once it is loaded; locked while that happens, so that threads which ask for the
-/// same kernel wait for one compilation instead of starting more.
+/// A slot for a loaded kernel. It is locked during the loading, so that threads that need the same
+/// kernel wait for one compilation.
 type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
 
-/// The number of kernels that a process keeps loaded. A program of many systems, or of a system
-/// whose fields get many values, would fill the device with them otherwise; one that asks for more
-/// in turn finds their machine code in the disk cache.
+/// The number of kernels that a process keeps loaded.
+///
+/// Otherwise a program with many systems, or with a system whose fields get many values, would fill
+/// the device. A program that uses more kernels in turn loads their machine code from the disk
+/// cache.
 const LOADED: usize = 256;
 
-/// The slot of a kernel, by its device's number and its name. A process has one handle of each
-/// device, which lives as long as it.
+/// The slot of a kernel, by the ordinal of its device and its name. A process has one handle of
+/// each device, which lives as long as the process.
 fn slot(device: &Device, name: Name) -> KernelSlot {
     static SLOTS: LazyLock<Mutex<Recent<(usize, Name), KernelSlot>>> =
         LazyLock::new(|| Mutex::new(Recent::new(LOADED)));
@@ -237,15 +241,15 @@ fn slot(device: &Device, name: Name) -> KernelSlot {
 }
 
 impl Device {
-    /// The architecture that programs for this device are compiled for.
+    /// Returns the target architecture of programs for this device.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no compiler, or none that knows the device.
+    /// [`GpuError`] if there is no compiler, or it does not support the device.
     pub fn arch(&self) -> Result<String, GpuError> {
         Nvrtc::get()?.arch_for(self.compute_capability())
     }
 
-    /// The kernel of `program` on this device, compiled and loaded if it is not yet.
+    /// Returns the kernel of `program` on this device; compiles and loads it if necessary.
     ///
     /// # Errors
     /// [`GpuError`] if the program cannot be compiled or loaded.
@@ -253,7 +257,7 @@ impl Device {
         self.kernel_with(program, Cache::from_env())
     }
 
-    /// Compiles or loads a program with a disk cache of the caller's choice.
+    /// Returns the kernel of `program`, compiled or loaded with the disk cache `cache`.
     ///
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).
@@ -261,7 +265,8 @@ impl Device {
         self.kernel_named(Name::Program(program.process_key()), cache, || Ok(program.clone()))
     }
 
-    /// The kernel of this name; where it is not loaded, of the program that `write` returns.
+    /// Returns the kernel of this name; if it is not loaded, loads the program that `write`
+    /// returns.
     pub(crate) fn kernel_named<E: From<GpuError>>(
         &self,
         name: Name,
@@ -279,7 +284,7 @@ impl Device {
     }
 
     fn load_kernel(&self, program: &Program, cache: &Cache) -> Result<Kernel, GpuError> {
-        // Dropped at the end, also of an early one: by then the context is there.
+        // Dropped at the end, also on an error: then the context exists.
         let _warm_up = self.warm_up();
         let compile = |read_cache| {
             let nvrtc = Nvrtc::get()?;
@@ -289,13 +294,13 @@ impl Device {
         };
         let compiled = compile(true);
         let begin = Instant::now();
-        // Waited for even if the compilation failed: a program that now ends must not do so
-        // while the driver is at work on another thread.
+        // Wait even if the compilation failed: a program that then ends must not do so while the
+        // driver works on another thread.
         let context = self.own_context();
         let ((nvrtc, mut compiled), context) = (compiled?, context?);
         let module = match load_module(&context, &compiled, program, nvrtc) {
             Err(GpuError::Load { .. }) if compiled.origin == Origin::Disk => {
-                // The entry is whole, yet the driver refuses it: replace it, once.
+                // The entry is complete, but the driver rejects it: replace it once.
                 compiled = compile(false)?.1;
                 load_module(&context, &compiled, program, nvrtc)?
             }
@@ -337,8 +342,8 @@ fn report(
     let count = |value: Result<i32, _>| {
         value.call("cuFuncGetAttribute").map(|v| u32::try_from(v).unwrap_or(0))
     };
-    // Kernels of this library are compiled for blocks of `BLOCK`; one written by hand may be
-    // bounded to fewer threads.
+    // Kernels of this library are compiled for blocks of `BLOCK`; a kernel that was written by hand
+    // may allow fewer threads.
     let block_size = count(function.max_threads_per_block())?.clamp(1, BLOCK);
     let blocks_per_multiprocessor = function
         .occupancy_max_active_blocks_per_multiprocessor(block_size, 0, None)

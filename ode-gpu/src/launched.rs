@@ -1,4 +1,4 @@
-//! A piece of an ensemble on its way: to the device, through a kernel, and back.
+//! One launch: a chunk's upload, kernel and download.
 
 use std::time::Duration;
 
@@ -15,18 +15,17 @@ use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
 
-/// A piece under way. However it ends, the stream is waited for before the piece leaves.
+/// A chunk in progress. In every case the stream is synchronised before the lease returns.
 pub(crate) struct Launched<'d, 'p, T: Scalar> {
     pub(crate) stream: Stream,
-    /// Freed by its stream, behind all that uses it.
+    /// Freed by its stream, behind all work that uses it.
     memory: Option<CudaSlice<u8>>,
-    /// The arrays of results that go through page-locked memory when the kernel has ended: which of
-    /// them, and where they lie.
+    /// The result arrays that go through page-locked memory after the kernel: index and slice.
     staged: Vec<(usize, Place)>,
     watch: Option<Stopwatch>,
-    /// Owns the page-locked memory of the last uploads, which may be under way.
+    /// Owns the page-locked memory of the last uploads, which may be in progress.
     uploads: Vec<Transfer<u8>>,
-    /// `None` once the stream has been waited for.
+    /// `None` after the stream was synchronised.
     taken: Option<Taken<'d, Piece<'p, T>>>,
 }
 
@@ -43,7 +42,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         }
     }
 
-    /// Queues the upload of the piece's inputs to memory of its own; returns how they lie there.
+    /// Queues the upload of the chunk's inputs to new device memory; returns its layout.
     pub(crate) fn upload(
         &mut self,
         settings: &Settings<T>,
@@ -56,26 +55,27 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         Ok(Some(batch))
     }
 
-    /// The address of that memory.
+    /// Returns the address of that memory.
     pub(crate) fn base(&self) -> u64 {
         self.memory.as_ref().map_or(0, |memory| memory.device_ptr(self.stream.raw()).0)
     }
 
-    /// Keeps the watch of the kernel that was queued.
+    /// Stores the stopwatch of the queued kernel.
     pub(crate) fn computes(&mut self, watch: Stopwatch) {
         self.watch = Some(watch);
     }
 
-    /// Queues the download of results that go to page-locked memory of the host; others wait for
-    /// [`finish`](Self::finish).
+    /// Queues the download of results with page-locked host memory.
+    ///
+    /// [`finish`](Self::finish) downloads the other results.
     pub(crate) fn download(&mut self, places: &[Place; 10]) -> Result<(), GpuError> {
         let base = self.base();
         let Some(taken) = &mut self.taken else { return Ok(()) };
         for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
             let place = places[array];
             if rows.iter().all(|row| is_locked(row)) {
-                // SAFETY: this owns the piece, which has these rows to itself, until the stream
-                // has been waited for, and the device memory as long.
+                // SAFETY: this value owns the chunk, which owns these rows, until the stream was
+                // synchronised. The device memory lives as long.
                 unsafe { self.stream.start_rows(base + place.at as u64, place.row, rows)? };
             } else {
                 self.staged.push((array, place));
@@ -89,7 +89,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         self.taken.as_mut().map_or(0, |taken| taken.work().count())
     }
 
-    /// The piece, of which not everything could be queued.
+    /// Returns the lease of a chunk that could not be queued completely.
     pub(crate) fn given_up(mut self) -> Option<Taken<'d, Piece<'p, T>>> {
         self.wait();
         self.taken.take()
@@ -124,7 +124,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     }
 
     fn wait(&self) {
-        // What fails here has failed before, or is told by the context's next call.
+        // An error here has occurred before, or the context's next call returns it.
         let _ = self.stream.raw().synchronize();
     }
 }
@@ -137,7 +137,9 @@ impl<T: Scalar> Drop for Launched<'_, '_, T> {
     }
 }
 
-/// The time during which at least one kernel ran. Kernels of two streams overlap where one ends.
+/// The time during which at least one kernel ran.
+///
+/// Kernels of two streams overlap when one of them ends.
 #[derive(Default)]
 pub(crate) struct Computing {
     origin: Option<Stopwatch>,

@@ -1,9 +1,10 @@
-//! CUDA for `odes`: from generated source to results in host memory.
+//! CUDA backends of `odes`: from generated source to results in host memory.
 //!
-//! Two libraries of NVIDIA's are needed, both found at run time and neither at build time: the
-//! driver (`libcuda.so.1`), and NVRTC (`libnvrtc.so`), the compiler, from a CUDA toolkit, a
-//! conda environment or the PyPI wheel `nvidia-cuda-nvrtc`. A program that uses this crate
-//! starts on machines that have neither, and is told so by an error and not by a panic:
+//! Two NVIDIA libraries are needed at run time, and none at build time. They are the driver
+//! (`libcuda.so.1`) and the compiler NVRTC (`libnvrtc.so`), from a CUDA toolkit, a conda
+//! environment or the PyPI wheel `nvidia-cuda-nvrtc`. A program that uses this crate also starts on
+//! machines without these libraries. The functions of this crate then return an error and do not
+//! panic:
 //!
 //! ```
 //! match ode_gpu::devices() {
@@ -12,51 +13,51 @@
 //! }
 //! ```
 //!
-//! # Where NVRTC is searched
+//! # Search for NVRTC
 //!
-//! In this order, and the first that loads is taken: `CUDA_PATH` and `CUDA_HOME`; the loader's own
-//! folders with `LD_LIBRARY_PATH`; `/usr/local/cuda*`; `CONDA_PREFIX`; and the folders of PyPI's
-//! wheels in `VIRTUAL_ENV`, `CONDA_PREFIX`, beside the `python3` on `PATH`, and in `~/.local`. Only
-//! if all that finds nothing, the `python3` on `PATH` is *run*, to ask for its package folders.
-//! With `ODES_NVRTC` that library is taken and nothing is searched or run. The error that finds
-//! none lists the places.
+//! The search takes the first library that loads, in this order: `CUDA_PATH` and `CUDA_HOME`; the
+//! loader's own folders with `LD_LIBRARY_PATH`; `/usr/local/cuda*`; `CONDA_PREFIX`; and the folders
+//! of PyPI's wheels in `VIRTUAL_ENV`, `CONDA_PREFIX`, beside the `python3` on `PATH`, and in
+//! `~/.local`. If nothing is found there, the search *runs* the `python3` on `PATH` to get its
+//! package folders. If `ODES_NVRTC` is set, that library is used, and nothing is searched or run.
+//! If no library is found, the error lists the searched folders.
 //!
 //! # Layout
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`EnsembleGpuKernel`] | ensembles: which devices, and how |
-//! | [`EnsembleGpuArray`] | ensembles as columns of one array |
+//! | [`EnsembleGpuKernel`] | the backend with one step size for each trajectory |
+//! | [`EnsembleGpuArray`] | the lockstep backend: one step size for all trajectories |
 //! | [`DeviceEnsemble`] | an ensemble that stays on a device |
-//! | `engine` | one device: pieces, launches, results |
-//! | `columns` | one device: columns, and the launch that steps them |
-//! | `launched` | a piece on its way: upload, kernel, download |
-//! | `pull` | gradients: records of steps, and the way back |
-//! | `batch` | how a batch lies in device memory |
-//! | `driver` | the driver's library: found, checked, started |
-//! | `queue`, `blas` | whole arrays, and products of matrices by cuBLAS: the feature `arrays` |
-//! | `library` | where libraries lie on real machines |
+//! | `engine` | the worker of one device: chunks, launches, results |
+//! | `columns` | the worker of a lockstep solve, and its cooperative launch |
+//! | `launched` | one launch: upload, kernel, download |
+//! | `pull` | gradients: step records and the adjoint |
+//! | `batch` | the layout of a batch in device memory |
+//! | `driver` | the driver's library: search, checks, start |
+//! | `queue`, `blas` | arrays, and matrix products by cuBLAS: the feature `arrays` |
+//! | `library` | the folders that contain libraries on real machines |
 //! | [`device`](fn@devices) | devices and their contexts |
 //! | [`Nvrtc`] | the compiler |
 //! | [`Cache`] | compiled kernels on disk |
-//! | [`Program`], [`Kernel`] | compile or load, registers, occupancy, block size |
-//! | `recent` | the map of the kernels that are loaded |
+//! | [`Program`], [`Kernel`] | compilation or loading, registers, occupancy, block size |
+//! | `recent` | the map of the loaded kernels |
 //! | [`Stream`] | queues, device memory |
-//! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the bus's speed |
+//! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the speed of the bus |
 //! | `locked` | memory of the process that devices read and write directly |
-//! | `rows` | copies between one piece of device memory and many of the host's |
+//! | `rows` | copies between one range of device memory and many ranges of host memory |
 //! | [`Stopwatch`] | time on the device |
-//! | [`GpuError`] | all that can go wrong |
+//! | [`GpuError`] | all errors |
 //!
 //! # Environment
 //!
 //! | variable | effect |
 //! |---|---|
-//! | `ODES_NVRTC` | path of the NVRTC library; nothing else is searched, and no program is run |
-//! | `ODES_CUBLAS` | path of the cuBLAS library, as `ODES_NVRTC` is of NVRTC |
+//! | `ODES_NVRTC` | path of the NVRTC library; disables the search, and runs no program |
+//! | `ODES_CUBLAS` | path of the cuBLAS library, as `ODES_NVRTC` |
 //! | `ODES_CACHE_DIR` | folder of compiled kernels |
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
-//! | `ODES_DUMP` | folder that receives every kernel's source, log and cubin |
+//! | `ODES_DUMP` | folder that receives the source, log and cubin of every kernel |
 
 mod array;
 mod batch;

@@ -1,10 +1,10 @@
-//! Where the libraries are: the places where CUDA installations keep them.
+//! Search for the libraries of CUDA installations.
 //!
-//! CUDA is found on machines in at least five ways: a toolkit under `/usr/local/cuda*`, a module
-//! system that sets `CUDA_PATH`, a distribution's package in the loader's default folders, a
-//! conda environment, and PyPI wheels inside some Python's `site-packages`, which is where
-//! everyone who has PyTorch or JAX already has a compiler. This module turns the environment
-//! into an ordered list of candidates, and opens libraries; every failure is a value.
+//! Machines have CUDA in at least five forms: a toolkit under `/usr/local/cuda*`, a module system
+//! that sets `CUDA_PATH`, a distribution's package in the loader's default folders, a conda
+//! environment, and PyPI wheels inside the `site-packages` of a Python. Users of PyTorch or JAX
+//! already have a compiler in the last form. This module turns the environment into an ordered list
+//! of candidates, and opens libraries. Every failure is a value.
 
 use std::collections::HashSet;
 use std::env;
@@ -15,21 +15,21 @@ use libloading::Library;
 
 use crate::error::GpuError;
 
-/// A library that toolkits, environments and wheels have.
+/// A library to search for in toolkits, environments and wheels.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// File names that the dynamic loader is asked for without a folder, newest first after the
-    /// unversioned link, which is what a toolkit's administrator chose.
+    /// File names for the dynamic loader, without a folder. The unversioned link, which the
+    /// toolkit's administrator chose, comes first, and then the newest version.
     pub(crate) names: &'static [&'static str],
-    /// What comes before the version in the names of its files.
+    /// The text before the version in its file names.
     file: &'static str,
     /// The folder of the older wheels, in `nvidia`.
     wheel: &'static str,
-    /// The variable that names its file.
+    /// The environment variable with the path of its file.
     variable: &'static str,
-    /// What it is, in the sentence that it is missing.
+    /// The name of the library in the error message.
     what: &'static str,
-    /// The newest wheel that has it.
+    /// The newest wheel that contains it.
     package: &'static str,
 }
 
@@ -47,7 +47,7 @@ pub(crate) static NVRTC: Wanted = Wanted {
     package: "nvidia-cuda-nvrtc",
 };
 
-/// Products of matrices.
+/// The library of matrix products.
 #[cfg(feature = "arrays")]
 pub(crate) static CUBLAS: Wanted = Wanted {
     names: if cfg!(windows) {
@@ -69,15 +69,14 @@ pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
 }
 
-/// What the search depends on, taken from the environment once: a value, so that tests can
-/// make one up.
+/// The environment of the search. It is read once and is a value, so that tests can construct one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    /// The variable of the library: if set, nothing else is looked at.
+    /// The variable of the library: if set, no other place is searched.
     pub(crate) chosen: Option<PathBuf>,
     /// `CUDA_PATH`, `CUDA_HOME`.
     pub(crate) toolkits: Vec<PathBuf>,
-    /// The folder that holds `cuda`, `cuda-13.0` and so on.
+    /// The folder that contains `cuda`, `cuda-13.0` and so on.
     pub(crate) toolkit_parent: Option<PathBuf>,
     /// `CONDA_PREFIX`.
     pub(crate) conda: Option<PathBuf>,
@@ -85,14 +84,14 @@ pub(crate) struct Places {
     pub(crate) virtual_env: Option<PathBuf>,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
-    /// `PATH`, in which `python3` is looked up.
+    /// `PATH`, which is searched for `python3`.
     pub(crate) path: Option<OsString>,
-    /// Whether `python3` may be run, if all else fails, to ask for its folders.
+    /// Whether `python3` may be run to get its folders, if all else fails.
     pub(crate) ask_python: bool,
 }
 
 impl Places {
-    /// The places of this process's environment.
+    /// Reads the environment of this process.
     pub(crate) fn from_env(wanted: &Wanted) -> Self {
         let dir = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Places {
@@ -107,10 +106,11 @@ impl Places {
         }
     }
 
-    /// The first candidate that `open` opens and `fits` returns; each says why it does not.
+    /// Returns the first candidate that `open` opens and `fits` accepts; both return a reason
+    /// otherwise.
     ///
     /// # Errors
-    /// [`GpuError::Unavailable`] with what was searched and found.
+    /// [`GpuError::Unavailable`] with the searched folders and the reasons.
     pub(crate) fn find<L>(
         &self,
         wanted: &'static Wanted,
@@ -124,7 +124,7 @@ impl Places {
                     Ok(library) => return Ok(library),
                     Err(message) => failures.push(format!("{} {message}", path.display())),
                 },
-                // A bare name that the loader does not find is no news.
+                // It is normal that the loader does not find a bare name.
                 Err(message) if path.is_absolute() || self.chosen.is_some() => {
                     failures.push(message);
                 }
@@ -147,9 +147,10 @@ impl Places {
         })
     }
 
-    /// The candidates for a library, best first: the first that loads is taken.
+    /// Returns the candidates for a library, best first: the first that loads is used.
     ///
-    /// An iterator, because the last source costs most (it starts Python) and is rarely reached.
+    /// The result is an iterator, because the last source costs most (it starts Python) and is
+    /// rarely reached.
     pub(crate) fn candidates<'a>(
         &'a self,
         wanted: &'static Wanted,
@@ -185,7 +186,7 @@ impl Places {
         )
     }
 
-    /// The places that are searched, in words, for the error when no library was found.
+    /// Describes the searched places, for the error if no library was found.
     pub(crate) fn in_words(&self, wanted: &Wanted) -> Vec<String> {
         if let Some(path) = &self.chosen {
             return vec![format!("{} ({})", wanted.variable, path.display())];
@@ -212,7 +213,7 @@ impl Places {
         words
     }
 
-    /// The folders in which Python packages may be installed.
+    /// The folders that may contain Python packages.
     fn site_packages(&self) -> Vec<PathBuf> {
         let mut prefixes = Vec::new();
         prefixes.extend(self.virtual_env.clone());
@@ -241,11 +242,11 @@ impl Places {
     }
 }
 
-/// Opens a library. The message on failure is the loader's own.
+/// Opens a library. The error is the loader's own message.
 pub(crate) fn open(path: impl AsRef<OsStr>) -> Result<Library, String> {
-    // SAFETY: loading a library runs its initialisers. The paths are those of NVIDIA's driver
-    // and toolkit, or what the user named in a variable of ours, whose initialisers have no
-    // preconditions.
+    // SAFETY: loading a library runs its initialisers. The paths are those of NVIDIA's driver and
+    // toolkit, or the path that the user set in a variable of this crate. Their initialisers have
+    // no preconditions.
     unsafe { Library::new(path.as_ref()) }.map_err(|e| {
         let source = std::error::Error::source(&e).map(ToString::to_string);
         source.unwrap_or_else(|| e.to_string())
@@ -270,7 +271,7 @@ fn versioned_toolkits(parent: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Where the wheels put their libraries: the CUDA 13 layout, then the older one.
+/// The folders of libraries in wheels: the CUDA 13 layout, then the older one.
 fn wheel_folders(site: &Path, older: &str) -> Vec<PathBuf> {
     let nvidia = site.join("nvidia");
     let toolkits = subfolders(&nvidia, "cu").into_iter().rev().filter(|p| {
@@ -323,9 +324,9 @@ fn subfolders(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The installation prefixes of the `python3` on `PATH`: that of the link found there and those
-/// of every link it leads through, since a virtual environment's `python3` is a link to the
-/// system's, and a system's may be a link into an environment.
+/// The installation prefixes of the `python3` on `PATH`, for the link itself and every link that it
+/// leads through. The `python3` of a virtual environment is a link to the system's, and the
+/// system's may be a link into an environment.
 fn python_prefixes(path: &OsStr) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for name in ["python3", "python"] {
@@ -345,8 +346,8 @@ fn python_prefixes(path: &OsStr) -> Vec<PathBuf> {
     out
 }
 
-/// Asks the `python3` on `PATH` for its package folders: for launchers that are scripts. The last
-/// resort, since it runs a program; with `ODES_NVRTC` it is never reached.
+/// Runs the `python3` on `PATH` to get its package folders, for launchers that are scripts. This is
+/// the last resort, since it runs a program; with `ODES_NVRTC` it is never reached.
 fn ask_python() -> Vec<PathBuf> {
     let output = std::process::Command::new("python3")
         .args(["-c", "import sys; print('\\n'.join(sys.path))"])
@@ -382,7 +383,7 @@ mod tests {
         let places = Places {
             chosen: Some("/x/libnvrtc.so".into()),
             toolkits: vec!["/y".into()],
-            // It would be run only behind everything else.
+            // Python would run only after all other candidates.
             ask_python: true,
             ..Places::default()
         };

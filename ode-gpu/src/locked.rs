@@ -10,10 +10,10 @@ use ode_core::memory::Locked;
 use crate::device::lock;
 use crate::error::DriverCall;
 
-/// The ranges that are page-locked: each by its beginning, with its end.
+/// The page-locked ranges: the end of each, by its beginning.
 static RANGES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
-/// Whether the memory is page-locked, all of it in one range, for the devices of the process.
+/// Whether one range of the memory that is page-locked for all devices contains `memory`.
 pub(crate) fn is_locked(memory: &[u8]) -> bool {
     let begin = memory.as_ptr().addr();
     let ranges = lock(&RANGES);
@@ -21,24 +21,24 @@ pub(crate) fn is_locked(memory: &[u8]) -> bool {
     range.is_some_and(|(_, end)| begin + memory.len() <= *end)
 }
 
-/// A range that is page-locked until this is dropped.
+/// A range that is page-locked until it is dropped.
 struct Range {
     begin: *mut u8,
     context: Arc<CudaContext>,
 }
 
-// SAFETY: the pointer is not read or written through; it is the name of the range.
+// SAFETY: the pointer is never dereferenced; it identifies the range.
 unsafe impl Send for Range {}
 // SAFETY: as above.
 unsafe impl Sync for Range {}
 
-/// Page-locks memory for all devices. `None` where the system locks no more; then copies go through
-/// memory that is locked already.
+/// Page-locks memory for all devices. Returns `None` if the system locks no more; then copies go
+/// through memory that is locked already.
 pub(crate) fn page_lock(context: &Arc<CudaContext>, memory: &mut [u8]) -> Option<Locked> {
     context.bind_to_thread().ok()?;
     let begin = memory.as_mut_ptr();
-    // SAFETY: the memory is borrowed exclusively, and who called keeps what this returns with it:
-    // it is dropped, which unlocks the range, before the memory is freed (`ode_core::memory`).
+    // SAFETY: the memory is borrowed exclusively. The caller stores the result with the memory, and
+    // drops it (which unlocks the range) before the memory is freed (`ode_core::memory`).
     let locked = unsafe {
         sys::cuMemHostRegister_v2(begin.cast(), memory.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
     };
@@ -51,8 +51,8 @@ impl Drop for Range {
     fn drop(&mut self) {
         lock(&RANGES).remove(&self.begin.addr());
         self.context.record_err(self.context.bind_to_thread());
-        // SAFETY: registered by `page_lock`, and unlocked once; the memory is still there, and no
-        // copy is under way, since pieces of a solve are not handed back before theirs have ended.
+        // SAFETY: registered by `page_lock`, and unlocked once. The memory still exists, and no
+        // copy is in progress, since leases return only after their copies have ended.
         let unlocked = unsafe { sys::cuMemHostUnregister(self.begin.cast()) };
         self.context.record_err(unlocked.result());
     }

@@ -1,15 +1,15 @@
-//! Streams, and device memory on them.
+//! Streams and their device memory.
 //!
-//! A [`Stream`] is a queue of work on one device. Memory belongs to the stream it was allocated
-//! on: uploads, kernels and downloads on it happen in order, and freeing is a piece of queued
-//! work like any other, so a buffer may be dropped while a kernel still uses it. That is the
-//! whole discipline; it is why the bindings' per-buffer events are switched off for the streams of
-//! a solve. Streams that callers make keep them, since callers may have other disciplines.
+//! A [`Stream`] is a queue of work on one device. Memory belongs to the stream of its allocation:
+//! uploads, kernels and downloads run in order. Freeing is queued like other work, so a buffer may
+//! be dropped while a kernel still uses it. Because of this rule, the per-buffer events of the
+//! bindings are switched off for the streams of a solve. Streams of callers keep these events,
+//! since callers may follow other rules.
 //!
-//! Device memory comes from the driver's stream-ordered pool. By default the pool gives freed
-//! memory back whenever the stream is waited for, and allocating it anew costs 50 to 900 µs; so
-//! the pool is told to keep up to a quarter of the device's memory, and gives that back when an
-//! allocation fails, before the failure is reported.
+//! Device memory comes from the driver's stream-ordered pool. By default the pool releases freed
+//! memory whenever the stream is synchronised, and a new allocation costs 50 to 900 µs. This crate
+//! therefore sets the pool to keep at most a quarter of the device's memory. If an allocation
+//! fails, the pool is trimmed before the failure is reported.
 
 use std::sync::Arc;
 
@@ -27,8 +27,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Numbers that may be exchanged with the device: every pattern of bits is a valid value, so
-/// memory that nothing was written to yet can be read without harm.
+/// A number type that host and device can exchange.
+///
+/// Every pattern of bits is a valid value, so reading uninitialised memory is harmless.
 pub trait Element:
     sealed::Sealed + DeviceRepr + ValidAsZeroBits + Copy + Default + Send + Sync + 'static
 {
@@ -46,8 +47,8 @@ elements!(f32 f64 u8 u16 i32 u32 i64 u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {
-    /// Bytes that can be allocated, fragmentation aside: free ones, and freed ones that the
-    /// pool keeps.
+    /// Bytes that can be allocated, apart from fragmentation: free memory, and freed memory in the
+    /// pool.
     pub free: u64,
     /// The total number of bytes.
     pub total: u64,
@@ -61,7 +62,7 @@ pub struct Stream {
 }
 
 impl Device {
-    /// A new stream, independent of all others but where they use its buffers.
+    /// Creates a stream that is independent of all others, unless they use its buffers.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -70,24 +71,25 @@ impl Device {
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// A new stream whose buffers are used by nothing else, and never leave this crate.
+    /// Creates a stream whose buffers nothing else uses, and which never leave this crate.
     pub(crate) fn own_stream(&self) -> Result<Stream, GpuError> {
         let stream = self.own_context()?.new_stream().call("cuStreamCreate")?;
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// A stream as [`own_stream`](Self::own_stream) makes, of an earlier solve if there is one.
+    /// Returns an idle stream of an earlier solve, or else a new one as
+    /// [`own_stream`](Self::own_stream).
     pub(crate) fn idle_stream(&self) -> Result<Stream, GpuError> {
         let kept = self.streams().pop();
         kept.map_or_else(|| self.own_stream(), |stream| Ok(Stream { device: self.clone(), stream }))
     }
 
-    /// Keeps a stream with nothing queued for later solves.
+    /// Stores an idle stream for later solves.
     pub(crate) fn keep_stream(&self, stream: Stream) {
         self.streams().push(stream.stream);
     }
 
-    /// The free and the total memory of the device, now.
+    /// Returns the free and the total memory of the device.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -101,10 +103,10 @@ impl Device {
         Ok(MemoryInfo { free: free as u64 + kept, total: total as u64 })
     }
 
-    /// Gives the memory that the pool keeps back to the system.
+    /// Releases the memory of the pool to the system.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver fails, or work that was queued before.
+    /// [`GpuError::Driver`] if the driver or earlier queued work fails.
     pub fn trim_memory(&self) -> Result<(), GpuError> {
         let context = self.own_context()?;
         context.synchronize().call("cuCtxSynchronize")?;
@@ -115,7 +117,9 @@ impl Device {
 }
 
 impl Stream {
-    /// A stream that the caller made with the bindings, of the primary context of a device.
+    /// Wraps a stream that the caller created with the bindings.
+    ///
+    /// The stream must belong to the primary context of a device.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -130,8 +134,8 @@ impl Stream {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`devices`](fn@crate::devices), and [`GpuError::ForeignContext`] if the stream is of
-    /// another context.
+    /// The errors of [`devices`](fn@crate::devices), and [`GpuError::ForeignContext`] if the stream
+    /// belongs to another context.
     pub fn of(stream: Arc<CudaStream>) -> Result<Stream, GpuError> {
         let ordinal = stream.context().ordinal();
         let device = crate::device::device(ordinal)?;
@@ -141,32 +145,33 @@ impl Stream {
         Ok(Stream { device, stream })
     }
 
-    /// The device of the stream.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The bindings' stream, for launches.
+    /// Returns the stream of the bindings, for launches.
     pub fn raw(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
-    /// The context of the stream's device.
+    /// Returns the context of the stream's device.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         self.stream.context()
     }
 
-    /// Waits until all queued work is done, and reports what failed in it.
+    /// Waits until all queued work is done, and returns its errors.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver fails, or work that was queued before.
+    /// [`GpuError::Driver`] if the driver or earlier queued work fails.
     pub fn synchronize(&self) -> Result<(), GpuError> {
         self.stream.synchronize().call("cuStreamSynchronize")?;
         self.context().check_err().call("a deferred call")
     }
 
-    /// Memory for `len` numbers, whose values are whatever was there before. A length of 0
-    /// gives room for one, since the driver has no empty allocations.
+    /// Allocates uninitialised memory for `len` numbers.
+    ///
+    /// If `len` is 0, the allocation has one number, since the driver has no empty allocations.
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`] with the bytes needed and free, or [`GpuError::Driver`].
@@ -186,7 +191,7 @@ impl Stream {
             }
             Err(error) => error,
         };
-        // Freed memory that the pool keeps may lie in the way: it goes back, then once more.
+        // Freed memory in the pool may fragment the device memory, so release it and try once more.
         self.device.trim_memory()?;
         // SAFETY: as above.
         match unsafe { self.stream.alloc::<T>(len) } {
@@ -196,7 +201,7 @@ impl Stream {
         }
     }
 
-    /// Memory for `len` zeros.
+    /// Allocates memory for `len` numbers and sets them to zero.
     ///
     /// # Errors
     /// The errors of [`allocate`](Self::allocate).

@@ -1,14 +1,14 @@
 //! The run-time compiler: CUDA C++ text to machine code of one architecture.
 //!
-//! NVRTC is opened by ourselves and not through the bindings' loader, for three reasons: a
-//! missing library must be an error and not a panic; the library has to be found inside PyPI
-//! wheels, which no loader path reaches; and it in turn opens `libnvrtc-builtins` by bare name,
-//! which only works if that file, next to it, is opened by full path first.
+//! This module opens NVRTC itself, without the bindings' loader, for three reasons. A missing
+//! library must be an error and not a panic. The library must be found inside PyPI wheels, which no
+//! loader path reaches. NVRTC in turn opens `libnvrtc-builtins` by bare name, which only works if
+//! that file, in the same folder, was opened by full path first.
 //!
-//! The output is a cubin, not PTX: `ptxas` runs here, in full, for the exact device, and the
-//! driver has nothing left to compile. PTX from a compiler newer than the driver is refused by
-//! the driver; a cubin of the same CUDA major version is not. For that reason too the search
-//! prefers a compiler of the driver's own major version.
+//! The output is a cubin, not PTX: `ptxas` runs here, in full, for the exact device, and the driver
+//! compiles nothing. The driver rejects PTX from a compiler newer than the driver, but accepts a
+//! cubin of the same CUDA major version. The search therefore prefers a compiler of the driver's
+//! major version.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -20,10 +20,11 @@ use libloading::Library;
 use crate::error::GpuError;
 use crate::library::{self, NVRTC, Places};
 
-/// What every kernel is compiled with. The arithmetic ones are part of the promise that CPU and
-/// GPU agree bit for bit: multiply-adds fuse where the source says so and nowhere else, division
-/// and square root are correctly rounded, subnormals are kept. The last makes `ptxas` report
-/// registers and spills into the log.
+/// The options of every compilation.
+///
+/// The arithmetic options are needed for bit-identical results on CPU and GPU: multiply-adds fuse
+/// only if the source requests it, division and square root are correctly rounded, and subnormals
+/// are kept. The last option makes `ptxas` report registers and spills in the log.
 const DEFAULT_OPTIONS: [&str; 6] = [
     "--std=c++17",
     "--fmad=false",
@@ -39,17 +40,17 @@ const DEFAULT_OPTIONS: [&str; 6] = [
 pub struct Cubin {
     /// An ELF image for the driver, also readable by `cuobjdump`.
     pub code: Vec<u8>,
-    /// Warnings, and what `ptxas` says about each kernel's registers and spills.
+    /// Warnings, and the report of `ptxas` on each kernel's registers and spills.
     pub log: String,
 }
 
 /// An `nvrtcProgram`.
 type Program = *mut std::ffi::c_void;
 
-/// NVRTC's functions, as plain pointers: they stay valid while `Nvrtc::_library` is loaded.
+/// NVRTC's functions, as plain pointers.
 ///
-/// `nvrtcResult` is taken as an integer, because a newer library may return codes that an
-/// `enum` of today does not have.
+/// They stay valid while `Nvrtc::_library` is loaded. `nvrtcResult` is read as an integer, because
+/// a newer library may return codes that are not in today's `enum`.
 #[derive(Debug, Clone, Copy)]
 struct Functions {
     create: unsafe extern "C" fn(
@@ -69,7 +70,7 @@ struct Functions {
     error_string: unsafe extern "C" fn(c_int) -> *const c_char,
 }
 
-/// The loaded compiler. Its functions may be called from any number of threads at once.
+/// The loaded compiler. Any number of threads may call its functions at once.
 #[derive(Debug)]
 pub struct Nvrtc {
     functions: Functions,
@@ -82,10 +83,12 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// The process's compiler, found and loaded on the first call. The outcome is remembered.
+    /// Returns the process's compiler, which the first call finds and loads.
+    ///
+    /// Later calls return the same outcome.
     ///
     /// # Errors
-    /// [`GpuError`] if no library is found, with the places that were searched.
+    /// [`GpuError`] if no library is found, with the searched folders.
     pub fn get() -> Result<&'static Nvrtc, GpuError> {
         static COMPILER: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
         COMPILER
@@ -97,8 +100,8 @@ impl Nvrtc {
             .map_err(Clone::clone)
     }
 
-    /// Loads the first usable candidate; one whose major version the driver does not know is
-    /// only taken if there is no other.
+    /// Loads the first usable candidate. A compiler with a newer major version than the driver is
+    /// used only if there is no other.
     pub(crate) fn load(places: &Places, driver_major: Option<u32>) -> Result<Nvrtc, GpuError> {
         let mut too_new: Option<Nvrtc> = None;
         let found = places.find(&NVRTC, Nvrtc::open, |nvrtc| {
@@ -131,7 +134,7 @@ impl Nvrtc {
             Some(folder) => open_builtins(folder, version),
             None => Vec::new(),
         };
-        // The version has no patch level; the file's size tells builds apart.
+        // The version has no patch level; the file's size distinguishes builds.
         let size = path.metadata().map_or(0, |m| m.len());
         let identity = format!("nvrtc {}.{} {size}", version.0, version.1);
         Ok(Nvrtc {
@@ -145,32 +148,34 @@ impl Nvrtc {
         })
     }
 
-    /// Major and minor version.
+    /// Returns the major and minor version.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// The file that was loaded, or the bare name where the loader found it by itself.
+    /// Returns the loaded file, or the bare name if the loader found it by itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What distinguishes this compiler's output from another's, for the cache's key.
+    /// Returns the text that distinguishes this compiler's output from another's, for the cache
+    /// key.
     pub(crate) fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// The compute capabilities it compiles for, as 75, 80, 90, ascending.
+    /// Returns the supported compute capabilities, as 75, 80, 90, ascending.
     pub fn supported_archs(&self) -> &[u32] {
         &self.supported
     }
 
-    /// The architecture to compile for on a device of this compute capability: its own if the
-    /// compiler knows it, else the highest one of the same major version below it, whose code
-    /// the device runs too.
+    /// Returns the architecture to compile for, on a device of this compute capability.
+    ///
+    /// This is the device's own architecture if the compiler supports it. Otherwise it is the
+    /// highest one below it with the same major version, whose code the device runs too.
     ///
     /// # Errors
-    /// [`GpuError`] if the compiler knows no architecture whose code the device runs.
+    /// [`GpuError`] if the compiler supports no architecture whose code the device runs.
     pub fn arch_for(&self, capability: (u32, u32)) -> Result<String, GpuError> {
         let own = capability.0 * 10 + capability.1;
         let fits = |arch: &&u32| **arch / 10 == capability.0 && **arch <= own;
@@ -186,7 +191,7 @@ impl Nvrtc {
         }
     }
 
-    /// The options a program is compiled with: the defaults, then the caller's.
+    /// Returns the options of a compilation: the defaults, then the caller's.
     pub(crate) fn options(arch: &str, more: &[String]) -> Vec<String> {
         let mut options = vec![format!("--gpu-architecture={arch}")];
         options.extend(DEFAULT_OPTIONS.map(str::to_owned));
@@ -194,10 +199,10 @@ impl Nvrtc {
         options
     }
 
-    /// Compiles `source` for `arch` (as `sm_90`). `name` is how the log calls the program.
+    /// Compiles `source` for `arch` (as `sm_90`). The log uses `name` for the program.
     ///
     /// # Errors
-    /// [`GpuError::Compile`] with the log if the program has mistakes.
+    /// [`GpuError::Compile`] with the log if the program has errors.
     pub fn compile(
         &self,
         source: &str,
@@ -252,11 +257,11 @@ impl Nvrtc {
         self.check("nvrtcCompileProgram", code).map_err(|e| with_log(e, &log))?;
 
         let mut size = 0;
-        // SAFETY: a compiled program, and a place for one size.
+        // SAFETY: the program is compiled, and `size` is valid for writes.
         let code = unsafe { (self.functions.cubin_size)(program.program, &mut size) };
         self.check("nvrtcGetCUBINSize", code)?;
         let mut cubin = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC just asked for.
+        // SAFETY: the buffer has the size that NVRTC just returned.
         let code = unsafe { (self.functions.cubin)(program.program, cubin.as_mut_ptr().cast()) };
         self.check("nvrtcGetCUBIN", code)?;
         Ok(Cubin { code: cubin, log })
@@ -288,16 +293,16 @@ struct Owned<'a> {
 }
 
 impl Owned<'_> {
-    /// The log so far; empty if there is none to be had.
+    /// Returns the log so far, or an empty string if there is none.
     fn log(&self) -> String {
         let mut size = 0;
-        // SAFETY: the program exists, and there is a place for one size.
+        // SAFETY: the program exists, and `size` is valid for writes.
         let code = unsafe { (self.functions.log_size)(self.program, &mut size) };
         if code != 0 || size == 0 {
             return String::new();
         }
         let mut log = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC just asked for, the final NUL included.
+        // SAFETY: the buffer has the size that NVRTC just returned, including the final NUL.
         let code = unsafe { (self.functions.log)(self.program, log.as_mut_ptr().cast()) };
         if code != 0 {
             return String::new();
@@ -327,7 +332,7 @@ fn with_log(error: GpuError, text: &str) -> GpuError {
     }
 }
 
-/// Looks a function up; `F` has to be the function's type as `nvrtc.h` declares it.
+/// Looks a function up; `F` must be the function's type in `nvrtc.h`.
 fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
     // SAFETY: every caller in this module gives the type from `nvrtc.h`; the pointer is used
     // only while the library stays loaded.
@@ -340,7 +345,7 @@ fn version(library: &Library) -> Result<(u32, u32), String> {
     type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     let version: Version = symbol(library, "nvrtcVersion")?;
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: two places for integers.
+    // SAFETY: both integers are valid for writes.
     let code = unsafe { version(&mut major, &mut minor) };
     match (code, u32::try_from(major), u32::try_from(minor)) {
         (0, Ok(major), Ok(minor)) => Ok((major, minor)),
@@ -353,13 +358,13 @@ fn supported_archs(library: &Library) -> Result<Vec<u32>, String> {
     let count: Count = symbol(library, "nvrtcGetNumSupportedArchs")?;
     let list: Count = symbol(library, "nvrtcGetSupportedArchs")?;
     let mut n: c_int = 0;
-    // SAFETY: a place for one integer.
+    // SAFETY: the integer is valid for writes.
     let code = unsafe { count(&mut n) };
     if code != 0 {
         return Err(format!("nvrtcGetNumSupportedArchs failed with {code}"));
     }
     let mut archs = vec![0 as c_int; usize::try_from(n).unwrap_or(0)];
-    // SAFETY: room for as many integers as NVRTC just counted.
+    // SAFETY: the vector has as many integers as NVRTC just counted.
     let code = unsafe { list(archs.as_mut_ptr()) };
     if code != 0 {
         return Err(format!("nvrtcGetSupportedArchs failed with {code}"));
@@ -369,8 +374,9 @@ fn supported_archs(library: &Library) -> Result<Vec<u32>, String> {
     Ok(archs)
 }
 
-/// Opens `libnvrtc-builtins` by full path, so that NVRTC's own attempt by bare name finds it
-/// loaded. Several versions may lie in one folder: the one of this compiler comes alone.
+/// Opens `libnvrtc-builtins` by full path, so that it is loaded when NVRTC opens it by bare name.
+///
+/// If a folder contains several versions, only the one of this compiler is opened.
 fn open_builtins(folder: &Path, version: (u32, u32)) -> Vec<Library> {
     let exact = if cfg!(windows) {
         format!("nvrtc-builtins64_{}{}.dll", version.0, version.1)

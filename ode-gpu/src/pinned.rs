@@ -1,14 +1,14 @@
-//! Page-locked host memory and the copies that need it.
+//! Page-locked host memory and its copies.
 //!
-//! The copy engines read and write page-locked memory at the full speed of the bus (55 GB/s on
-//! an H200's host) and without the CPU; other memory goes through the driver's staging at 8 to
-//! 16 GB/s, and the copy blocks. But locking costs 0.7 ms per MiB, more than solving does. So
-//! locked blocks are pooled for the life of the process, and results as large as gigabytes
-//! stream through a few small blocks: while the bus fills one, all CPU cores empty another
+//! The copy engines read and write page-locked memory at the full speed of the bus (55 GB/s on the
+//! host of an H200) without the CPU. Other memory passes the driver's staging buffer at 8 to 16
+//! GB/s, and the copy blocks. But page-locking costs 0.7 ms per MiB, more than a solve. Page-locked
+//! blocks are therefore pooled for the life of the process. Results of many gigabytes stream
+//! through a few small blocks: while the bus fills one, all CPU cores empty another
 //! ([`Stream::download`]).
 //!
-//! A block that takes part in a copy is owned by the [`Transfer`] until the copy is done, so no
-//! path, not even an early return, frees or reuses memory that the device still touches.
+//! The [`Transfer`] of a copy owns its block until the copy is done. Thus no code path, including
+//! early returns, frees or reuses memory that the device still accesses.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -26,33 +26,34 @@ use crate::device::lock;
 use crate::error::{self, DriverCall, GpuError};
 use crate::memory::{Element, Stream};
 
-/// The most bytes that the pool keeps; blocks that come back beyond that are unlocked and freed.
+/// The capacity of the pool, in bytes; blocks returned beyond it are unlocked and freed.
 const KEPT: usize = 1 << 30;
 
-/// Block sizes are multiples of this, so that requests of similar size share blocks.
+/// The granularity of block sizes, so that requests of similar size share blocks.
 const GRAIN: usize = 1 << 18;
 
-/// The size of one piece of a streamed copy: long enough (0.08 ms) to hide a launch, short
-/// enough to be locked in 3 ms when the process first needs it.
+/// The bytes that a streamed copy moves at a time.
+///
+/// This is long enough (0.08 ms) to hide a launch, and short enough to be page-locked in 3 ms at
+/// the first use.
 pub(crate) const PIECE: usize = 4 << 20;
 
-/// How many pieces are under way: one on the bus, one waiting for it, one with the CPU.
+/// The number of copies in progress: one on the bus, one queued, one with the CPU.
 pub(crate) const DEPTH: usize = 3;
 
-/// The size in bytes below which the driver's own staging is quicker than ours.
+/// The number of bytes below which the driver's own staging is faster.
 const SMALL: usize = 1 << 16;
 
-/// The direction of the copies that the memory is used for.
+/// The direction of the copies of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To the device: the memory is write-combined, fast for the bus, very slow for the CPU to
-    /// read.
+    /// To the device: the memory is write-combined, fast for the bus, very slow for CPU reads.
     Upload,
     /// From the device: the memory is cached as usual.
     Download,
 }
 
-/// A block of locked memory. Dropping it unlocks and frees it.
+/// A block of page-locked memory, which is unlocked and freed on drop.
 #[derive(Debug)]
 struct Block {
     start: NonNull<u8>,
@@ -73,7 +74,7 @@ impl Block {
         direction: Direction,
     ) -> Result<Block, GpuError> {
         context.bind_to_thread().call("cuCtxSetCurrent")?;
-        // Portable: locked for every device's context, so that one pool serves all.
+        // Portable: page-locked for the contexts of all devices, so that one pool serves all.
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE
             | match direction {
                 Direction::Upload => sys::CU_MEMHOSTALLOC_WRITECOMBINED,
@@ -105,21 +106,21 @@ impl Drop for Block {
     }
 }
 
-/// Blocks that are not in use, for the next caller.
+/// The idle blocks.
 static POOL: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
-/// Unlocks and frees all pooled host memory that is not in use.
+/// Unlocks and frees all idle host memory of the pool.
 pub fn trim_pinned() {
     let blocks = std::mem::take(&mut *lock(&POOL));
     drop(blocks);
 }
 
-/// The bytes of locked host memory that wait in the pool.
+/// Returns the bytes of idle page-locked host memory in the pool.
 pub fn pooled_bytes() -> usize {
     lock(&POOL).iter().map(|b| b.bytes).sum()
 }
 
-/// Takes the smallest block that fits, but none so large that it would be a waste.
+/// Takes the smallest block that fits, unless it is wastefully large.
 fn take_block(
     context: &Arc<CudaContext>,
     bytes: usize,
@@ -151,16 +152,16 @@ fn return_block(block: Block) {
     if kept + block.bytes <= KEPT {
         pool.push(block);
     } else {
-        // Freeing waits for the driver: not under the lock.
+        // Freeing waits for the driver, so release the lock first.
         drop(pool);
         drop(block);
     }
 }
 
-/// `len` numbers in page-locked memory, from the pool and back to it.
+/// An array in page-locked memory, which returns to the pool on drop.
 #[derive(Debug)]
 pub struct Pinned<T: Element> {
-    /// The memory; `None` only while it is being dropped.
+    /// The memory; `None` only during the drop.
     block: Option<Block>,
     start: NonNull<T>,
     len: usize,
@@ -173,19 +174,19 @@ unsafe impl<T: Element> Send for Pinned<T> {}
 unsafe impl<T: Element> Sync for Pinned<T> {}
 
 impl<T: Element> Pinned<T> {
-    /// Takes memory from the pool; its contents are whatever was left there.
+    /// Takes uninitialised memory for `len` numbers from the pool.
     ///
     /// # Errors
     /// [`GpuError::OutOfPinnedMemory`] if no more memory can be locked.
     pub fn new(stream: &Stream, len: usize, direction: Direction) -> Result<Self, GpuError> {
         let bytes = len.saturating_mul(size_of::<T>());
         let block = take_block(stream.context(), bytes, direction)?;
-        // Locked memory starts at a page, which is aligned for every `Element`.
+        // Page-locked memory starts at a page, which is aligned for every `Element`.
         let start = block.start.cast();
         Ok(Pinned { block: Some(block), start, len, element: PhantomData })
     }
 
-    /// Changes the length within what the block holds; says whether it fits.
+    /// Changes the length within the size of the block; returns whether it fits.
     pub(crate) fn resize(&mut self, len: usize) -> bool {
         let fits = self.block.as_ref().is_some_and(|b| len <= b.bytes / size_of::<T>());
         if fits {
@@ -220,18 +221,20 @@ impl<T: Element> Drop for Pinned<T> {
     }
 }
 
-/// A copy under way, which owns the page-locked memory. Dropping it waits for the copy.
+/// A copy in progress, which owns the page-locked memory. Dropping it waits for the copy.
 #[derive(Debug)]
 #[must_use = "dropping a transfer waits for it"]
 pub struct Transfer<T: Element> {
-    /// The memory; `None` once it was handed out.
+    /// The memory; `None` after `wait` returned it.
     pinned: Option<Pinned<T>>,
     done: CudaEvent,
 }
 
 impl<T: Element> Transfer<T> {
-    /// Marks the end of a copy that was just queued. If that fails, waits for the stream: until
-    /// the copy is over, the memory must not go back to the pool.
+    /// Marks the end of a copy that was just queued.
+    ///
+    /// If that fails, it waits for the stream, because the memory must not return to the pool
+    /// before the copy has ended.
     fn begin(stream: &Stream, pinned: Pinned<T>) -> Result<Self, GpuError> {
         let context = stream.context();
         let done = context
@@ -248,7 +251,7 @@ impl<T: Element> Transfer<T> {
         }
     }
 
-    /// Waits until the copy is done and gives the memory back.
+    /// Waits until the copy is done, and returns the memory.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the copy, or work that was queued before it, failed.
@@ -256,12 +259,12 @@ impl<T: Element> Transfer<T> {
         self.done.synchronize().call("cuEventSynchronize")?;
         match self.pinned.take() {
             Some(pinned) => Ok(pinned),
-            // `pinned` leaves only here, and `self` with it.
+            // Unreachable: only this function takes `pinned`, and it consumes `self`.
             None => Err(invalid("cuEventSynchronize", "waited for already".to_owned())),
         }
     }
 
-    /// Whether the copy is done, without waiting.
+    /// Returns whether the copy is done, without blocking.
     pub fn is_done(&self) -> bool {
         self.done.is_complete()
     }
@@ -272,8 +275,8 @@ impl<T: Element> Drop for Transfer<T> {
         if let Some(pinned) = self.pinned.take()
             && let Err(error) = self.done.synchronize()
         {
-            // The context is lost: whether the device still writes is unknown, so the memory
-            // is neither reused nor freed.
+            // The context is lost. The device may still write, so the memory is neither reused nor
+            // freed.
             self.done.context().record_err(Err::<(), _>(error));
             std::mem::forget(pinned);
         }
@@ -297,8 +300,8 @@ impl Stream {
         self.context().bind_to_thread().call("cuCtxSetCurrent")?;
         let (address, _order) = device.device_ptr_mut(self.raw());
         let to = address + (at * size_of::<T>()) as u64;
-        // SAFETY: the range lies in the buffer, which lives at least until the stream has done
-        // this copy, since its freeing is queued behind; `host` is owned by the transfer.
+        // SAFETY: the range is inside the buffer. The buffer lives until the stream has done this
+        // copy, since its freeing is queued behind the copy. The transfer owns `host`.
         unsafe { result::memcpy_htod_async(to, &host, self.raw().cu_stream()) }
             .call("cuMemcpyHtoDAsync")?;
         Transfer::begin(self, host)
@@ -319,24 +322,25 @@ impl Stream {
         self.context().bind_to_thread().call("cuCtxSetCurrent")?;
         let len = device.len();
         let (address, _order) = device.device_ptr(self.raw());
-        // SAFETY: as many elements as the buffer has; it lives at least until the stream has
-        // done this copy, since its freeing is queued behind; `host` is owned by the transfer.
+        // SAFETY: the copy has as many elements as the buffer. The buffer lives until the stream
+        // has done this copy, since its freeing is queued behind the copy. The transfer owns
+        // `host`.
         unsafe { result::memcpy_dtoh_async(&mut host[..len], address, self.raw().cu_stream()) }
             .call("cuMemcpyDtoHAsync")?;
         Transfer::begin(self, host)
     }
 
-    /// Copies `host` to new device memory. When it returns, `host` is free to change.
+    /// Copies `host` to new device memory; `host` may change afterwards.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no memory, or the driver fails.
+    /// [`GpuError`] if memory is exhausted, or the driver fails.
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<CudaSlice<T>, GpuError> {
         let mut device = self.allocate::<T>(host.len())?;
         self.upload_into(host, &mut device)?;
         Ok(device)
     }
 
-    /// Copies `host` to the start of `device`. When it returns, `host` is free to change.
+    /// Copies `host` to the start of `device`; `host` may change afterwards.
     ///
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
@@ -352,7 +356,7 @@ impl Stream {
             return Ok(());
         }
         if size_of_val(host) <= SMALL {
-            // From memory that is not locked, the driver has read the source when it returns.
+            // The driver has read pageable memory when the call returns.
             return self.raw().memcpy_htod(host, device).call("cuMemcpyHtoDAsync");
         }
         let piece = (PIECE / size_of::<T>()).min(host.len());
@@ -378,7 +382,7 @@ impl Stream {
         under_way.into_iter().try_for_each(|transfer| transfer.wait().map(|_| ()))
     }
 
-    /// Waits for the work queued so far and copies all of `device` to the start of `host`.
+    /// Waits for earlier queued work and copies all of `device` to the start of `host`.
     ///
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
@@ -392,9 +396,11 @@ impl Stream {
         self.download_pieces(device, |at, piece| copy(piece, &mut host[at..at + piece.len()]))
     }
 
-    /// Waits for the work queued so far and hands all of `device` to `consume`, piece by piece
-    /// in order, each with the index of its first number. The next pieces are copied meanwhile,
-    /// so a consumer that transposes or reduces costs no extra pass over memory.
+    /// Waits for earlier queued work and passes all of `device` to `consume`.
+    ///
+    /// The numbers arrive in order, in slices, each with the index of its first number. The next
+    /// slices are copied meanwhile, so a consumer that transposes or reduces needs no extra pass
+    /// over memory.
     ///
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
@@ -428,7 +434,7 @@ impl Stream {
     }
 }
 
-/// A copy by all cores: fresh memory costs a page fault every 4 KiB, which one core cannot take
+/// Copies with all cores. New memory costs a page fault every 4 KiB, which one core cannot handle
 /// as fast as the bus delivers.
 fn copy<T: Element>(from: &[T], to: &mut [T]) {
     const PART: usize = 1 << 16;
@@ -440,8 +446,8 @@ fn copy<T: Element>(from: &[T], to: &mut [T]) {
 }
 
 impl Stream {
-    /// Checks that the buffer is of this stream: one of another stream could be freed, or still be
-    /// written to, during the copy.
+    /// Checks that the buffer belongs to this stream. A buffer of another stream could be freed or
+    /// written during the copy.
     fn check_owner<T>(
         &self,
         call: &'static str,
@@ -454,7 +460,7 @@ impl Stream {
     }
 }
 
-/// Checks that `len` elements at `at` fit into `room`; the bindings would panic.
+/// Checks that `len` elements at `at` fit into `room`; the bindings would panic otherwise.
 fn check_range(call: &'static str, at: usize, len: usize, room: usize) -> Result<(), GpuError> {
     if at.checked_add(len).is_some_and(|end| end <= room) {
         return Ok(());

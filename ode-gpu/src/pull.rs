@@ -1,9 +1,9 @@
-//! Gradients on a device: a launch that solves and records steps, and one that goes backwards through
-//! these.
+//! Gradients on a device: one kernel solves and records steps, another runs the adjoint.
 //!
-//! How many rows the records of a thread take is not known before. There is room for as many as the
-//! last gradients of the same system and method needed; where that does not suffice a batch is solved
-//! again, with room for as many as it took. Batches are as long as records fit into memory.
+//! The number of rows in the step records of a thread is not known in advance. The memory has as
+//! many rows as the last gradients of the same system and method needed. If these rows do not
+//! suffice, the batch is solved again with the required number. Batches are limited so that the
+//! records fit into memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -33,21 +33,21 @@ use crate::recent::Recent;
 use crate::rows::{Source, Target};
 use crate::timing::Stopwatch;
 
-/// The room for rows for each trajectory of a thread, of a system and a method of which no gradients
-/// were computed yet.
+/// Rows for each trajectory of a thread, if no gradients of this system and method were computed
+/// yet.
 const STEPS: usize = 64;
 
-/// The fewest trajectories that a batch is cut into for want of memory: one block of threads.
+/// The fewest trajectories of a batch that is cut for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
 
-/// For how many rows the last gradients of a system and a method had room.
+/// The number of rows that the last gradients of a system and a method had.
 fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
     static KNOWN: LazyLock<Mutex<Recent<TaskKey, Arc<AtomicUsize>>>> =
         LazyLock::new(|| Mutex::new(Recent::new(64)));
     lock(&KNOWN).get(key)
 }
 
-/// Trajectories, and the places of their results and gradients.
+/// Trajectories, with the slices of their results and gradients.
 pub(crate) struct Part<'p, T> {
     pub(crate) columns: ColumnRange<'p, T>,
     pub(crate) results: Results<'p, T>,
@@ -55,7 +55,7 @@ pub(crate) struct Part<'p, T> {
 }
 
 impl<T: Scalar> Part<'_, T> {
-    /// The first `count` trajectories, and those behind, if there are any.
+    /// Splits off the first `count` trajectories; returns the rest if there are any.
     pub(crate) fn first(self, count: usize) -> (Self, Option<Self>) {
         let Part { columns, results, given } = self;
         if count >= columns.len() {
@@ -69,16 +69,16 @@ impl<T: Scalar> Part<'_, T> {
     }
 }
 
-/// A device, and what it computes gradients of.
+/// The worker of a device for gradients.
 pub(crate) struct PullEngine<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn PullTask<T>,
     pub(crate) settings: &'a Settings<T>,
     pub(crate) cotangents: &'a RawCotangents<'a, T>,
-    /// The variant of both kernels.
+    /// The configuration of both kernels.
     pub(crate) variant: Variant,
     pub(crate) options: &'a [String],
-    /// How many trajectories the user wants launched at a time.
+    /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,
     pub(crate) compile: Duration,
     pub(crate) computing: Duration,
@@ -91,7 +91,7 @@ struct Kernels {
 }
 
 impl<T: Scalar> PullEngine<'_, T> {
-    /// Computes the gradients of the parts that `next` hands out, until there are no more.
+    /// Computes the gradients of the parts that `next` returns, until it returns `None`.
     pub(crate) fn run<'p>(
         &mut self,
         next: &dyn Fn() -> Option<Part<'p, T>>,
@@ -152,7 +152,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
     }
 
-    /// The largest number of trajectories of a part whose records fit into memory.
+    /// Returns how many trajectories of a part fit into memory with their records.
     fn fitting(&self, steps: usize, part: &Part<'_, T>) -> usize {
         let shape = self.task.shape();
         let footprint = Footprint::new(&self.without_saves(), part.columns.columns());
@@ -164,7 +164,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         let each = footprint.each().saturating_add(numbers).saturating_add(records);
         let most = most_trajectories(part.columns.columns()).min(part.columns.len());
         let needed = most.saturating_mul(each).saturating_add(footprint.beside);
-        // Asking how much is free takes longer than a small gradient.
+        // A query of the free memory takes longer than a small gradient.
         if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
             return most;
         }
@@ -173,14 +173,15 @@ impl<T: Scalar> PullEngine<'_, T> {
         (usable.saturating_sub(footprint.beside) / each).clamp(FEWEST.min(most), most)
     }
 
-    /// The settings of a solve of which nothing goes to the host but how trajectories ended.
+    /// The resolved options of a solve that downloads only return codes, end times and counts.
     fn without_saves(&self) -> Settings<T> {
         Settings { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
     }
 
-    /// Computes the gradients of a part, where there is room for so many rows for each trajectory of
-    /// a thread. Returns how many there were: if these are more, the gradients of some are not
-    /// computed.
+    /// Computes the gradients of a batch with `steps` rows for each trajectory of a thread.
+    ///
+    /// Returns the number of rows that were needed. If it exceeds `steps`, some gradients are
+    /// missing.
     fn pull(
         &mut self,
         stream: &Stream,
@@ -217,15 +218,15 @@ impl<T: Scalar> PullEngine<'_, T> {
         for kernel in [&kernels.record, &kernels.pull] {
             let mut launch = stream.raw().launch_builder(kernel.function());
             launch.arg(&job).arg(&shared).arg(&pull);
-            // SAFETY: both kernels take a `Job`, the shared numbers and a `PullJob`. Addresses are
-            // those of `batch` and of `back` in `memory`, which is laid out for the system of their
-            // text, of what is given, and of records of so many threads, of which the grid has no
-            // more, with room for `room` rows each. The second kernel reads those that the first
-            // has written.
+            // SAFETY: both kernels take a `Job`, the shared numbers and a `PullJob`. The addresses
+            // are those of `batch` and `back` in `memory`, of the cotangents, and of the records.
+            // `memory` is laid out for the system of their text. The records are those of as many
+            // threads as the grid has, with `room` rows each. The second kernel reads the records
+            // that the first one has written.
             unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         }
         watch.stop(stream)?;
-        // How trajectories ended, and behind that the gradients.
+        // How trajectories ended, followed by the gradients.
         let places = batch.places();
         let first = places[ENDS].at;
         let mut most = [0; size_of::<u32>()];
@@ -240,16 +241,16 @@ impl<T: Scalar> PullEngine<'_, T> {
         stream.synchronize()?;
         self.computing += watch.elapsed()?;
         drop((uploads, more));
-        // Which thread takes which trajectory is another matter the next time.
+        // The assignment of trajectories to threads can differ next time.
         let most = u32::from_ne_bytes(most) as usize;
         Ok(if each > 1 { (most + most / 16).div_ceil(each) } else { most })
     }
 }
 
-/// Where records lie in device memory of their own.
+/// The layout of step records in device memory of their own.
 struct Records {
-    /// Numbers, whether there are steps, where trajectories were taken and what was before, the last
-    /// trajectories and the rows of threads.
+    /// The offsets of: numbers, flags of steps, starts of trajectories and the rows before them,
+    /// and for each thread its last trajectory and its rows.
     at: [usize; 6],
     total: usize,
 }
@@ -268,33 +269,34 @@ impl Records {
         Records { at, total }
     }
 
-    /// The places of the kernels' argument, in memory at `base`.
+    /// Returns the addresses for the kernels' argument, for memory at `base`.
     fn arguments(&self, base: u64) -> PullArguments {
         let [numbers, steps, starts, before, last, rows] = self.at.map(|at| base + at as u64);
         PullArguments { numbers, steps, starts, before, last, rows, ..PullArguments::default() }
     }
 }
 
-/// The first of the results that a gradient tells: final states and saved ones stay on the device.
+/// The first result that a gradient downloads; final and saved states stay on the device.
 const ENDS: usize = 2;
 
-/// How the way back lies in device memory: the derivatives that are given, in memory of their own,
-/// and the gradients, behind a batch.
+/// The layout of the adjoint in device memory.
+///
+/// The cotangents have memory of their own. The gradients are behind a batch.
 struct Back<'c> {
-    /// The derivatives that are given, and how many bytes these are.
+    /// The cotangents, and their size in bytes.
     rows: Vec<Source<'c>>,
     given_total: usize,
-    /// Where those by saved and by final states lie, if there are such.
+    /// The offsets of the cotangents of saved and of final states, if there are any.
     given: [Option<usize>; 2],
-    /// Losses, derivatives by initial states and by parameters, behind the batch, then the rows that
-    /// were needed, and where that ends.
+    /// Losses, gradients by initial states and by parameters, behind the batch; then the number of
+    /// rows that were needed, and the end of the memory.
     places: [Place; 3],
     most: usize,
     total: usize,
 }
 
 impl<'c> Back<'c> {
-    /// For a batch that ends at `begin`.
+    /// Lays out memory behind a batch that ends at `begin`.
     fn new<T: Scalar>(
         cotangents: &RawCotangents<'c, T>,
         range: ColumnRange<'_, T>,
@@ -326,7 +328,7 @@ impl<'c> Back<'c> {
         Back { rows, given_total, given, places, most, total: most + size_of::<u32>() }
     }
 
-    /// The kernels' argument with its places, for a batch at `base` and given derivatives at `given`.
+    /// Returns the kernels' argument, for a batch at `base` and cotangents at `given`.
     fn arguments(&self, base: u64, given: u64, pull: PullArguments) -> PullArguments {
         let [saved, last] = self.given;
         let [loss, u0, p] = self.places.map(|place| base + place.at as u64);

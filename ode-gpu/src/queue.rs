@@ -1,7 +1,7 @@
-//! Whole arrays in the memory of a device, and what is done to them in one stream.
+//! Arrays in device memory, and the operations on them in one stream.
 //!
-//! A [`Queue`] is a stream whose buffers nothing else uses. It does one piece of work after the other:
-//! copies, kernels over all numbers of an array, and products of matrices (`blas`).
+//! A [`Queue`] is a stream whose buffers nothing else uses. It runs its work in order: copies,
+//! kernels over all numbers of an array, and matrix products (`blas`).
 
 use std::sync::{Arc, Mutex};
 
@@ -21,19 +21,18 @@ use crate::pinned::Transfer;
 
 /// The threads of a block.
 const THREADS: u32 = 256;
-/// The blocks of a launch for each multiprocessor, at most: threads take several numbers where there are
-/// more.
+/// The largest number of blocks of a launch for each multiprocessor; in larger arrays threads take
+/// several numbers.
 const BLOCKS: u32 = 32;
 
-/// Work on whole arrays of one device, which is done in the order in which it is queued. Clones are
-/// handles to the same queue.
+/// A queue of work on arrays of one device, in order. Clones are handles to the same queue.
 #[derive(Clone, Debug)]
 pub struct Queue(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     stream: Stream,
-    /// Made when the first product is asked for.
+    /// Created at the first product.
     blas: Mutex<Option<Blas>>,
     tf32: bool,
 }
@@ -46,19 +45,19 @@ pub struct Buffer<T> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// The number of numbers.
+    /// Returns the number of numbers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no numbers.
+    /// Returns whether the buffer is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The address of the first number, for kernels.
+    /// Returns the address of the first number, for kernels.
     #[must_use]
     pub fn address(&self) -> u64 {
         // The streams of queues have no events to wait for.
@@ -66,11 +65,12 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// What a kernel of the loop of columns gets besides what is its own: times and options, in the memory of a
-/// queue's device.
+/// Times and options of a solve in device memory, for kernels with the loop.
+///
+/// A kernel of an array gets these arguments besides its own.
 #[derive(Debug)]
 pub struct Clockwork<T> {
-    /// The first argument; its results are for one trajectory.
+    /// The first argument; its results belong to one trajectory.
     pub job: JobArguments<T>,
     /// The second argument.
     pub shared: [u8; SHARED_BYTES],
@@ -79,8 +79,9 @@ pub struct Clockwork<T> {
 }
 
 impl Queue {
-    /// A queue of its own of a device. With `tf32` products of `f32` may be made of numbers that are rounded
-    /// to 10 bits.
+    /// Creates a queue on a device.
+    ///
+    /// With `tf32`, products of `f32` may round their factors to 10 bits.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -88,13 +89,13 @@ impl Queue {
         Ok(Queue(Arc::new(Inner { stream: device.own_stream()?, blas: Mutex::new(None), tf32 })))
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> &Device {
         self.0.stream.device()
     }
 
-    /// Whether this is a handle to the same queue.
+    /// Returns whether both are handles to the same queue.
     #[must_use]
     pub fn is(&self, other: &Queue) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -104,7 +105,7 @@ impl Queue {
         &self.0.stream
     }
 
-    /// Room for so many numbers, which are whatever was there before.
+    /// Allocates uninitialised memory for `len` numbers.
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`], and [`GpuError::Driver`] if the driver fails.
@@ -112,26 +113,26 @@ impl Queue {
         Ok(Buffer { memory: self.stream().allocate(len)?, len })
     }
 
-    /// So many zeros.
+    /// Allocates memory for `len` zeros.
     ///
     /// # Errors
-    /// As [`allocate`](Self::allocate).
+    /// The errors of [`allocate`](Self::allocate).
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
         Ok(Buffer { memory: self.stream().zeros(len)?, len })
     }
 
-    /// A copy of numbers of the host's.
+    /// Copies numbers of the host to a new buffer.
     ///
     /// # Errors
-    /// As [`allocate`](Self::allocate), and [`GpuError::OutOfPinnedMemory`].
+    /// The errors of [`allocate`](Self::allocate), and [`GpuError::OutOfPinnedMemory`].
     pub fn upload<T: Element>(&self, numbers: &[T]) -> Result<Buffer<T>, GpuError> {
         Ok(Buffer { memory: self.stream().upload(numbers)?, len: numbers.len() })
     }
 
-    /// Waits for what was queued, and copies the first numbers of a buffer to the host.
+    /// Waits for queued work, and copies the first numbers of a buffer to the host.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver fails, what was queued, or the buffer has fewer numbers.
+    /// [`GpuError::Driver`] if the driver or queued work fails, or the buffer has fewer numbers.
     pub fn download<T: Element>(&self, from: &Buffer<T>, to: &mut [T]) -> Result<(), GpuError> {
         if to.is_empty() {
             return Ok(());
@@ -140,12 +141,12 @@ impl Queue {
         if size_of_val(to) > SMALL {
             return self.stream().download(&view, to);
         }
-        // To memory that is not locked, the driver has written when it returns.
+        // The driver has written pageable memory when the call returns.
         self.stream().raw().memcpy_dtoh(&view, to).call("cuMemcpyDtoHAsync")?;
         self.stream().synchronize()
     }
 
-    /// Copies all numbers of a buffer to another one, which has at least as many.
+    /// Copies all numbers of a buffer to another one that has at least as many.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -166,11 +167,11 @@ impl Queue {
         self.stream().raw().memset_zeros(&mut buffer.memory).call("cuMemsetD8Async")
     }
 
-    /// Queues a kernel of `work` and a count for the numbers from 0 to `count`.
+    /// Queues a kernel with the arguments `work` and `count` for the indices from 0 to `count`.
     ///
     /// # Safety
-    /// The kernel takes a value of the layout of `work`, and a `u64`. What it reads and writes for these
-    /// numbers is in buffers of this queue, and it writes none that somebody else may read.
+    /// The kernel takes a value of the layout of `work`, and a `u64`. For these indices it reads
+    /// and writes only buffers of this queue, and it writes no number that another thread may read.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -193,20 +194,21 @@ impl Queue {
         let work = Argument(work);
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&work).arg(&count);
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { launch.launch(config) }.call("cuLaunchKernel").map(|_| ())
     }
 
-    /// Queues a kernel of three values whose threads all run at once and may wait for each other: so many
-    /// blocks of so many threads.
+    /// Queues a cooperative kernel with three arguments, `blocks` blocks of `threads` threads.
+    ///
+    /// All threads run at once and may wait for each other.
     ///
     /// # Safety
-    /// The kernel takes values of these layouts. What it reads and writes is in buffers of this queue, and
-    /// it writes nothing that somebody else may read.
+    /// The kernel takes values of these layouts. It reads and writes only buffers of this queue,
+    /// and writes no number that another kernel or the host may read.
     ///
     /// # Errors
-    /// [`GpuError::NotCooperative`], and [`GpuError::Driver`] if the driver fails, or the device does not
-    /// hold so many threads.
+    /// [`GpuError::NotCooperative`], and [`GpuError::Driver`] if the driver fails, or the device
+    /// does not hold so many threads.
     pub unsafe fn launch_together<A: Copy, B: Copy, C: Copy>(
         &self,
         kernel: &Kernel,
@@ -226,14 +228,14 @@ impl Queue {
         let (a, b, c) = (Argument(a), Argument(b), Argument(c));
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&a).arg(&b).arg(&c);
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel").map(|_| ())
     }
 
-    /// The options and times of a solve for a kernel of this variant.
+    /// Uploads the options and times of a solve for a kernel of this configuration.
     ///
     /// # Errors
-    /// As [`allocate`](Self::allocate).
+    /// The errors of [`allocate`](Self::allocate).
     pub fn clockwork<T: Scalar>(
         &self,
         variant: &Variant,
@@ -252,8 +254,9 @@ impl Queue {
         Ok(Clockwork { job: batch.job(base), shared, _memory: memory, _uploads: uploads })
     }
 
-    /// How many blocks of a kernel, of so many threads each, are on the device at a time; none where they
-    /// cannot wait for each other.
+    /// Returns how many blocks of `threads` threads of a kernel the device holds at a time.
+    ///
+    /// Returns 0 if blocks cannot wait for each other.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -268,10 +271,10 @@ impl Queue {
     /// Queues `out = beta out + alpha a b`.
     ///
     /// # Safety
-    /// The matrices are in buffers of this queue, and `out` is part of neither factor.
+    /// The matrices are in buffers of this queue, and `out` overlaps neither factor.
     ///
     /// # Errors
-    /// [`GpuError::Unavailable`] without cuBLAS, [`GpuError::Blas`] if it fails, and
+    /// [`GpuError::Unavailable`] without cuBLAS, [`GpuError::Blas`] if cuBLAS fails, and
     /// [`GpuError::TooLargeForBlas`].
     pub unsafe fn product<T: Scalar>(
         &self,
@@ -281,17 +284,17 @@ impl Queue {
         beta: T,
         out: Matrices,
     ) -> Result<(), GpuError> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         self.with_blas(|blas| unsafe { blas.product(shape, alpha, factors, beta, out) })
     }
 
-    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, by a triangle of `t`.
+    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, with a triangle of `t`.
     ///
     /// # Safety
     /// The matrices are in buffers of this queue, and share no numbers.
     ///
     /// # Errors
-    /// As [`product`](Self::product).
+    /// The errors of [`product`](Self::product).
     pub unsafe fn solve_triangle<T: Scalar>(
         &self,
         triangle: Triangle,
@@ -299,11 +302,11 @@ impl Queue {
         (rows, columns): (usize, usize),
         b: Matrices,
     ) -> Result<(), GpuError> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         self.with_blas(|blas| unsafe { blas.solve_triangle::<T>(triangle, t, (rows, columns), b) })
     }
 
-    /// Does some work with the library of products, which is loaded if it is not yet.
+    /// Calls `work` with the library of products, which the first call loads.
     fn with_blas(&self, work: impl FnOnce(&Blas) -> Result<(), GpuError>) -> Result<(), GpuError> {
         let mut blas = lock(&self.0.blas);
         let blas = match &mut *blas {
@@ -315,12 +318,12 @@ impl Queue {
     }
 }
 
-/// Bytes that are copied to the host without a buffer between.
+/// The size in bytes up to which copies to the host need no buffer.
 const SMALL: usize = 1 << 16;
 
-/// A wrapper of what is passed to a kernel as an argument by value.
+/// A wrapper of a kernel argument that is passed by value.
 #[repr(transparent)]
 struct Argument<W>(W);
 
-// SAFETY: whoever launches a kernel says that it takes a value of this layout.
+// SAFETY: the caller of a launch guarantees that the kernel takes a value of this layout.
 unsafe impl<W: Copy> DeviceRepr for Argument<W> {}

@@ -1,15 +1,15 @@
-//! A map that keeps the entries that were used last.
+//! A map that keeps the most recently used entries.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A map of at most so many entries: a new one takes the place of the one whose use is longest ago.
+/// A map of limited size: a new entry replaces the least recently used one.
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
     most: usize,
     /// The number of uses so far.
     uses: u64,
-    /// Each value with the number of its last use.
+    /// Each value with the count at its last use.
     entries: HashMap<K, (u64, V)>,
 }
 
@@ -19,7 +19,7 @@ impl<K: Hash + Eq + Clone, V: Clone + Default> Recent<K, V> {
         Recent { most: most.max(1), uses: 0, entries: HashMap::new() }
     }
 
-    /// The value of a key; a new one where it has none.
+    /// Returns the value of a key; inserts a default value if there is none.
     pub(crate) fn get(&mut self, key: K) -> V {
         self.uses += 1;
         if !self.entries.contains_key(&key) && self.entries.len() >= self.most {
@@ -40,7 +40,7 @@ mod tests {
 
     use super::Recent;
 
-    /// Against a list of keys in the order of their last uses.
+    /// Compares with a list of keys in the order of their last uses.
     #[test]
     fn the_least_recently_used_entry_makes_room() {
         let mut map: Recent<u32, Arc<()>> = Recent::new(3);

@@ -1,8 +1,8 @@
-//! An ensemble that stays on a device: solved again and again without upload, compilation or
-//! allocation.
+//! An ensemble that stays on a device, for repeated solves.
 //!
-//! It lies in device memory as a batch does ([`batch`](crate::batch)), all of it one batch. Nothing
-//! but the counter of its queue changes between two solves, unless the caller writes into columns.
+//! A repeated solve needs no upload, compilation or allocation. The ensemble has the layout of a
+//! batch ([`batch`](crate::batch)) in device memory, as a single batch. Between two solves only the
+//! counter of the queue changes, unless the caller writes inputs.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -33,24 +33,26 @@ use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
 use crate::memory::{Element, Stream};
 
-/// An ensemble whose inputs and results stay on a device, for programs with kernels of their own
-/// before and after a solve: sampling, filtering, training.
+/// An ensemble whose inputs and results stay on a device.
 ///
-/// All that a solve needs is made once: the kernel is compiled, memory is allocated, and the inputs are
-/// uploaded. Then [`solve`](Self::solve) does nothing but queue the kernel on the caller's stream. It
-/// waits for nothing, and returns a handle to wait for.
+/// It serves programs that run their own kernels before and after a solve, for sampling, filtering
+/// or training.
 ///
-/// Inputs are columns, one for each component: `n` numbers, that of trajectory `i` at `i`. With
-/// [`new`](Self::new) the columns are those quantities in which the trajectories of the ensemble
-/// differ; with [`with_all_inputs`](Self::with_all_inputs) all initial states and parameters are.
-/// [`p_mut`](Self::p_mut) and [`u0_mut`](Self::u0_mut) are for writing into a column,
-/// [`set_p`](Self::set_p) and [`set_u0`](Self::set_u0) copy one. Results are rows of `n` numbers, and
-/// are those of the last solve. A solve has the bits of
+/// The constructor compiles the kernel, allocates memory and uploads the inputs. Then
+/// [`solve`](Self::solve) only queues the kernel on the caller's stream. It does not block, and
+/// returns a handle to wait for.
+///
+/// There is one input for each component: `n` numbers, with the value of trajectory `i` at `i`.
+/// With [`new`](Self::new) the inputs are the quantities in which the trajectories of the ensemble
+/// differ. With [`with_all_inputs`](Self::with_all_inputs) the inputs are all initial states and
+/// parameters. [`p_mut`](Self::p_mut) and [`u0_mut`](Self::u0_mut) give write access to an input;
+/// [`set_p`](Self::set_p) and [`set_u0`](Self::set_u0) copy one. Results are rows of `n` numbers
+/// from the last solve. A solve has the bits of
 /// [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve) of the same problems.
 ///
-/// Work on the same stream is in order, so a kernel that is queued after a solve reads its results
-/// without waiting on the host. Work on other streams is ordered by the bindings, where they see what
-/// memory it uses, and their tracking of events is on (as it is by default).
+/// Work on one stream runs in order, so a kernel that is queued after a solve reads its results
+/// without waiting on the host. The bindings order work on other streams if that work passes its
+/// memory through the bindings, and if their event tracking is on (the default).
 ///
 /// ```no_run
 /// use ode_core::system::System;
@@ -83,34 +85,34 @@ use crate::memory::{Element, Stream};
 /// # }
 /// ```
 ///
-/// Times to save at and to stop at, time spans and tolerances are those of the ensemble as it was given.
+/// Times to save at, stop times, time spans and tolerances cannot change after the construction.
 pub struct DeviceEnsemble<T> {
     kernel: Arc<Kernel>,
     stream: Stream,
-    /// A whole batch.
+    /// One whole batch.
     memory: CudaSlice<T>,
     launch: LaunchConfig,
     job: Argument<JobArguments<T>>,
     shared: Argument<SharedBytes>,
-    /// Where the queue's counter is, if threads take trajectories from a queue.
+    /// The offset of the queue's counter, if threads take trajectories from a queue.
     counter: Option<usize>,
-    /// Where each column begins that memory has, in bytes: initial states, parameters.
+    /// The offset of each input in memory, in bytes, if it is stored: initial states, parameters.
     columns: Vec<Option<usize>>,
     places: [Place; 10],
     states: usize,
     trajectories: usize,
 }
 
-/// A solve that is queued, or done.
+/// A handle to a solve that is queued or finished.
 ///
-/// Dropping it neither waits for the solve nor stops it.
+/// Dropping the handle neither waits for the solve nor stops it.
 pub struct Running {
     event: CudaEvent,
     context: Arc<CudaContext>,
 }
 
 impl Running {
-    /// Waits until the solve is done.
+    /// Waits until the solve is finished.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver, the solve, or other work on the device failed.
@@ -119,10 +121,10 @@ impl Running {
         self.context.check_err().call("a deferred call")
     }
 
-    /// Whether the solve is done. Waits for nothing.
+    /// Returns whether the solve is finished, without blocking.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait).
+    /// The errors of [`wait`](Self::wait).
     pub fn is_done(&self) -> Result<bool, GpuError> {
         self.event.try_is_complete().call("cuEventQuery")
     }
@@ -135,19 +137,25 @@ impl fmt::Debug for Running {
 }
 
 impl<T: Scalar + Element> DeviceEnsemble<T> {
-    /// Compiles the kernel, and uploads the problems of `ensemble`. Columns are the quantities in which
-    /// its trajectories differ; what all have in common is fixed, and so is what is
-    /// [sampled](EnsembleProblem::sample), which the kernel draws.
+    /// Compiles the kernel, and uploads the problems of `ensemble`.
     ///
-    /// The schedule, the functions and the compiler's options are those of `gpu`, one of whose devices
-    /// has the stream.
+    /// The inputs are the quantities in which the trajectories differ. Quantities that all
+    /// trajectories share are fixed. Quantities that are [sampled](EnsembleProblem::sample) are
+    /// fixed too, and the kernel draws them.
+    ///
+    /// `gpu` defines the schedule, the functions and the compiler options. The stream must belong
+    /// to one of its devices.
     ///
     /// # Errors
-    /// The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve); as
+    /// The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve). As
     /// [`SolveError::Backend`], [`GpuError::WrongDevice`] for a stream of another device, and
-    /// [`GpuError::NotResident`] where the host works on what a solve needs: for saved ends of steps
-    /// (`SaveAt::Steps`), which are counted first, and for a right-hand side that
-    /// [changes its form](SolveOptions::time_breaks()) at times which depend on the parameters.
+    /// [`GpuError::NotResident`] if the host takes part in each solve. The host takes part in three
+    /// cases:
+    ///
+    /// * for saved ends of steps (`SaveAt::Steps`), which are counted first;
+    /// * for a right-hand side that [changes its form](SolveOptions::time_breaks()) at times that
+    ///   depend on the parameters;
+    /// * for scheduled actions, whose times may depend on the parameters.
     pub fn new<S, M, F, C, const N: usize, const P: usize>(
         gpu: &EnsembleGpuKernel<C>,
         stream: &Stream,
@@ -164,14 +172,13 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         Self::made((gpu, stream), ensemble, method, options, false)
     }
 
-    /// The same with a column for each component of the initial state and each parameter, whether the
-    /// trajectories of `ensemble` differ in it or not.
+    /// Like [`new`](Self::new), with every initial state and parameter as an input.
     ///
-    /// What all trajectories have in common costs a kernel nothing where it is fixed, so
-    /// [`new`](Self::new) is for what will not change.
+    /// The trajectories of `ensemble` need not differ in these inputs. A fixed quantity costs the
+    /// kernel nothing, so [`new`](Self::new) is better for quantities that will not change.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn with_all_inputs<S, M, F, C, const N: usize, const P: usize>(
         gpu: &EnsembleGpuKernel<C>,
         stream: &Stream,
@@ -212,11 +219,11 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
         ensemble.solve_into(method, &place, options, &mut Collect::default())?;
         let made = place.made.into_inner().and_then(|made| made.downcast::<Self>().ok());
-        // A place that was asked has answered, in the precision of the problem.
+        // The backend was called, and has set `made` in the precision of the problem.
         made.map(|made| *made).ok_or(SolveError::NotPrepared)
     }
 
-    /// The device's memory of a solve.
+    /// Compiles the kernel and uploads the batch of a solve.
     fn prepared<C>(
         place: &Preparing<'_, C>,
         task: &dyn Task<T>,
@@ -273,7 +280,9 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         })
     }
 
-    /// Queues a solve of the columns as they will be then. Waits for nothing.
+    /// Queues a solve of the current inputs, without blocking.
+    ///
+    /// The inputs are read when the kernel runs.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver does not queue it, or other work on the device failed.
@@ -281,7 +290,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         let raw = self.stream.raw();
         let context = raw.context();
         context.bind_to_thread().call("cuCtxSetCurrent")?;
-        // Until it is dropped, behind the kernel, the memory is in use on this stream.
+        // The guard `in_use` marks the memory as used on this stream, until it is dropped behind
+        // the kernel.
         let (base, in_use) = self.memory.device_ptr_mut(raw);
         if let Some(counter) = self.counter {
             let at = base + counter as u64;
@@ -291,143 +301,149 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         }
         let mut launch = raw.launch_builder(self.kernel.function());
         launch.arg(&self.job).arg(&self.shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of a batch
-        // in this memory, which has room for it, is freed on this stream behind the kernel, and was
-        // laid out for the system of the kernel's text (`checked` in `ode_core`). All that changes
-        // in it are numbers of columns, which may be any.
+        // SAFETY: the kernel takes a `Job` and the shared numbers. The addresses are those of a
+        // batch in this memory, which is large enough and is freed on this stream behind the
+        // kernel. It was laid out for the system of the kernel's text (`checked` in `ode_core`).
+        // Only numbers of inputs change in it, and every value is valid.
         unsafe { launch.launch(self.launch) }.call("cuLaunchKernel")?;
         drop(in_use);
         let event = raw.record_event(None).call("cuEventRecord")?;
         Ok(Running { event, context: context.clone() })
     }
 
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     pub fn trajectories(&self) -> usize {
         self.trajectories
     }
 
-    /// The stream on which it is solved.
+    /// Returns the stream of the solves.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// Component `index` of the initial states: `n` numbers, that of trajectory `i` at `i`.
+    /// Returns component `index` of the initial states: `n` numbers, that of trajectory `i` at `i`.
     ///
     /// # Errors
-    /// [`GpuError::NoInput`] if it is not a column.
+    /// [`GpuError::NoInput`] if the component is not an input.
     pub fn u0(&self, index: usize) -> Result<CudaView<'_, T>, GpuError> {
         Ok(self.memory.slice(self.column("u0", index)?))
     }
 
-    /// The same to write into, for the next solve.
+    /// Returns component `index` of the initial states, to write the next solve's values.
     ///
     /// # Errors
-    /// As [`u0`](Self::u0).
+    /// The errors of [`u0`](Self::u0).
     pub fn u0_mut(&mut self, index: usize) -> Result<CudaViewMut<'_, T>, GpuError> {
         let column = self.column("u0", index)?;
         Ok(self.memory.slice_mut(column))
     }
 
-    /// Queues a copy of memory of the device to component `index` of the initial states.
+    /// Queues a copy of device memory to component `index` of the initial states.
     ///
     /// # Errors
-    /// [`GpuError::NoInput`] if it is not a column, [`GpuError::WrongLength`] if `from` has another
-    /// number of numbers than there are trajectories, [`GpuError::WrongDevice`] if it is on another
-    /// device, and [`GpuError::Driver`].
+    /// [`GpuError::NoInput`] if the component is not an input, [`GpuError::WrongLength`] if the
+    /// length of `from` is not the number of trajectories, [`GpuError::WrongDevice`] if `from` is
+    /// on another device, and [`GpuError::Driver`].
     pub fn set_u0(&mut self, index: usize, from: &impl DevicePtr<T>) -> Result<(), GpuError> {
         self.set("u0", index, from)
     }
 
-    /// Parameter `index`: `n` numbers, that of trajectory `i` at `i`.
+    /// Returns parameter `index`: `n` numbers, that of trajectory `i` at `i`.
     ///
     /// # Errors
-    /// [`GpuError::NoInput`] if it is not a column.
+    /// [`GpuError::NoInput`] if the parameter is not an input.
     pub fn p(&self, index: usize) -> Result<CudaView<'_, T>, GpuError> {
         Ok(self.memory.slice(self.column("p", index)?))
     }
 
-    /// The same to write into, for the next solve.
+    /// Returns parameter `index`, to write the next solve's values.
     ///
     /// # Errors
-    /// As [`p`](Self::p).
+    /// The errors of [`p`](Self::p).
     pub fn p_mut(&mut self, index: usize) -> Result<CudaViewMut<'_, T>, GpuError> {
         let column = self.column("p", index)?;
         Ok(self.memory.slice_mut(column))
     }
 
-    /// Queues a copy of memory of the device to parameter `index`.
+    /// Queues a copy of device memory to parameter `index`.
     ///
     /// # Errors
-    /// As [`set_u0`](Self::set_u0).
+    /// The errors of [`set_u0`](Self::set_u0).
     pub fn set_p(&mut self, index: usize, from: &impl DevicePtr<T>) -> Result<(), GpuError> {
         self.set("p", index, from)
     }
 
-    /// The final states, `[component * n + trajectory]`.
+    /// Returns the final states, `[component * n + trajectory]`.
     #[must_use]
     pub fn final_states(&self) -> CudaView<'_, T> {
         self.result(self.places[0])
     }
 
-    /// What was saved, `[(slot * width + number) * n + trajectory]`: `width` numbers at each saved
-    /// time, states and then observables. Empty where nothing is saved. What a trajectory did not reach
-    /// is NaN.
+    /// Returns the saved numbers, `[(slot * width + number) * n + trajectory]`.
+    ///
+    /// There are `width` numbers at each saved time: states, then observables. The slice is empty
+    /// if nothing is saved. Slots that a trajectory did not reach are NaN.
     #[must_use]
     pub fn saved(&self) -> CudaView<'_, T> {
         self.result(self.places[1])
     }
 
-    /// The time of each final state.
+    /// Returns the time of each final state.
     #[must_use]
     pub fn end_times(&self) -> CudaView<'_, T> {
         self.result(self.places[2])
     }
 
-    /// The number of attempted steps of each trajectory, of which some may have been rejected.
+    /// Returns the number of attempted steps of each trajectory, including rejected steps.
     #[must_use]
     pub fn steps(&self) -> CudaView<'_, u32> {
         self.result(self.places[3])
     }
 
-    /// The number of rejected steps of each trajectory.
+    /// Returns the number of rejected steps of each trajectory.
     #[must_use]
     pub fn rejected(&self) -> CudaView<'_, u32> {
         self.result(self.places[4])
     }
 
-    /// How many times each trajectory was saved at. Empty where nothing is saved.
+    /// Returns the saved count of each trajectory; empty if nothing is saved.
     #[must_use]
     pub fn kept(&self) -> CudaView<'_, u32> {
         self.result(self.places[5])
     }
 
-    /// How often each event happened, `[event * n + trajectory]`, in the order of the system's module.
-    /// Empty for a system without events.
+    /// Returns how often each event occurred, `[event * n + trajectory]`.
+    ///
+    /// The events are in the order of the system's module. The slice is empty for a system without
+    /// events.
     #[must_use]
     pub fn event_counts(&self) -> CudaView<'_, u32> {
         self.result(self.places[7])
     }
 
-    /// The logged events, `[(slot * width + number) * n + trajectory]`: of each its time, its number
-    /// from one, negative where its function fell, and the states before and after it, if they are
-    /// kept. What a trajectory did not reach is NaN. Empty without a log.
+    /// Returns the logged events, `[(slot * width + number) * n + trajectory]`.
+    ///
+    /// The numbers of an event are its time and its index, counted from one and negative if its
+    /// function fell. If states are logged, the states before and after the event follow. Slots
+    /// that a trajectory did not reach are NaN. The slice is empty without a log.
     #[must_use]
     pub fn log(&self) -> CudaView<'_, T> {
         self.result(self.places[8])
     }
 
-    /// How each trajectory ended, as [`ReturnCode::from_lane`](ode_core::ReturnCode::from_lane) reads
-    /// it.
+    /// Returns how each trajectory ended.
+    ///
+    /// [`ReturnCode::from_lane`](ode_core::ReturnCode::from_lane) decodes the bytes.
     #[must_use]
     pub fn codes(&self) -> CudaView<'_, u8> {
-        // The last of them, whatever is before it.
+        // The codes are the last array.
         let [.., codes] = self.places;
         self.result(codes)
     }
 
-    /// Where a column is in memory, in numbers.
+    /// The range of an input in memory, in numbers.
     fn column(&self, kind: &'static str, index: usize) -> Result<std::ops::Range<usize>, GpuError> {
         let (initial, parameters) = self.columns.split_at(self.states);
         let columns = if kind == "u0" { initial } else { parameters };
@@ -461,7 +477,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         raw.memcpy_dtod(from, &mut self.memory.slice_mut(column)).call("cuMemcpyDtoDAsync")
     }
 
-    /// An array of results, whose numbers are of type `E`.
+    /// An array of results with numbers of type `E`.
     fn result<E: Element>(&self, place: Place) -> CudaView<'_, E> {
         let Place { at, row, rows } = place;
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
@@ -485,7 +501,7 @@ const STEPS: &str = "the ends of its steps are saved, which are counted first";
 const TIMES: &str = "it has actions at times that may depend on the parameters";
 const BREAKS: &str = "its right-hand side changes its form at times that depend on the parameters";
 
-/// The columns with a number for each trajectory of every initial state and parameter.
+/// The same inputs with a stored number for each trajectory of every initial state and parameter.
 fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {
     let each = |column: &Column<T>| match column.is_stored() {
         true => column.clone(),
@@ -498,12 +514,12 @@ fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {
     }
 }
 
-/// A place that prepares a solve, and leaves it to the caller when it happens.
+/// A backend that prepares a solve and does not run it.
 struct Preparing<'a, C> {
     gpu: &'a EnsembleGpuKernel<C>,
     stream: &'a Stream,
     all_inputs: bool,
-    /// A [`DeviceEnsemble`] of the precision that was asked for.
+    /// A [`DeviceEnsemble`] in the precision of the problem.
     made: RefCell<Option<Box<dyn Any>>>,
 }
 

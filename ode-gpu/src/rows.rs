@@ -1,9 +1,9 @@
-//! Copies between one piece of device memory and many pieces of host memory.
+//! Copies between one range of device memory and many ranges of host memory.
 //!
-//! An ensemble's columns are vectors of their own on the host, and a batch is a part of each. On
-//! the device a batch is one piece of memory. These copies gather and scatter in the page-locked
-//! blocks that the bus reads and writes anyway, so no number is copied once more than the bus
-//! needs, and many small arrays cost no more calls than one large one.
+//! On the host, the inputs of an ensemble are separate vectors, and a batch is a slice of each. On
+//! the device a batch is one range of memory. These copies gather and scatter in the page-locked
+//! blocks that the bus uses anyway. They therefore need no extra copy, and many small arrays cost
+//! as few calls as a large one.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -21,17 +21,20 @@ use crate::pinned::{DEPTH, Direction, PIECE, Pinned, Transfer};
 /// The number of bytes that one thread copies at a time.
 const PART: usize = 1 << 18;
 
-/// The size of a huge page. Threads that share a fresh one each seem to clear it (measured: 84 ms
-/// for 1.3 GB, where parts of the same bytes that are pages each take 34 ms), so that the parts of
-/// long copies are pages of where they go.
+/// The size of a huge page.
+///
+/// Threads that share a new page each seem to clear it. For 1.3 GB this took 84 ms, compared with
+/// 34 ms if each thread's bytes are a whole page. Long copies are therefore cut at the pages of
+/// their destination.
 const HUGE: usize = 2 << 20;
 
-/// How many pieces of a download are on their way: on the bus, or with threads that copy them.
+/// The number of transfers of a download in progress: on the bus, or being copied by threads.
 const PIECES_DOWN: usize = 16;
 
-/// The threads that copy between the memory of solves and page-locked memory. They are no other's:
-/// a thread of rayon's pool may be waiting for the solve whose results they copy. `None` where no
-/// threads can be had.
+/// The threads that copy between the memory of solves and page-locked memory.
+///
+/// They are separate from rayon's pool, because its threads may be waiting for the solve whose
+/// results are copied. `None` if no threads can be created.
 fn copiers() -> Option<&'static ThreadPool> {
     static COPIERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
         let name = |i| format!("odes-copy-{i}");
@@ -40,16 +43,17 @@ fn copiers() -> Option<&'static ThreadPool> {
     COPIERS.as_ref()
 }
 
-/// Bytes to upload to a place in device memory.
+/// An offset in device memory, and the bytes to upload to it.
 pub(crate) type Source<'a> = (usize, &'a [u8]);
 
-/// A place in device memory, and where its bytes belong.
+/// An offset in device memory, and the destination of its bytes.
 pub(crate) type Target<'a> = (usize, &'a mut [u8]);
 
 impl Stream {
-    /// Queues copies of `sources` to `device`. They are ordered by their places, do not overlap,
-    /// and end before `end`; bytes of the device between them become anything. The host memory is
-    /// free to change when this returns.
+    /// Queues copies of `sources` to `device`.
+    ///
+    /// The sources are ordered by offset, do not overlap, and end before `end`. Bytes of the device
+    /// between them become undefined. The caller may change the host memory after the return.
     pub(crate) fn upload_rows(
         &self,
         sources: &[Source<'_>],
@@ -76,9 +80,10 @@ impl Stream {
         Ok(under_way.into())
     }
 
-    /// Waits for the work queued so far and copies `device` to `targets`, which are ordered by
-    /// their places and do not overlap. When it returns, all of every target is written that lies
-    /// within `device`.
+    /// Waits for earlier queued work and copies `device` to `targets`.
+    ///
+    /// The targets are ordered by offset and do not overlap. After the return, the bytes of every
+    /// target within `device` are written.
     pub(crate) fn download_rows(
         &self,
         device: &CudaView<'_, u8>,
@@ -107,7 +112,8 @@ impl Stream {
                             made += 1;
                             Pinned::new(self, PIECE.min(total), Direction::Download)?
                         }
-                        // The copies that are under way come first; after them those who copy.
+                        // Wait for the transfers in progress first, and then for the copying
+                        // threads.
                         Err(_) if !under_way.is_empty() => break,
                         Err(_) => match emptied.recv() {
                             Ok(pinned) => pinned,
@@ -126,7 +132,7 @@ impl Stream {
                     scope.spawn(move |_| {
                         to.copy_from_slice(&piece[from..from + to.len()]);
                         if let Some(piece) = Arc::into_inner(piece) {
-                            // Nobody waits for the last ones.
+                            // The receiver no longer needs the last buffers.
                             let _ = empty.send(piece);
                         }
                     });
@@ -138,11 +144,13 @@ impl Stream {
         })
     }
 
-    /// Queues copies from device memory at `from`, rows that are `pitch` bytes apart, to rows of
-    /// page-locked host memory.
+    /// Queues copies from device memory at `from` to rows of page-locked host memory.
+    ///
+    /// The rows are `pitch` bytes apart in device memory.
     ///
     /// # Safety
-    /// The stream is waited for while the rows are still borrowed, and the device memory is there.
+    /// The caller must synchronise the stream while the rows are still borrowed and the device
+    /// memory is allocated.
     pub(crate) unsafe fn start_rows(
         &self,
         from: u64,
@@ -180,8 +188,8 @@ impl Stream {
                 WidthInBytes: width,
                 Height: rows.len(),
             };
-            // SAFETY: it writes the rows and nothing between them, which are borrowed exclusively;
-            // they and the source outlive the copy (the caller's promise).
+            // SAFETY: the copy writes only the rows, which are borrowed exclusively. The rows and
+            // the source outlive the copy (the caller's promise).
             let queued = unsafe { sys::cuMemcpy2DAsync_v2(&copy, self.raw().cu_stream()) };
             return queued.result().call("cuMemcpy2DAsync");
         }
@@ -197,8 +205,9 @@ impl Stream {
     }
 }
 
-/// What of `targets` lies in the window of `len` bytes at `at`: for each part where it begins in the
-/// window. The parts end where huge pages of the host do. Targets before the window are left out.
+/// Returns the slices of `targets` in the window of `len` bytes at `at`, with their offsets in it.
+///
+/// The slices end at the host's huge pages. Targets before the window are left out.
 fn parts_of<'a>(
     len: usize,
     at: usize,
@@ -223,7 +232,7 @@ fn parts_of<'a>(
     parts
 }
 
-/// Copies what of `sources` lies in the window of `window.len()` bytes at `at`.
+/// Copies the bytes of `sources` within the window of `window.len()` bytes at `at`.
 fn fill(window: &mut [u8], at: usize, sources: &[Source<'_>]) {
     let end = at + window.len();
     let first = sources.partition_point(|(place, bytes)| place + bytes.len() <= at);
@@ -239,8 +248,8 @@ fn fill(window: &mut [u8], at: usize, sources: &[Source<'_>]) {
     each_part(parts, |from, to| to.copy_from_slice(from));
 }
 
-/// Copies by all cores: one core can neither fill write-combined memory nor take the page faults
-/// of fresh memory as fast as the bus goes.
+/// Copies with all cores. One core can neither fill write-combined memory nor handle the page
+/// faults of new memory at the speed of the bus.
 fn each_part<A: Copy + Sync, B: Send>(
     parts: Vec<(&[A], &mut [B])>,
     copy: impl Fn(&[A], &mut [B]) + Sync,
@@ -283,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Each byte goes to its row, whatever the windows and wherever pages end.
+    /// Each byte reaches its row, for all windows and page boundaries.
     #[test]
     fn windows_give_their_part_to_every_target() {
         let device: Vec<u8> = (0..5 << 20).map(|i| (i % 251) as u8).collect();

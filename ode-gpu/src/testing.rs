@@ -1,9 +1,9 @@
-//! What several unit tests need.
+//! Helpers of several unit tests.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A new, empty folder of this test's own.
+/// Creates a new, empty folder for one test.
 pub(crate) fn temp_dir(name: &str) -> PathBuf {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let n = COUNTER.fetch_add(1, Ordering::Relaxed);

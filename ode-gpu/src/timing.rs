@@ -1,4 +1,4 @@
-//! Device time: how long queued work took on the device itself.
+//! Device time: the duration of queued work on the device itself.
 
 use std::time::Duration;
 
@@ -9,7 +9,9 @@ use crate::driver;
 use crate::error::{DriverCall, GpuError};
 use crate::memory::Stream;
 
-/// Measures the work queued between two points of a stream, without host and launch overhead.
+/// A stopwatch for queued work, without host and launch overhead.
+///
+/// It measures the device time between two points of a stream.
 #[derive(Debug)]
 pub struct Stopwatch {
     start: CudaEvent,
@@ -17,7 +19,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts where the stream's queue ends now.
+    /// Starts at the current end of the stream's queue.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -31,7 +33,7 @@ impl Stopwatch {
         Ok(watch)
     }
 
-    /// Stops where the stream's queue ends now. Waits for nothing.
+    /// Stops at the current end of the stream's queue, without blocking.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
@@ -39,20 +41,22 @@ impl Stopwatch {
         self.stop.record(stream.raw()).call("cuEventRecord")
     }
 
-    /// The time between the two points; waits until the second is reached.
+    /// Returns the time between the two points; waits until the second is reached.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver or queued work fails, or the watch was not stopped.
+    /// [`GpuError::Driver`] if the driver or queued work fails, or the stopwatch was not stopped.
     pub fn elapsed(&self) -> Result<Duration, GpuError> {
         self.stop.synchronize().call("cuEventSynchronize")?;
         between(&self.start, &self.stop)
     }
 
-    /// When this one was started and stopped, counted from the start of `origin`, which may be on
-    /// another stream of the device; waits until it is stopped.
+    /// Returns the start and stop times, counted from the start of `origin`.
+    ///
+    /// `origin` may be on another stream of the device. The function waits until this stopwatch is
+    /// stopped.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver or queued work fails, or a watch was not stopped.
+    /// [`GpuError::Driver`] if the driver or queued work fails, or a stopwatch was not stopped.
     pub fn since(&self, origin: &Stopwatch) -> Result<(Duration, Duration), GpuError> {
         self.stop.synchronize().call("cuEventSynchronize")?;
         Ok((between(&origin.start, &self.start)?, between(&origin.start, &self.stop)?))
@@ -63,8 +67,8 @@ impl Stopwatch {
 fn between(start: &CudaEvent, stop: &CudaEvent) -> Result<Duration, GpuError> {
     let Some(elapsed_time) = driver::event_elapsed_time() else { return Ok(Duration::ZERO) };
     let mut milliseconds = 0.0f32;
-    // SAFETY: both events exist and were recorded; their context is current, since an event was
-    // just waited for.
+    // SAFETY: both events exist and were recorded. Their context is current, since the caller has
+    // just waited for an event.
     let code = unsafe { elapsed_time(&mut milliseconds, start.cu_event(), stop.cu_event()) };
     if code != 0 {
         // Not ready or never recorded: the second point was not set.

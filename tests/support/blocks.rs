@@ -1,4 +1,4 @@
-//! A sink that keeps a number of each block of trajectories, in the memory of a block.
+//! A sink that stores a sum for each batch of trajectories, in the memory of one batch.
 
 use odes::backend::Everything;
 use odes::backend::{ColumnRange, Inputs};
@@ -9,16 +9,16 @@ use odes::{
 };
 use std::ops::{ControlFlow, Range};
 
-/// Keeps a sum of the bits of each block.
+/// Stores a sum of the bits of each batch.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// How many trajectories it takes at a time.
+    /// The number of trajectories of a batch.
     pub(crate) block: u64,
-    /// After how many blocks it has enough.
+    /// The number of batches after which the sink stops the solve.
     pub(crate) enough: usize,
-    /// The trajectories of each block, and their sum.
+    /// The trajectories of each batch, and their sum.
     pub(crate) sums: Vec<(Range<u64>, u64)>,
-    /// The largest number of final states that there was memory for.
+    /// The largest capacity for final states.
     pub(crate) capacity: usize,
 }
 
@@ -47,13 +47,13 @@ impl<T: Scalar> ResultSink<T> for Sums {
     }
 }
 
-/// A sum of all bits of the trajectories `part` of `n`, which depends on where they stand.
+/// Returns a sum of all bits of the trajectories `part` of `n`, which depends on their order.
 fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 {
     let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
         results;
     let mut sum = 0u64;
     let mut add = |bits: u64| sum = sum.rotate_left(7).wrapping_mul(0x9e37_79b9).wrapping_add(bits);
-    // The sign and payload of a NaN are nobody's promise.
+    // The sign and payload of a NaN are unspecified.
     let bits = |x: T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
     for numbers in [finals, saved, ends, log] {
         let rows = numbers.chunks_exact(n);
@@ -83,7 +83,7 @@ where
     method.integrate::<T, S, Everything, N, P>(system, place, settings, columns, sink)
 }
 
-/// All results in memory, by one place.
+/// Returns all results of one backend in memory.
 pub(crate) fn collected<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
@@ -102,7 +102,9 @@ where
     all
 }
 
-/// Blocks of several sizes from `place` are parts of `whole`, which another one gave at once.
+/// Checks that `place` returns parts of `whole`, for batches of several sizes.
+///
+/// `whole` contains the results of another backend in one batch.
 pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
@@ -127,7 +129,7 @@ pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
             })
             .collect();
         assert_eq!(sums.sums, expected, "blocks of {block}");
-        // Memory that is left is used again, and none is for more than a block.
+        // Memory is reused, and never larger than a batch.
         assert!(sums.capacity <= len, "{} for blocks of {block}", sums.capacity);
     }
 }

@@ -2,7 +2,7 @@
 
 use odes::prelude::*;
 
-/// A ball that loses a part of its speed at the ground.
+/// A ball that loses some of its speed at the ground.
 #[ode_system]
 pub(crate) mod bouncing {
     pub struct State {

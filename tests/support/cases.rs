@@ -22,7 +22,7 @@ pub(crate) fn growth(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0]]
 }
 
-/// Two equations `u' = c + r u`, of `p = [c, r, c, r]`.
+/// Two equations `u' = c + r u`, with `p = [c, r, c, r]`.
 #[ode_system]
 pub(crate) fn lines(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
     [p[0] + p[1] * u[0], p[2] + p[3] * u[1]]
@@ -34,8 +34,7 @@ pub(crate) fn hyperbola(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0] * u[0]]
 }
 
-/// Two bodies, in a time that runs at a rate of `1 + p cos t`: nonlinear, and autonomous where `p`
-/// is 0.
+/// Two bodies, in a time with the rate `1 + p cos t`: nonlinear, and autonomous if `p` is 0.
 #[ode_system]
 pub(crate) fn kepler(u: &[f64; 4], p: &[f64; 1], t: f64) -> [f64; 4] {
     let [x, y, vx, vy] = *u;

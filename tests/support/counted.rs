@@ -8,8 +8,9 @@ use odes::system::{
     TimeBreaks,
 };
 
-/// A system, and how often this thread evaluated its right-hand side and factorised its matrix:
-/// meant for one lane, since all lanes of a vector count as one.
+/// A system that counts its evaluations and factorisations on this thread.
+///
+/// It is meant for one lane, since all lanes of a vector count as one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted<S>(S);
 
@@ -18,13 +19,13 @@ thread_local! {
     static FACTORISATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The evaluations and factorisations since this thread last called this function.
+/// Returns the evaluations and factorisations since the last call on this thread.
 pub(crate) fn taken() -> (u64, u64) {
     (EVALUATIONS.take(), FACTORISATIONS.take())
 }
 
 impl<S> Counted<S> {
-    /// The system of which a value is at hand.
+    /// Wraps a system.
     pub(crate) fn new<const N: usize, const P: usize>(system: S) -> Self
     where
         S: System<N, P>,

@@ -1,5 +1,4 @@
-//! The device text as an ensemble algorithm of its own: compiled by the host's C++ compiler, run in
-//! one thread.
+//! A backend that compiles the device text with the host's C++ compiler, and runs it in one thread.
 
 // Not every program uses all of it.
 #![allow(dead_code)]
@@ -26,8 +25,9 @@ pub(crate) struct HostCpp {
 }
 
 impl HostCpp {
-    /// `$CXX`, or the first of the usual names, or `None` with a message; with `ODES_REQUIRE_CPP=1`
-    /// one must be there.
+    /// Returns the compiler `$CXX`, or the first of the usual names, or `None` with a message.
+    ///
+    /// With `ODES_REQUIRE_CPP=1` a compiler is required.
     pub(crate) fn find() -> Option<HostCpp> {
         let names = std::env::var("CXX").ok().into_iter();
         let names = names.chain(["c++", "g++", "clang++"].map(String::from));
@@ -41,7 +41,7 @@ impl HostCpp {
         found
     }
 
-    /// The compiler.
+    /// Returns the path of the compiler.
     pub(crate) fn path(&self) -> &Path {
         &self.compiler
     }
@@ -56,8 +56,7 @@ impl HostCpp {
         let (text, library) = (folder.join("solve.cpp"), folder.join("solve.so"));
         std::fs::write(&text, source).unwrap();
         let mut command = Command::new(&self.compiler);
-        // Where GCC makes vectors, it fuses products with sums whatever it is told about
-        // contraction.
+        // When GCC vectorises, it fuses products with sums, even with contraction switched off.
         command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-tree-slp-vectorize"]);
         command.args(["-shared", "-fPIC"]);
         if cfg!(target_arch = "x86_64") {
@@ -89,7 +88,7 @@ impl EnsembleAlgorithm for HostCpp {
 }
 
 impl HostCpp {
-    /// Records in one function, and goes back in another.
+    /// Records steps in one function, and runs the adjoint in another.
     fn pull<T: Scalar>(
         &self,
         task: &dyn PullTask<T>,
@@ -104,11 +103,11 @@ impl HostCpp {
         let compiled = |way| Ok::<_, SolveError>(self.compile(&task.kernel(way, &variant)?));
         let (forth, back) = (compiled(Way::There)?, compiled(Way::Back)?);
         type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
-        // SAFETY: the functions have this type; their arguments are checked by static_asserts.
+        // SAFETY: the functions have this type; static_asserts check their arguments.
         let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
             (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
         };
-        // Room for more steps than any test takes.
+        // More steps than any test makes.
         let (n, room) = (columns.trajectories, 1 << 18);
         let mut numbers =
             vec![T::nan(); room * pull::width::<T>(columns.u0.len(), settings.adaptive)];
@@ -138,7 +137,8 @@ impl HostCpp {
                 room: room as u32,
             };
             for run in [forth, back] {
-                // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `PullJob` say.
+                // SAFETY: every pointer refers to as many elements as `Job`, `Shared` and `PullJob`
+                // require.
                 unsafe { run(job, shared.as_ptr(), &raw const pull) };
             }
         })?;
@@ -159,14 +159,14 @@ impl HostCpp {
     ) -> Result<RunReport, SolveError> {
         let variant = Variant { target: Target::Host, ..Variant::new(settings, columns, true) };
         let library = self.compile(&task.kernel(&variant)?);
-        // SAFETY: the function has this type; its argument is checked by a static_assert.
+        // SAFETY: the function has this type; a static_assert checks its argument.
         let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
         let mut raw = RawResults::default();
         for block in columns.blocks(sink.block()) {
             in_memory(settings, block, &variant, &mut raw, |job, shared| {
-                // SAFETY: every pointer is to as many elements as `Job` and `Shared` say, and
-                // outlives the call.
+                // SAFETY: every pointer refers to as many elements as `Job` and `Shared` require,
+                // and outlives the call.
                 unsafe { solve(job, shared.as_ptr()) };
             })?;
             if sink.store(block, &mut raw)?.is_break() {
@@ -178,9 +178,10 @@ impl HostCpp {
     }
 }
 
-/// Fills `raw` with the results of the trajectories `range` by `solve`, which runs a kernel on
-/// these arguments in this process's memory. They are valid until it returns, and nothing else uses
-/// what they point to.
+/// Fills `raw` with the results of the trajectories `range`, computed by `solve`.
+///
+/// `solve` runs a kernel on these arguments in this process's memory. The arguments are valid until
+/// it returns, and no other code uses the memory that they point to.
 pub(crate) fn in_memory<T: Scalar>(
     settings: &Settings<T>,
     range: ColumnRange<'_, T>,

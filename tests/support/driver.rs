@@ -1,5 +1,7 @@
-//! A driver without a device: tests of GPUs run in a process of their own that loads
-//! `tests/driver/cuda.cpp` in place of CUDA's libraries.
+//! A driver without a device, for GPU tests.
+//!
+//! The tests run in a process of their own that loads `tests/driver/cuda.cpp` instead of CUDA's
+//! libraries.
 
 use crate::cpp::HostCpp;
 use std::collections::hash_map::DefaultHasher;
@@ -8,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Where this package's tests are.
+/// The folder of this package's tests.
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Says to a process that it is one of those.
+/// The variable that marks a process with this driver.
 const INSIDE: &str = "SIMULATED_FOLDER";
 
-/// The folder of the driver, compiled anew after a change, or `None` with a message.
+/// The folder of the driver, compiled again after a change, or `None` with a message.
 fn folder() -> Option<&'static Path> {
     static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
         let cpp = HostCpp::find()?;
@@ -26,7 +28,7 @@ fn folder() -> Option<&'static Path> {
         let library = folder.join("libcuda.so.1");
         if !library.exists() {
             std::fs::create_dir_all(&folder).unwrap();
-            // Whole or not at all, whoever else compiles it.
+            // Renamed when complete, since other processes may compile it too.
             let own = folder.join(std::process::id().to_string());
             let words = |target: &str| format!("{TESTS}/../ode-core/src/kernel/targets/{target}");
             let mut command = Command::new(cpp.path());
@@ -45,8 +47,9 @@ fn folder() -> Option<&'static Path> {
     FOLDER.as_deref()
 }
 
-/// Runs tests of this program, by parts of their names, in a process that has such a driver;
-/// `variables` are those that `cuda.cpp` reads. All of them must pass, and each part must be of one.
+/// Runs tests of this program, by parts of their names, in a process with this driver.
+///
+/// `cuda.cpp` reads `variables`. All tests must pass, and each part must match a test.
 pub(crate) fn run(tests: &[&str], variables: &[(&str, &str)]) {
     run_with(&[], tests, variables);
 }
@@ -67,7 +70,7 @@ fn run_with(arguments: &[&str], tests: &[&str], variables: &[(&str, &str)]) {
     let [text, errors] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let passed = output.status.success() && text.contains("test result: ok.");
     assert!(passed, "{tests:?} with {variables:?}:\n{text}{errors}");
-    // All that ran have passed, and none is ignored. What a test prints stands behind its name.
+    // All tests that ran have passed, and none is ignored. The output of a test follows its name.
     let ran = || text.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
     for part in tests {
         let found = ran().any(|(name, _)| name.contains(part));
@@ -75,7 +78,7 @@ fn run_with(arguments: &[&str], tests: &[&str], variables: &[(&str, &str)]) {
     }
 }
 
-/// The test of this name is `body`, in a process that has such a driver.
+/// Runs `body` as the test of this name, in a process with this driver.
 pub(crate) fn simulated(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some() {
         body();

@@ -1,7 +1,8 @@
-//! Dual numbers: differentiation that shares nothing with the compiler's.
+//! Dual numbers: differentiation that is independent of the compiler's.
 //!
-//! `a + b ε` with `ε² = 0`. A lane program run on dual numbers computes its directional derivative
-//! along with its value. The rules are written from the textbook, for any number of one lane.
+//! They are `a + b ε` with `ε² = 0`. A lane program on dual numbers computes its directional
+//! derivative along with its value. The rules are textbook rules, for any number type with one
+//! lane.
 
 use std::f64::consts::{LN_2, LN_10};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -26,14 +27,14 @@ fn square<T: Real>(x: T) -> T {
 }
 
 impl<T: Real<Mask = bool>> Dual<T> {
-    /// A constant: its derivative is zero.
+    /// Creates a constant, with the derivative zero.
     pub(crate) fn constant(value: T) -> Self {
         Dual { value, slope: T::lit(0.0) }
     }
 
-    /// A function's value and derivative, by the chain rule.
+    /// Returns a function's value and derivative, by the chain rule.
     fn chain(self, value: T, slope: T) -> Self {
-        // Where the argument is constant, an infinite derivative of the function does not matter.
+        // If the argument is constant, an infinite derivative of the function has no effect.
         let unchanging = self.slope.equals(T::lit(0.0));
         Dual { value, slope: if unchanging { self.slope } else { slope * self.slope } }
     }

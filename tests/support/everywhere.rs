@@ -1,4 +1,4 @@
-//! One arithmetic: an ensemble in every place that this machine has.
+//! Identical arithmetic: an ensemble on every backend of this machine.
 
 // Not every program uses all of them.
 #![allow(dead_code)]
@@ -12,8 +12,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, InstructionSet, Method, Schedule, Vary};
 
-/// How an ensemble is cut for the CPU's threads: their number, trajectories in a batch, and the
-/// schedule.
+/// The distribution over CPU threads: their number, trajectories in a batch, and the schedule.
 pub(crate) type Cut = (usize, usize, Schedule);
 
 /// The instruction sets of this machine that have FMA.
@@ -21,7 +20,7 @@ pub(crate) fn fused() -> Vec<InstructionSet> {
     InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline).collect()
 }
 
-/// Compares with the bits of `expected`, with these instruction sets, cut in each of these ways.
+/// Compares the bits with `expected`, for these instruction sets and each of these distributions.
 pub(crate) fn same_on_lanes<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -62,7 +61,9 @@ pub(crate) fn same_in_cpp<M, S, T, F, const N: usize, const P: usize>(
     }
 }
 
-/// Compares with the bits of `expected`, with all instruction sets with FMA, in C++, on a GPU, and in OpenCL where `ODES_OPENCL=all` asks for it.
+/// Compares the bits with `expected`, on all instruction sets with FMA, in C++, and on a GPU.
+///
+/// With `ODES_OPENCL=all` it also compares OpenCL.
 pub(crate) fn same_everywhere<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -74,7 +75,7 @@ pub(crate) fn same_everywhere<M, S, T, F, const N: usize, const P: usize>(
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    // How trajectories are cut is the subject of `bits`: here each instruction set has a cut of its own.
+    // The tests of `bits` cover the distributions; here each instruction set has one.
     let cuts = [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)];
     for (set, cut) in fused().into_iter().zip(cuts.into_iter().cycle()) {
         same_on_lanes(method, ensemble, expected, options, (&[set], &[cut]));
@@ -88,7 +89,7 @@ pub(crate) fn same_everywhere<M, S, T, F, const N: usize, const P: usize>(
     }
 }
 
-/// Solves in one lane, where all trajectories succeed, and then [everywhere](same_everywhere).
+/// Solves in one lane, where all trajectories must succeed, and then [everywhere](same_everywhere).
 pub(crate) fn succeeds_everywhere<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,

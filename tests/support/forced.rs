@@ -2,7 +2,7 @@
 
 use odes::prelude::*;
 
-/// `x = cos t`, `y = sin t`; the time stands in both equations, and with the state.
+/// `x = cos t`, `y = sin t`; the time occurs in both equations, multiplied with the state.
 #[ode_system]
 pub(crate) fn forced(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 1], t: f64) {
     let [x, y] = *u;

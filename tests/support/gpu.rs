@@ -3,7 +3,7 @@
 use odes::prelude::*;
 use odes_skipped::Needed;
 
-/// The GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` one must be there.
+/// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a GPU is required.
 pub(crate) fn gpu() -> Option<EnsembleGpuKernel> {
     EnsembleGpuKernel::all().map_err(|error| Needed::Gpu.is_missing(error)).ok()
 }

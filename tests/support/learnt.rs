@@ -1,8 +1,8 @@
-//! What is learnt in the example of DiffEqGPU.jl's documentation of data-parallel training.
+//! The training problem of DiffEqGPU.jl's documentation of data-parallel training.
 
 use odes::prelude::*;
 
-/// `u' = 1.01 u θ2` from `0.5 + i/100 θ1`, whose loss is the sum of `(1 - u)²` over all saved times.
+/// `u' = 1.01 u θ2` from `0.5 + i/100 θ1`; the loss is the sum of `(1 - u)²` over all saved times.
 #[ode_system]
 pub(crate) mod decay {
     pub struct Theta {

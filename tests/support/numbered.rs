@@ -1,6 +1,7 @@
-//! The numbers that trajectories have among all of the ensemble, as a loop asks for them: in the
-//! place of the integration loop a lane program that takes no steps, but hands in each trajectory
-//! with its number.
+//! The indices of trajectories in the whole ensemble, as the loop reads them.
+//!
+//! A lane program replaces the integration loop. It makes no steps, and returns each trajectory
+//! with its index.
 
 use crate::cpp::in_memory;
 use odes::backend::Inputs;
@@ -15,8 +16,8 @@ mod device {
     use ode_core::integrate::options::{self, Sink, Source};
     use ode_core::lane::{Bits, Mask, Real};
 
-    /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
-    /// and the upper one as rejected steps.
+    /// Takes all trajectories and returns them. The lower half of an index is stored as attempted
+    /// steps, and the upper half as rejected steps.
     pub(crate) fn numbered<
         R: Real,
         Q: Source<R, N, P> + Sink<R, N, P>,
@@ -43,8 +44,10 @@ fn still(_: &[f64; 1]) -> [f64; 1] {
     [0.0]
 }
 
-/// Compares with the numbers of a part of an ensemble of more than `2^34` trajectories, some of
-/// whose lower halves are the bits of a NaN in `f32`. `run` executes a text on these arguments.
+/// Compares the indices of a shard of an ensemble of more than `2^34` trajectories.
+///
+/// Some of their lower halves are the bits of a NaN in `f32`. `run` executes a text on these
+/// arguments.
 pub(crate) fn are_counted<T: Scalar>(
     target: Target,
     run: impl FnOnce(&str, &JobArguments<T>, &[T]),

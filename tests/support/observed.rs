@@ -11,8 +11,9 @@ use odes::system::{
 };
 use std::sync::LazyLock;
 
-/// [`lorenz`] with observables that depend on state, parameters and time, one of which has no value
-/// where `x` is negative.
+/// [`lorenz`] with observables that depend on state, parameters and time.
+///
+/// One observable has no value if `x` is negative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observed;
 
@@ -71,7 +72,7 @@ impl Domain<3, 3> for Observed {}
 impl Events<3, 3> for Observed {}
 impl TimeBreaks<3> for Observed {}
 
-/// Those of [`lorenz`] but for the name, and the observables.
+/// The information of [`lorenz`], except for the name and the observables.
 static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
     name: "observed",
     observables: &["energy", "clock", "growth"],
@@ -98,7 +99,7 @@ impl System<3, 3> for Observed {
 ";
         let source = lorenz.device_source()?;
         let (before, end) = source.text().rsplit_once("};")?;
-        // SAFETY: what is added reads three numbers of each array and returns three.
+        // SAFETY: the added text reads three numbers of each array and returns three.
         Some(unsafe { DeviceSource::new(format!("{before}{own}}};{end}"), [3, 3, 3]) })
     }
 }
@@ -116,7 +117,7 @@ pub(crate) fn observed_sweep<T: Scalar>(
         .cast()
 }
 
-/// Ways to save, with adaptive and with fixed steps.
+/// Several ways to save, with adaptive and with fixed steps.
 pub(crate) fn ways_to_save() -> Vec<SolveOptions> {
     let adaptive = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);

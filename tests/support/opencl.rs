@@ -1,6 +1,6 @@
-//! The device text as an ensemble algorithm of its own: run by an OpenCL runtime on this machine's
-//! CPU, by work-groups that share a queue and sub-groups that vote, as blocks and warps do on a
-//! GPU.
+//! A backend that runs the device text in an OpenCL runtime on this machine's CPU.
+//!
+//! Work-groups share a queue, and sub-groups vote, as blocks and warps do on a GPU.
 
 // Not every program uses all of it.
 #![allow(dead_code)]
@@ -28,25 +28,27 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// What `kernel/targets/opencl.hpp` asks for; no warnings of parentheses.
+/// The options that `kernel/targets/opencl.hpp` requires, without warnings of parentheses.
 const OPTIONS: &str = "-cl-std=CLC++2021 -cl-fp32-correctly-rounded-divide-sqrt -w";
 
-/// Work-groups that share a queue: few, so that a small ensemble makes each thread take several
-/// trajectories.
+/// The number of work-groups that share a queue: few, so that each thread takes several
+/// trajectories even of a small ensemble.
 const GROUPS: usize = 3;
 
 /// An OpenCL runtime that runs kernels on this machine's CPU, in this process's memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCl {
     runtime: &'static Runtime,
-    /// Whether threads take trajectories from a queue; otherwise where steps are adaptive, as on a
-    /// GPU.
+    /// Whether threads take trajectories from a queue. The default is to do so if steps are
+    /// adaptive, as on a GPU.
     refill: Option<bool>,
 }
 
 impl OpenCl {
-    /// That of `$OPENCL_DYLIB_PATH` or the system, or `None` with a message; with
-    /// `ODES_REQUIRE_OPENCL=1` one must be there. `scripts/install-opencl.sh` installs one.
+    /// Returns the runtime of `$OPENCL_DYLIB_PATH` or the system, or `None` with a message.
+    ///
+    /// With `ODES_REQUIRE_OPENCL=1` a runtime is required. `scripts/install-opencl.sh` installs
+    /// one.
     pub(crate) fn find() -> Option<OpenCl> {
         static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(Runtime::open);
         match &*RUNTIME {
@@ -58,22 +60,23 @@ impl OpenCl {
         }
     }
 
-    /// The same for tests of other places, whose kernels are many and take a second each to build:
-    /// only where `ODES_OPENCL=all` asks for it.
+    /// Returns the runtime for tests of other backends, if `ODES_OPENCL=all` is set.
+    ///
+    /// These tests have many kernels, each of which takes a second to build.
     pub(crate) fn for_all() -> Option<OpenCl> {
         std::env::var("ODES_OPENCL").is_ok_and(|which| which == "all").then(OpenCl::find)?
     }
 
-    /// Threads take trajectories from a queue, or one each.
+    /// Sets whether threads take trajectories from a queue, or one each.
     pub(crate) fn refill(self, refill: bool) -> Self {
         OpenCl { refill: Some(refill), ..self }
     }
 
-    /// Runs the kernel `name` of `source` by work-groups of [`BLOCK`] threads each, and says how
-    /// many threads of one vote together.
+    /// Runs the kernel `name` of `source` in work-groups of [`BLOCK`] threads, and returns the size
+    /// of a sub-group.
     ///
     /// # Safety
-    /// The kernel takes these two pointers, and uses no more of what they point to than there is.
+    /// The kernel takes these two pointers, and accesses only the memory that they refer to.
     pub(crate) unsafe fn run<A, B>(
         &self,
         (source, name): (&str, &str),
@@ -87,7 +90,7 @@ impl OpenCl {
         self.runtime.lanes(&kernel)
     }
 
-    /// The runtime, its version, and the device.
+    /// Returns the names of the runtime, its version, and the device.
     pub(crate) fn name(&self) -> &'static str {
         &self.runtime.name
     }
@@ -123,7 +126,7 @@ impl Runtime {
         Ok(Runtime { name, context, queue })
     }
 
-    /// Builds `source`, or takes what was built in an earlier run.
+    /// Builds `source`, or loads the program of an earlier run.
     fn build(&self, source: &str) -> Program {
         let file = self.file(source);
         if let Ok(binary) = std::fs::read(&file)
@@ -134,7 +137,7 @@ impl Runtime {
         }
         let program = Program::create_and_build_from_source(&self.context, source, OPTIONS)
             .unwrap_or_else(|error| panic!("{error}"));
-        // Whole or not at all, whoever else writes it.
+        // Renamed when complete, since other processes may write it too.
         let binary = program.get_binaries().unwrap().swap_remove(0);
         let own = file.with_extension(std::process::id().to_string());
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -146,12 +149,12 @@ impl Runtime {
     /// Runs a kernel of two arguments, by address, and waits for it.
     ///
     /// # Safety
-    /// The kernel takes these two pointers, and uses no more of what they point to than there is.
+    /// The kernel takes these two pointers, and accesses only the memory that they refer to.
     unsafe fn launch<A, B>(&self, kernel: &Kernel, groups: usize, a: *const A, b: *const B) {
         let mut launch = ExecuteKernel::new(kernel);
         launch.set_global_work_size(groups * BLOCK as usize).set_local_work_size(BLOCK as usize);
-        // SAFETY: the caller's promise, and the device shares this process's memory; nobody else
-        // uses it until the kernel has finished.
+        // SAFETY: the caller's promise, and the device shares this process's memory. No other code
+        // uses the memory until the kernel has finished.
         unsafe {
             launch.set_arg_svm(a).set_arg_svm(b);
             launch.enqueue_nd_range(&self.queue).unwrap();
@@ -159,7 +162,7 @@ impl Runtime {
         self.queue.finish().unwrap();
     }
 
-    /// How many threads vote together.
+    /// Returns the number of threads of a sub-group.
     fn lanes(&self, kernel: &Kernel) -> usize {
         let block = BLOCK as usize;
         let (device, size) = (self.context.default_device(), size_of_val(&block));
@@ -169,7 +172,7 @@ impl Runtime {
         answer.unwrap().into()
     }
 
-    /// Where the program of `source` is kept: it is machine code.
+    /// Returns the file of the program of `source`, which is machine code.
     fn file(&self, source: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         (&self.name, InstructionSet::available(), OPTIONS, source).hash(&mut hasher);
@@ -210,8 +213,8 @@ impl OpenCl {
         for block in columns.blocks(sink.block()) {
             let groups = groups_for(block.len());
             in_memory(settings, block, &variant, &mut raw, |job, shared| {
-                // SAFETY: these are the kernel's arguments, by address; they and what they point to
-                // are as many elements as `Job` and `Shared` say.
+                // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
+                // many elements as `Job` and `Shared` require.
                 unsafe { self.runtime.launch(&kernel, groups, job, shared.as_ptr()) };
             })?;
             if sink.store(block, &mut raw)?.is_break() {

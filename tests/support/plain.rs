@@ -1,7 +1,7 @@
-//! The numbers of a plain function: std's functions, and every operation rounded by itself.
+//! Numbers with the functions of std, and with every operation rounded separately.
 //!
-//! A lane program run on them gives what the function would as rustc compiles it, bit for bit,
-//! unless it calls functions that the compiler composes of others.
+//! A lane program on these numbers returns, bit for bit, the result of the function compiled by
+//! rustc. Functions that the compiler composes of others are excepted.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

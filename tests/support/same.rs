@@ -4,7 +4,7 @@ use odes::lane::Scalar;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Trajectory};
 
-/// All numbers of a trajectory, as bits.
+/// Returns all numbers of a trajectory, as bits.
 pub(crate) fn bits<S, T, const N: usize, const P: usize>(
     of: &Trajectory<'_, S, T, N, P>,
 ) -> Vec<u64>

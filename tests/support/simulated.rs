@@ -1,5 +1,4 @@
-//! Several devices that this machine has not got: threads that solve in lanes, of unequal speed, of
-//! which some fail.
+//! Simulated devices: threads that solve in lanes at different speeds, and some of which fail.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,28 +13,28 @@ use odes::{
     Timings,
 };
 
-/// The place: a queue, and those who take from it.
+/// A backend with a work queue and simulated workers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simulated {
     pub(crate) devices: Vec<Device>,
     pub(crate) cpu_threads: usize,
-    /// Whether solving begins while problems are evaluated.
+    /// Whether the solve begins while problems are evaluated.
     pub(crate) early: bool,
 }
 
 /// A simulated device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Device {
-    /// How many trajectories it takes at a time.
+    /// The number of trajectories of a chunk.
     pub(crate) chunk: usize,
-    /// What each trajectory takes longer.
+    /// The additional time for each trajectory.
     pub(crate) delay: Duration,
-    /// The number of pieces that it solves before it is lost with one in its hands.
+    /// The number of chunks that the device solves before it is lost together with a lease.
     pub(crate) lost_after: usize,
 }
 
 impl Device {
-    /// One that does not fail.
+    /// Creates a device that does not fail.
     pub(crate) fn new(chunk: usize, delay: Duration) -> Self {
         Device { chunk, delay, lost_after: usize::MAX }
     }
@@ -64,12 +63,12 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
 
     fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
         let set = InstructionSet::best();
-        // Two pieces are under way, as on a device.
+        // Two leases are in progress, as on a device.
         let mut next = desk.take();
         while let Some(mut taken) = next {
             let beside = desk.take_now();
             if self.solved.fetch_add(1, Ordering::Relaxed) >= self.device.lost_after {
-                // Some of the results are wrong, as of a kernel that was stopped.
+                // Some of the results are wrong, as after a kernel that was stopped.
                 taken.work().results.bytes().into_iter().flatten().for_each(|row| row.fill(0x5a));
                 return Err(SolveError::Backend(std::sync::Arc::new(Lost(self.index))));
             }

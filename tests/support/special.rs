@@ -1,4 +1,4 @@
-//! Numbers that functions treat by rules of their own.
+//! Numbers with special rules in functions.
 
 use odes::lane::Scalar;
 

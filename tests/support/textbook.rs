@@ -1,15 +1,17 @@
-//! Steps as textbooks count them, to compare ours with.
+//! Step counts of the textbook algorithms, for comparison with ours.
 
 use odes::Method;
 use odes::internals::methods::explicit::{Row, Tableau};
 use odes::prelude::*;
 use odes::system::System;
 
-/// A controller as books write it, for errors of this order: the factor between this step and the
-/// next from the error of this one, in units of the tolerance, and from what was before it.
+/// A controller as in textbooks, for errors of this order.
+///
+/// It returns the factor between this step and the next. Its arguments are the error of this step,
+/// in units of the tolerance, and the earlier steps.
 pub(crate) type Law = fn(e: f64, order: f64, before: &Before) -> f64;
 
-/// What was before a step.
+/// The state before a step.
 pub(crate) struct Before {
     /// The errors of the last two accepted steps.
     pub(crate) errors: [f64; 2],
@@ -17,22 +19,23 @@ pub(crate) struct Before {
     pub(crate) growth: f64,
 }
 
-/// A controller, its first exponent, and the exponent by which small errors of steps before shorten
-/// the next one.
+/// A controller, its first exponent, and the exponent by which small errors of earlier steps
+/// shorten the next step.
 pub(crate) type Controlled = (Law, f64, f64);
 
-/// The controller that explicit methods have, `pi(0.7, 0.4)` (Hairer and Wanner, volume II, IV.2).
+/// The controller of explicit methods, `pi(0.7, 0.4)` (Hairer and Wanner, volume II, IV.2).
 pub(crate) const PROPORTIONAL: Controlled = (proportional, 0.7, 0.4);
 
 fn proportional(e: f64, order: f64, before: &Before) -> f64 {
     0.9 * e.powf(-0.7 / order) * before.errors[0].powf(0.4 / order)
 }
 
-/// Steps of an explicit method of order `order`: the norm with a square root, the controller with
-/// powers, two error estimates as one (volume I, II.10), from a given first step. `law` counts
-/// where a step is accepted; after a rejection it is the first exponent alone. Errors are
-/// remembered as `1e-4` at least, and as so much that an accepted step is followed by one of 0.52
-/// times its size.
+/// Returns the number of steps of an explicit method of order `order`, from a given first step.
+///
+/// The norm has a square root, the controller has powers, and two error estimates are combined into
+/// one (volume I, II.10). `law` applies after an accepted step; after a rejection only the first
+/// exponent applies. Stored errors are at least `1e-4`. They are also large enough that an accepted
+/// step is followed by a step of at least 0.52 times its size.
 fn textbook<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     (tableau, order): (&Tableau, f64),
@@ -87,8 +90,9 @@ fn textbook<S: System<N, P>, const N: usize, const P: usize>(
     steps
 }
 
-/// Compares the mean numbers of steps of an ensemble, the textbook's and ours by `options`; the
-/// textbook's.
+/// Compares the mean step counts of an ensemble, of the textbook and of our `options`.
+///
+/// Returns the textbook's step count.
 pub(crate) fn compare<M, S, const N: usize, const P: usize>(
     (method, tableau): (M, &Tableau),
     system: S,

@@ -2,7 +2,7 @@
 
 use odes::prelude::*;
 
-/// A forced oscillator with every elementary function in it but `ln` and `tan`, and little else.
+/// A forced oscillator with every elementary function except `ln` and `tan`, and little else.
 #[ode_system]
 pub(crate) fn transcendental(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], t: f64) {
     let [x, v] = *u;

@@ -1,7 +1,7 @@
 //! Rooted trees and the order conditions of Runge–Kutta methods (Hairer, Nørsett and Wanner I,
 //! II.2).
 
-/// A rooted tree: what is left of it without its root, as places in the list of all trees.
+/// A rooted tree: the branches at its root, as indices into the list of all trees.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) order: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Tree {
     branches: Vec<usize>,
 }
 
-/// All rooted trees of at most `order` vertices, the smaller ones first.
+/// Returns all rooted trees of at most `order` vertices, smaller trees first.
 pub(crate) fn trees(order: usize) -> Vec<Tree> {
     let mut all = vec![Tree { order: 1, density: 1.0, branches: Vec::new() }];
     for order in 2..=order {
@@ -26,7 +26,7 @@ pub(crate) fn trees(order: usize) -> Vec<Tree> {
     all
 }
 
-/// All multisets of the first `below` trees with `vertices` vertices together.
+/// Finds all multisets of the first `below` trees with `vertices` vertices together.
 fn forests(
     all: &[Tree],
     vertices: usize,
@@ -47,14 +47,14 @@ fn forests(
 /// The elementary weights of a method's stages.
 pub(crate) struct Weights {
     trees: Vec<Tree>,
-    /// For each tree and stage the product over the tree's branches of the sums of row `s` of the
-    /// matrix times the branch's own; beside it the same of magnitudes, which bounds what rounding
-    /// does.
+    /// For each tree and stage `s`, a product over the tree's branches. Each factor is the sum of
+    /// row `s` of the matrix times the branch's own weights. The second number is the same with
+    /// magnitudes, which bounds rounding errors.
     stages: Vec<Vec<[f64; 2]>>,
 }
 
 impl Weights {
-    /// Of the method with the matrix `a`, for trees up to `order`.
+    /// Computes the weights of the method with the matrix `a`, for trees up to `order`.
     pub(crate) fn new(a: &[Vec<f64>], order: usize) -> Weights {
         let trees = trees(order);
         let mut stages: Vec<Vec<[f64; 2]>> = Vec::new();
@@ -78,9 +78,10 @@ impl Weights {
         Weights { trees, stages }
     }
 
-    /// The greatest violation of a condition of `order` at `theta` by the weights `b`, which stand
-    /// beside bounds of what they were summed of; and the greatest in units of what rounding may
-    /// cause.
+    /// Returns the greatest violation of a condition of `order` at `theta` by the weights `b`.
+    ///
+    /// The second number is the greatest violation in units of possible rounding errors. `b`
+    /// contains each weight with a bound of the terms that it was summed from.
     pub(crate) fn violation(&self, b: &[[f64; 2]], order: usize, theta: f64) -> [f64; 2] {
         let of_order = self.trees.iter().zip(&self.stages).filter(|(tree, _)| tree.order == order);
         of_order.fold([0.0, 0.0], |[worst, worst_in_units], (tree, stages)| {

@@ -14,14 +14,16 @@ pub(crate) use odes_models::lorenz::lorenz;
 pub(crate) use odes_models::van_der_pol::van_der_pol;
 pub(crate) use transcendental_system::transcendental;
 
-/// As many trajectories as are solved in a moment: `n`, or less where nothing is optimised, which
-/// takes about fifty times as long. A thousand still fill the widest lanes and their queue.
+/// The number of trajectories that are solved in a moment: `n`, or fewer in a debug build.
+///
+/// A debug build takes about fifty times as long. A thousand trajectories still fill the widest
+/// lanes and their queue.
 pub(crate) const fn many(n: usize) -> usize {
     if cfg!(debug_assertions) { n / 25 } else { n }
 }
 
 fn scatter(i: usize, n: usize) -> usize {
-    // A permutation that mixes well: neighbours differ by a golden section of the whole.
+    // A permutation that mixes well: neighbours differ by a golden section of the range.
     let step = (n as f64 * 0.6180339887498949) as usize | 1;
     let coprime = (step..).find(|s| gcd(*s, n) == 1).unwrap_or(1);
     i.wrapping_mul(coprime) % n
@@ -31,7 +33,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// rho from 0 to 28 in mixed order.
+/// The Lorenz system with rho from 0 to 28 in mixed order.
 pub(crate) fn lorenz_sweep<T: Scalar>(
     n: usize,
     end: f64,
@@ -44,7 +46,7 @@ pub(crate) fn lorenz_sweep<T: Scalar>(
         .cast()
 }
 
-/// Initial states and parameters by rules.
+/// The Lorenz system with sampled initial states and parameters.
 pub(crate) fn sampled_lorenz<T: Scalar>(
     n: usize,
     design: Design,
@@ -61,7 +63,7 @@ pub(crate) fn sampled_lorenz<T: Scalar>(
     EnsembleProblem::new(problem).trajectories(n).sample(samples).cast()
 }
 
-/// mu from 1 to 100 in mixed order.
+/// Van der Pol's oscillator with mu from 1 to 100 in mixed order.
 pub(crate) fn van_der_pol_sweep<T: Scalar>(
     n: usize,
 ) -> EnsembleProblem<van_der_pol, T, impl Vary<van_der_pol, T, 2, 1> + Clone, 2, 1> {
@@ -84,7 +86,7 @@ pub(crate) fn transcendental_sweep<T: Scalar>(
     ensemble.cast()
 }
 
-/// Everything that two solutions hold, bit for bit.
+/// Compares all data of two solutions, bit for bit.
 pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
     a: &EnsembleSolution<S, T, N, P>,
     b: &EnsembleSolution<S, T, N, P>,
@@ -93,7 +95,7 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
     T: Scalar,
 {
     assert_eq!(a.len(), b.len());
-    // The sign and payload of a NaN are nobody's promise.
+    // The sign and payload of a NaN are unspecified.
     let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
     let numbers = |of: S::State<T>| of.to_numbers().map(|x| bits(&T::narrow(x)));
     let mut differing = 0;

@@ -1,9 +1,9 @@
-//! Factors of dense matrices in the memory of a device.
+//! Factors of dense matrices in device memory.
 //!
-//! Columns are factorised in panels, by one block of threads, and what is right of a panel by products
-//! (J. J. Dongarra, I. S. Duff, D. C. Sorensen, H. A. van der Vorst, *Solving Linear Systems on Vector and
-//! Shared Memory Computers*, 1991, section 5.4). So nothing but cuBLAS is needed, and pivots are found in one
-//! order.
+//! One block of threads factorises a panel of columns, and products update the columns right of it
+//! (J. J. Dongarra, I. S. Duff, D. C. Sorensen, H. A. van der Vorst, *Solving Linear Systems on
+//! Vector and Shared Memory Computers*, 1991, section 5.4). This needs only cuBLAS, and finds
+//! pivots in a fixed order.
 
 use super::work::{Count, Exchange, Panel, Reorder, Shifted, Signs, WIDTH};
 use super::{Numbers, Place};
@@ -17,17 +17,17 @@ pub(crate) struct Lu<T> {
     place: Place,
     order: usize,
     factors: Buffer<T>,
-    /// The row that each row was exchanged with.
+    /// The row with which each row was exchanged.
     pivots: Buffer<u32>,
-    /// The order of the rows in the end.
+    /// The final order of the rows.
     rows: Buffer<u32>,
     signs: Buffer<u32>,
-    /// Right sides in that order.
+    /// Right-hand sides in that order.
     reordered: Buffer<T>,
 }
 
 impl<T: Number> Lu<T> {
-    /// Room for the factors of a matrix of this order, beside these numbers.
+    /// Allocates the factors of a matrix of this order, in the same memory as `beside`.
     pub(crate) fn new(beside: &Numbers<T>, order: usize) -> Result<Self, GpuError> {
         let queue = beside.queue();
         Ok(Lu {
@@ -45,7 +45,7 @@ impl<T: Number> Lu<T> {
         self.place.queue()
     }
 
-    /// The part of the factors that begins in this row and column.
+    /// Returns the submatrix of the factors that begins in this row and column.
     fn part(&self, row: usize, column: usize) -> Matrices {
         let at = self.factors.address() + ((row + column * self.order) * size_of::<T>()) as u64;
         Matrices { at, pitch: self.order, stride: 0 }
@@ -57,8 +57,9 @@ impl<T: Number> Lu<T> {
         let (a, pivots, order) =
             (self.factors.address(), self.pivots.address(), self.rows.address());
         let shifted = Shifted { out: a, of: jacobian.at(), rows: n as u64, scale };
-        // SAFETY: the matrix has `n` columns of `n` numbers, as the Jacobian has; `pivots` and `rows` have `n`.
-        // Only this value uses these buffers. Parts of the matrix that products read and write are apart.
+        // SAFETY: the matrix has `n` columns of `n` numbers, like the Jacobian; `pivots` and `rows`
+        // have `n` numbers. Only this value uses these buffers. The submatrices that products read
+        // and write are disjoint.
         unsafe {
             self.place.launch::<T, _>(None, shifted, n * n)?;
             self.place.launch::<T, _>(None, Count { order, numbers }, n)?;
@@ -94,7 +95,7 @@ impl<T: Number> Lu<T> {
         Ok(())
     }
 
-    /// Whether the determinant is negative.
+    /// Returns whether the determinant is negative.
     pub(crate) fn is_negative(&mut self) -> Result<bool, GpuError> {
         let queue = self.place.queue().clone();
         queue.clear(&mut self.signs)?;
@@ -105,22 +106,22 @@ impl<T: Number> Lu<T> {
             rows: self.order as u64,
             numbers: PhantomData,
         };
-        // SAFETY: row `i` of `n` has a number on the diagonal and a pivot; `signs` is one number, which
-        // threads count up one after the other.
+        // SAFETY: each of the `n` rows has a diagonal element and a pivot; `signs` is one number,
+        // which threads increment atomically.
         unsafe { self.place.launch::<T, Signs<T>>(None, work, self.order)? };
         let mut count = [0];
         queue.download(&self.signs, &mut count)?;
         Ok(count[0] % 2 == 1)
     }
 
-    /// Replaces `b` by the solution of the equations whose right side it is.
+    /// Solves the equations with right-hand side `b`, and writes the solution into `b`.
     pub(crate) fn solve(&mut self, b: &mut Numbers<T>) -> Result<(), GpuError> {
         let n = self.order;
         let reordered = self.reordered.address();
         let order = self.rows.address();
         let work = Reorder { out: reordered, of: b.at(), order, numbers: PhantomData };
         let (factors, x) = (self.part(0, 0), Matrices { at: reordered, pitch: n, stride: 0 });
-        // SAFETY: all have `n` numbers, and `rows` numbers below `n`.
+        // SAFETY: all have `n` numbers, and the numbers of `rows` are below `n`.
         unsafe {
             self.place.launch::<T, _>(None, work, n)?;
             self.queue().solve_triangle::<T>(Triangle::UnitLower, factors, (n, 1), x)?;

@@ -1,5 +1,5 @@
-//! What launches of operations are given, with the layouts of `operations.hpp`, and the texts of their
-//! kernels.
+//! The arguments of operation kernels, with the layouts of `operations.hpp`, and the kernel
+//! sources.
 
 use crate::function::{self, Function};
 use crate::host::{BLOCK, SUMS};
@@ -9,20 +9,20 @@ use ode_core::kernel::Target;
 use ode_core::{math, step::norm};
 use ode_gpu::Program;
 
-/// The terms that one launch adds.
+/// The largest number of terms that one launch adds.
 pub(crate) const TERMS: usize = 24;
 
-/// What a launch is given.
+/// The argument of a launch.
 pub(crate) trait Work<T: Number>: Copy {
     /// The name of the `struct` in `operations.hpp`.
     const NAME: &'static str;
-    /// Whether threads of one block do it together; otherwise each has numbers of its own.
+    /// Whether the threads of one block cooperate; otherwise each thread has its own numbers.
     const TOGETHER: bool;
 }
 
-/// The columns of a panel at most.
+/// The largest number of columns of a panel.
 pub(crate) const WIDTH: usize = 32;
-/// The threads that work together.
+/// The number of cooperating threads.
 pub(crate) const THREADS: u32 = 512;
 
 macro_rules! work {
@@ -53,7 +53,7 @@ work! {
     Scale { out: u64, of: u64, by: T }
     /// `out = out b`, number by number.
     Multiply { out: u64, by: u64, numbers: PhantomData<T> }
-    /// The vector `b` is added to each column.
+    /// Adds the vector `b` to each column.
     AddToColumns { out: u64, b: u64, rows: u64, numbers: PhantomData<T> }
     /// `out = f(out)`.
     Map { out: u64, numbers: PhantomData<T> }
@@ -65,15 +65,15 @@ work! {
     NonFinite { x: u64, found: u64, numbers: PhantomData<T> }
     /// `out = scale I - of`.
     Shifted { out: u64, of: u64, rows: u64, scale: T }
-    /// Rows of a column are exchanged as those of a panel were.
+    /// Exchanges the rows of a column like those of a panel.
     Exchange {
         a: u64, order: u64, pivots: u64, rows: u64, from: u64, width: u32, numbers: PhantomData<T>,
     }
     /// `order = 0, 1, 2, …`.
     Count { order: u64, numbers: PhantomData<T> }
-    /// `out = of`, in another order.
+    /// `out = of`, permuted.
     Reorder { out: u64, of: u64, order: u64, numbers: PhantomData<T> }
-    /// The number of changes of the sign of a determinant.
+    /// The number of sign changes of a determinant.
     Signs { a: u64, pivots: u64, count: u64, rows: u64, numbers: PhantomData<T> }
 }
 
@@ -83,14 +83,14 @@ work! {
     Panel { a: u64, pivots: u64, rows: u64, from: u64, width: u32, numbers: PhantomData<T> }
 }
 
-/// What tells a kernel from others of its precision.
+/// The identity of a kernel in its precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) function: Option<Function>,
 }
 
-/// The text of the kernel of an operation.
+/// Returns the source of an operation's kernel.
 pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> Program {
     let (number, size) = (T::DEVICE_NAME, size_of::<W>());
     let mut name = format!("odes_array_{}_{number}", key.name.to_lowercase());

@@ -1,4 +1,4 @@
-//! Factors of dense matrices in the host's memory, by `faer`.
+//! Factors of dense matrices in host memory, by `faer`.
 
 use super::zeros;
 use crate::number::Number;
@@ -8,7 +8,7 @@ use faer::perm::PermRef;
 use faer::{MatMut, MatRef, Par, Spec};
 use ode_core::{Memory, SolveError};
 
-/// From this order on a factorisation is shared by all threads.
+/// The order from which all threads share a factorisation.
 const MANY: usize = 256;
 
 /// The factors of `scale I - J`, with exchanged rows.
@@ -16,13 +16,13 @@ const MANY: usize = 256;
 pub(crate) struct Lu<T> {
     order: usize,
     factors: Vec<T>,
-    /// The order of the rows, and its inverse.
+    /// The row permutation and its inverse.
     rows: [Vec<usize>; 2],
     exchanges: usize,
     scratch: Scratch,
 }
 
-/// Memory that `faer` works in.
+/// The scratch memory of `faer`.
 struct Scratch(MemBuffer);
 
 impl core::fmt::Debug for Scratch {
@@ -32,7 +32,7 @@ impl core::fmt::Debug for Scratch {
 }
 
 impl<T: Number> Lu<T> {
-    /// Room for the factors of a matrix of this order.
+    /// Allocates the factors of a matrix of this order.
     pub(crate) fn new(order: usize) -> Result<Self, SolveError> {
         let par = par(order);
         let request = factor::lu_in_place_scratch::<usize, T>(order, order, par, Spec::default());
@@ -65,14 +65,14 @@ impl<T: Number> Lu<T> {
         self.exchanges = info.transposition_count;
     }
 
-    /// Whether the determinant is negative.
+    /// Returns whether the determinant is negative.
     pub(crate) fn is_negative(&self) -> bool {
         let pivots = self.factors.iter().step_by(self.order + 1);
         let negative = pivots.filter(|pivot| **pivot < T::default()).count();
         (negative + self.exchanges) % 2 == 1
     }
 
-    /// Replaces `b` by the solution of the equations whose right side it is.
+    /// Solves the equations with right-hand side `b`, and writes the solution into `b`.
     pub(crate) fn solve(&mut self, b: &mut [T]) {
         let [rows, inverse] = &self.rows;
         let factors = MatRef::from_column_major_slice(&self.factors, self.order, self.order);

@@ -1,4 +1,4 @@
-//! Products of matrices: those with a vector by a loop of our own, others by `faer`.
+//! Matrix products: a loop of our own for products with a vector, and `faer` for others.
 
 use super::MANY;
 use crate::number::Number;
@@ -9,28 +9,29 @@ use ode_core::lane::Real;
 use ode_core::lane::dispatch::{InstructionSet, Program, run};
 use rayon::prelude::*;
 
-/// The rows that a thread takes at a time.
+/// The number of rows that a thread processes at a time.
 const ROWS: usize = 256;
-/// The columns of a product of matrices that a thread takes at a time.
+/// The number of columns of a matrix product that a thread processes at a time.
 const COLUMNS: usize = 64;
-/// The least rows of a product with a vector that a thread takes at a time.
+/// The fewest rows of a product with a vector that a thread processes at a time.
 const FEW_ROWS: usize = 64;
-/// From so many bytes of a matrix on, a product with a vector is worth several threads.
+/// The size of a matrix in bytes above which several threads are faster for a product with a
+/// vector.
 const MANY_BYTES: usize = 1 << 21;
-/// The terms of a product with a vector that are added to each other, before their sum is added to
-/// others in `f64`.
+/// The number of terms of a product with a vector that are added in `T`; their sums are added in
+/// `f64`.
 const TERMS: usize = 64;
-/// The columns that are read at a time.
+/// The number of columns that are read at a time.
 const BESIDE: usize = 4;
 
-/// Whether a product is added to what is there, or replaces it.
+/// Whether a product replaces the result or is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Into {
     Replace,
     Add,
 }
 
-/// `out = alpha a b`, or `out + alpha a b`, of matrices; those of a batch of one serve all.
+/// Computes `out = alpha a b`, or `out + alpha a b`; a batch of one matrix is used for all.
 pub(crate) fn product<T: Number>(
     (out, shape): (&mut [T], Shape),
     into: Into,
@@ -55,14 +56,15 @@ pub(crate) fn product<T: Number>(
     }
 }
 
-/// The numbers of matrix `i` of a batch, or of the only one.
+/// Returns the numbers of matrix `i` of a batch, or of the only matrix.
 fn numbers<T>(all: &[T], shape: Shape, i: usize) -> &[T] {
     let from = if shape.batch == 1 { 0 } else { i * shape.each() };
     &all[from..from + shape.each()]
 }
 
-/// `out = alpha a x`, or `out + alpha a x`, of a matrix and a vector. Each row is summed by itself, so
-/// that bits do not depend on how rows are shared.
+/// Computes `out = alpha a x`, or `out + alpha a x`, for a matrix and a vector.
+///
+/// Each row is summed separately, so the bits do not depend on the distribution of rows.
 fn with_vector<T: Number>(
     isa: InstructionSet,
     out: &mut [T],
@@ -89,7 +91,7 @@ struct WithVector<'a, T> {
     alpha: T,
     a: &'a [T],
     x: &'a [T],
-    /// The rows of the matrix, and the first one of these.
+    /// The number of rows of the matrix, and the index of the first of these rows.
     rows: usize,
     from: usize,
 }
@@ -103,7 +105,7 @@ impl<T: Number> Program<T> for WithVector<'_, T> {
         let WithVector { out, into, alpha, a, x, rows, from } = self;
         let len = out.len();
         let column = |j: usize| &a[j * rows + from..][..len];
-        // A sum of all terms in `f32` would lose more digits than a step may.
+        // A sum of all terms in `f32` would lose more digits than a step can afford.
         let mut sums = [0.0; ROWS];
         for (block, x) in x.chunks(TERMS).enumerate() {
             let mut parts = [T::lit(0.0); ROWS];
@@ -139,7 +141,7 @@ impl<T: Number> Program<T> for WithVector<'_, T> {
     }
 }
 
-/// `out = alpha a b`, or `out + alpha a b`, of matrices.
+/// Computes `out = alpha a b`, or `out + alpha a b`, for matrices.
 fn of_matrices<T: Number>(
     out: MatMut<'_, T>,
     into: Into,
@@ -176,11 +178,11 @@ fn of_matrices<T: Number>(
     }
 }
 
-/// Matrices in parts of a fixed size.
+/// Matrices cut into tiles of a fixed size.
 trait Chunks: Sized {
-    /// Parts of so many rows.
+    /// Cuts the matrix into tiles of `rows` rows.
     fn row_chunks_mut_of(self, rows: usize) -> Vec<Self>;
-    /// Parts of so many columns.
+    /// Cuts the matrix into tiles of `columns` columns.
     fn column_chunks_mut_of(self, columns: usize) -> Vec<Self>;
 }
 

@@ -1,9 +1,10 @@
-//! MPI by its standard ABI, loaded when a program runs.
+//! MPI through its standard ABI, loaded at run time.
 //!
-//! Since MPI 5.0 the standard says what the binary interface is: the library is `libmpi_abi.so.1`, and
-//! handles are pointers of fixed values ("MPI: A Message-Passing Interface Standard, version 5.0",
-//! chapter "Application Binary Interface"; the values are those of its `mpi.h`). So one binary runs with every MPI that has
-//! this library, and building needs none. `pip install mpich` is one.
+//! Since MPI 5.0 the standard defines the binary interface: the library is `libmpi_abi.so.1`, and
+//! handles are pointers with fixed values. (Source: "MPI: A Message-Passing Interface Standard,
+//! version 5.0", chapter "Application Binary Interface"; the values are those in its `mpi.h`.) One
+//! binary therefore runs with every MPI that has this library, and the build needs no MPI.
+//! `pip install mpich` provides one.
 
 use core::error::Error as _;
 use core::ffi::{c_char, c_int, c_void};
@@ -54,8 +55,9 @@ macro_rules! functions {
 
         impl Functions {
             fn of(library: libloading::Library) -> Result<Self, libloading::Error> {
-                // SAFETY: in a library of this name the functions have the types of the standard's ABI.
-                // They are not called after the library is unloaded, which is with this value.
+                // SAFETY: in a library of this name the functions have the types of the standard's
+                // ABI. They are not called after the library is unloaded, since this value owns
+                // both.
                 unsafe {
                     $(let $field = *library.get($name)?;)*
                     Ok(Functions { $($field,)* _library: library })
@@ -84,12 +86,13 @@ functions! {
     get_library_version: b"MPI_Get_library_version\0" (*mut c_char, *mut c_int);
 }
 
-/// The library that the standard names. (`libmpi_abi.so` may be a script for linkers.)
+/// The standard's name of the library. (`libmpi_abi.so` may be a linker script.)
 const NAME: &str = "libmpi_abi.so.1";
 
 impl Functions {
-    /// The first library that can be loaded: that of `ODES_MPI`, of the loader's folders, of the
-    /// Python or Conda environment, or beside a program in `PATH`, as that of `mpiexec` is.
+    /// Loads the first usable library. The candidates are `ODES_MPI`, the loader's folders, the
+    /// Python or Conda environment, and the folders next to the programs in `PATH`, such as
+    /// `mpiexec`.
     fn load() -> Result<Self, String> {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let variable = |name: &str| set(name).map(PathBuf::from);
@@ -109,11 +112,11 @@ impl Functions {
             why.push("`ODES_MPI` names the library".to_owned());
         }
         for place in places {
-            // SAFETY: the initialisers of an MPI library do nothing that asks for more than to run once.
+            // SAFETY: the initialisers of an MPI library only require to run once.
             let library = unsafe { libloading::Library::new(&place) };
             match library.and_then(Functions::of) {
                 Ok(functions) => return Ok(functions),
-                // What the loader says.
+                // The loader's message.
                 Err(error) => why.push(match error.source() {
                     Some(source) => source.to_string(),
                     None => format!("{}: {error}", place.display()),
@@ -123,10 +126,10 @@ impl Functions {
         Err(why.join("; "))
     }
 
-    /// What the library says it is.
+    /// Returns the version string of the library.
     fn version(&self) -> String {
         let (mut text, mut length) = (vec![0u8; VERSION], 0);
-        // SAFETY: the standard says how long the text may be, and that this may be asked at any time.
+        // SAFETY: the standard limits the length of the text, and allows this call at any time.
         unsafe { (self.get_library_version)(text.as_mut_ptr().cast(), &raw mut length) };
         text.truncate(length.max(0) as usize);
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -134,27 +137,27 @@ impl Functions {
     }
 }
 
-/// The library that was loaded.
+/// The loaded library.
 pub(super) struct Mpi {
     functions: Functions,
-    /// Messages of the program's own do not mix with these.
+    /// A duplicate communicator, which separates these messages from the program's own.
     comm: Comm,
 }
 
-// SAFETY: handles are the library's, which takes them from any thread, by one call at a time where it
-// was started so. `Library` says who calls.
+// SAFETY: the handles belong to the library, which accepts them from any thread, one call at a
+// time, if it was started for this. `Library` restricts the callers.
 unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
 
 impl Mpi {
-    /// Completes the operation that `begin` begins. Between two looks at it, it calls `rest`.
+    /// Completes the operation that `begin` starts. Between its polls, it calls `rest`.
     fn complete(&self, rest: &mut dyn FnMut(), begin: impl FnOnce(*mut Request) -> c_int) {
         let (mut request, mut done) = (core::ptr::null_mut(), 0);
-        // No code is an error: the communicator's handler ends the program then.
+        // The error codes are ignored: the communicator's handler ends the program on an error.
         begin(&raw mut request);
         loop {
-            // SAFETY: the request is the one of `begin`, until it is done; the status may be left out.
+            // SAFETY: `request` is the request of `begin` until it is done; the status is optional.
             unsafe {
                 let none = core::ptr::null_mut();
                 (self.functions.test)(&raw mut request, &raw mut done, none);
@@ -180,8 +183,8 @@ impl Library for Mpi {
             code => Err(format!("{function} of {library} failed with error {code}")),
         };
         let (mut started, mut level) = (0, 0);
-        // SAFETY: the library's functions, with arguments as the standard says; all are places of this
-        // function that live while it is called.
+        // SAFETY: the library's functions, with arguments as in the standard; all pointers are to
+        // variables of this function, which live during the call.
         unsafe {
             done("MPI_Initialized", (functions.initialized)(&raw mut started))?;
             if started == 0 {
@@ -197,7 +200,7 @@ impl Library for Mpi {
         // SAFETY: as above, between the start and the end of MPI.
         unsafe {
             done("MPI_Comm_dup", (functions.comm_dup)(COMM_WORLD, &raw mut comm))?;
-            // The duplicate has the program's handler, which may return errors.
+            // The duplicate inherits the program's handler, which may return errors.
             let fatal = (functions.comm_set_errhandler)(comm, ERRORS_ARE_FATAL);
             done("MPI_Comm_set_errhandler", fatal)?;
             done("MPI_Comm_rank", (functions.comm_rank)(comm, &raw mut rank))?;
@@ -216,7 +219,7 @@ impl Library for Mpi {
     fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_ptr().cast::<c_void>(), bytes.len() as c_int);
         let (to, tag) = (to as c_int, tag as c_int);
-        // SAFETY: `start` are `count` bytes, which stay until `complete` returns.
+        // SAFETY: `start` points to `count` bytes, which live until `complete` returns.
         self.complete(rest, |request| unsafe {
             (self.functions.isend)(start, count, BYTE, to, tag, self.comm, request)
         });
@@ -225,7 +228,7 @@ impl Library for Mpi {
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
         let from = from.map_or(ANY_SOURCE, |from| from as c_int);
         let (mut flag, mut status) = (0, Status::default());
-        // SAFETY: both places live while the function is called.
+        // SAFETY: both variables live during the call.
         unsafe {
             let (flag, status) = (&raw mut flag, &raw mut status);
             (self.functions.iprobe)(from, tag as c_int, self.comm, flag, status);
@@ -236,7 +239,8 @@ impl Library for Mpi {
     fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
         let (from, tag) = (from as c_int, tag as c_int);
-        // SAFETY: `start` are `count` bytes that nobody else has until `complete` returns.
+        // SAFETY: `start` points to `count` bytes, which are borrowed exclusively until `complete`
+        // returns.
         self.complete(rest, |request| unsafe {
             (self.functions.irecv)(start, count, BYTE, from, tag, self.comm, request)
         });
@@ -245,20 +249,20 @@ impl Library for Mpi {
     fn broadcast(&self, root: usize, bytes: &mut [u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
         let root = root as c_int;
-        // SAFETY: `start` are `count` bytes that nobody else has until `complete` returns, and as many on
-        // all ranks.
+        // SAFETY: `start` points to `count` bytes, which are borrowed exclusively until `complete`
+        // returns; the count is the same on all ranks.
         self.complete(rest, |request| unsafe {
             (self.functions.ibcast)(start, count, BYTE, root, self.comm, request)
         });
     }
 
     fn meet(&self, rest: &mut dyn FnMut()) {
-        // SAFETY: the place of the request lives while the function is called.
+        // SAFETY: the request lives during the call.
         self.complete(rest, |request| unsafe { (self.functions.ibarrier)(self.comm, request) });
     }
 
     fn finalize(&self) {
-        // SAFETY: MPI was started by `start`, and nobody calls it any more.
+        // SAFETY: MPI was started by `start`, and no thread calls it any more.
         unsafe {
             (self.functions.finalize)();
         }
@@ -279,10 +283,11 @@ mod tests {
     use odes_skipped::Needed;
     use std::process::Command;
 
-    /// Whether this process is to make an error.
+    /// Set in the child process, which causes an error.
     const CHILD: &str = "CLUSTER_TEST_MPI_ERROR";
 
-    /// The library ends a process whose message cannot be sent, though the program has asked for errors.
+    /// The library ends a process with an invalid message, even if the program's handler returns
+    /// errors.
     #[test]
     fn an_error_ends_the_program_whatever_it_has_set() {
         if std::env::var_os(CHILD).is_some() {

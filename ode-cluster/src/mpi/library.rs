@@ -1,67 +1,69 @@
-//! What is asked of an MPI library.
+//! The interface to an MPI library.
 
-/// What a message is about.
+/// The subject of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// A rank asks rank 0 for work.
+    /// A request for chunks to rank 0.
     Ask = 1,
-    /// Rank 0 answers.
+    /// The answer of rank 0.
     Answer = 2,
-    /// Something for all, by way of rank 0.
+    /// Bytes for all ranks, collected by rank 0.
     Gather = 3,
-    /// A rank has ended: it says so to rank 0, and rank 0 to all.
+    /// A rank has ended; sent to rank 0, and by rank 0 to all.
     End = 4,
 }
 
-/// An MPI library that has started. One thread at a time calls it: any thread if it gives
-/// [`any_thread`](Started::any_thread), otherwise the one that started it. An error ends the program, whatever
-/// handler of errors the program has set.
+/// An MPI library that has started.
 ///
-/// Functions that wait call `rest` again and again, which sleeps and may let other threads call. MPI's own functions that
-/// wait use a core meanwhile.
+/// One thread at a time calls it: any thread if [`any_thread`](Started::any_thread) is set,
+/// otherwise the thread that started it. An error ends the program, even if the program has set
+/// another error handler.
+///
+/// Blocking functions call `rest` repeatedly, which sleeps and may let other threads call. MPI's
+/// own blocking functions would occupy a core.
 pub(super) trait Library: Send + Sync + Sized {
-    /// Whose launcher starts ranks that reach each other by it, for messages.
+    /// The library with the launcher that starts connected ranks, for error messages.
     const WHOSE: &'static str;
 
-    /// Starts MPI, or finds it started.
+    /// Starts MPI, or uses it if it is started.
     ///
     /// # Errors
-    /// Why there is no MPI.
+    /// The reason why there is no MPI.
     fn start() -> Result<(Self, Started), String>;
 
     /// Sends bytes to a rank.
     fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut());
 
-    /// The rank of which a message has come, of one or of any, if there is one.
+    /// Returns the sender of a message that has arrived, from the given rank or any.
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize>;
 
-    /// The next message of a rank, which has so many bytes.
+    /// Receives the next message of a rank, which has the length of `bytes`.
     fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut());
 
-    /// Gives all ranks the bytes of `root`, which are as many on each.
+    /// Broadcasts the bytes of `root` to all ranks; the length is the same on each.
     fn broadcast(&self, root: usize, bytes: &mut [u8], rest: &mut dyn FnMut());
 
-    /// Returns when all ranks are here.
+    /// Returns when all ranks have called it.
     fn meet(&self, rest: &mut dyn FnMut());
 
     /// Ends MPI.
     fn finalize(&self);
 
-    /// Ends all ranks, with this status.
+    /// Aborts all ranks, with this status.
     fn abort(&self, status: i32) -> !;
 }
 
-/// What a library says of this process.
+/// The properties of this process in MPI.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
-    /// The number of this process.
+    /// The rank of this process.
     pub(super) rank: usize,
     /// The number of processes.
     pub(super) of: usize,
-    /// The number of this process among those of its machine.
+    /// The index of this process on its machine.
     pub(super) local_rank: usize,
-    /// Whether threads may talk that did not start MPI, one at a time.
+    /// Whether threads that did not start MPI may call it, one at a time.
     pub(super) any_thread: bool,
-    /// Whether it was not the program that started MPI. Then the program does not end it either.
+    /// Whether this crate started MPI. If the program started MPI, the program must end it too.
     pub(super) by_us: bool,
 }

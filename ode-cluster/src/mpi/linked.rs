@@ -1,7 +1,7 @@
 //! The MPI library that the program was built with, by the crate `mpi`: the feature `linked-mpi`.
 //!
-//! Libraries before MPI 5.0 have binary interfaces of their own, which only their headers tell: that of
-//! Open MPI 4 and that of MPICH 4 are two. So these programs are built where they run.
+//! Libraries before MPI 5.0 have individual binary interfaces, which only their headers define:
+//! Open MPI 4 and MPICH 4 differ. Such programs must be built on the machine where they run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,21 +16,21 @@ use mpi::traits::{
 
 use super::library::{Library, Started, Tag};
 
-/// The library that was linked.
+/// The linked library.
 pub(super) struct Mpi {
-    /// What ends MPI when it is dropped; none where the program does it.
+    /// Ends MPI on drop; `None` if the program does it.
     universe: Mutex<Option<Universe>>,
-    /// Messages of the program's own do not mix with these.
+    /// A duplicate communicator, which separates these messages from the program's own.
     comm: SimpleCommunicator,
 }
 
-// SAFETY: a communicator is a number or an address that the library gave, and which it takes from any
-// thread, by one call at a time where it was started so. `Library` says who calls.
+// SAFETY: a communicator is a number or an address from the library, which accepts it from any
+// thread, one call at a time, if it was started for this. `Library` restricts the callers.
 unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
 
-/// Completes an operation. Between two looks at it, it calls `rest`.
+/// Completes an operation. Between its polls, it calls `rest`.
 fn complete<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>, rest: &mut dyn FnMut()) {
     while let Err(unfinished) = request.test() {
         rest();
@@ -45,7 +45,7 @@ impl Library for Mpi {
         let begun = environment::initialize_with_threading(Threading::Serialized);
         let universe = begun.map(|(universe, _)| universe);
         let comm = SimpleCommunicator::world().duplicate();
-        // The duplicate has the program's handler, which may return errors.
+        // The duplicate inherits the program's handler, which may return errors.
         // SAFETY: between the start and the end of MPI, for a communicator of its own.
         let fatal =
             unsafe { ffi::MPI_Comm_set_errhandler(comm.as_raw(), ffi::RSMPI_ERRORS_ARE_FATAL) };

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use super::exit;
 
-/// How long a rank waits, if `ODES_MPI_WAIT` does not say how many seconds.
+/// The waiting time of a rank, unless `ODES_MPI_WAIT` sets the seconds.
 const WAIT: Duration = Duration::from_secs(600);
 
-/// Calls what starts MPI. A process that has waited too long in it ends: some rank has ended before it came
-/// there, and the libraries would wait for it for ever.
+/// Calls `start`, and ends the process after too long a wait.
+///
+/// Some rank has then ended before it reached the start, and the libraries would wait for it
+/// forever.
 pub(super) fn within_limit<V>(start: impl FnOnce() -> V) -> V {
     let seconds = std::env::var("ODES_MPI_WAIT").ok().and_then(|text| text.trim().parse().ok());
     let wait = seconds.map_or(WAIT, Duration::from_secs);

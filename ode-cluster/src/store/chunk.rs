@@ -1,6 +1,6 @@
-//! The bytes of a chunk's results, as they lie in a file and travel in messages.
+//! The bytes of a chunk's results, in a file or a message.
 //!
-//! All numbers are little-endian. `docs/clusters.md` says how to read a file elsewhere.
+//! All numbers are little-endian. `docs/clusters.md` explains how to read a file in other programs.
 //!
 //! ```text
 //! 8    "odeschk3"
@@ -30,33 +30,33 @@ const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;
 const ARRAYS: usize = 10;
 const HASH: usize = 32;
 
-/// Which chunk it is, and of what.
+/// The identity of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// The hash of the plan.
+    /// The hash of the manifest.
     pub(crate) plan: Hash,
     /// The hash of the inputs.
     pub(crate) inputs: Hash,
-    /// The chunk.
+    /// The index of the chunk.
     pub(crate) chunk: u64,
-    /// The number of its first trajectory.
+    /// The index of its first trajectory.
     pub(crate) first: u64,
     /// The number of its trajectories.
     pub(crate) len: usize,
 }
 
-/// Why bytes are not those of a chunk.
+/// The reason why bytes do not match a chunk.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// They are not what was written.
+    /// The bytes have changed.
     Damaged(&'static str),
-    /// They are of another solve.
+    /// The bytes belong to another solve.
     Foreign,
-    /// They were computed from other inputs.
+    /// The bytes were computed from other inputs.
     Inputs,
 }
 
-/// The arrays of results as bytes, each with the size of its numbers.
+/// The arrays of results as bytes, each with the size of its elements.
 fn arrays<T: Pod>(results: &RawResults<T>) -> [(&[u8], usize); ARRAYS] {
     let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
         results;
@@ -93,13 +93,13 @@ fn arrays_mut<T: Pod>(results: &mut RawResults<T>) -> [(&mut [u8], usize); ARRAY
     ]
 }
 
-/// The rows of the arrays of a layout.
+/// The number of rows of each array.
 fn rows(layout: &Layout) -> [usize; ARRAYS] {
     let (kept, guarded, events) = (layout.kept(), layout.guarded(), layout.events);
     [layout.states, layout.saved(), 1, 1, 1, 1, kept, guarded, events, layout.logged()]
 }
 
-/// The bytes of the trajectories `range` of `results`, which are of `n` trajectories.
+/// Encodes the trajectories `range` of `results`, which contain `n` trajectories.
 pub(crate) fn encode<T: Scalar>(
     label: &Label,
     layout: &Layout,
@@ -128,7 +128,7 @@ pub(crate) fn encode<T: Scalar>(
     bytes
 }
 
-/// Checks that bytes are those of the chunk of this label.
+/// Checks that bytes belong to the chunk of this label.
 pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), Refused> {
     if bytes.len() < HEADER + HASH {
         return Err(Refused::Damaged("it is too short"));
@@ -156,8 +156,10 @@ pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), 
     Ok(())
 }
 
-/// Copies trajectories `from` of a chunk of `len`, whose bytes were [checked](check), to `results`,
-/// which are of `n` trajectories, from trajectory `at` on; `None` if there are too few bytes.
+/// Copies trajectories `from` of a chunk of `len` to `results`, from trajectory `at` on.
+///
+/// The bytes were [checked](check), and `results` contain `n` trajectories. Returns `None` if there
+/// are too few bytes.
 pub(crate) fn decode<T: Scalar>(
     bytes: &[u8],
     len: usize,
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn too_few_bytes_are_noticed() {
-        // Two states and a code of each of three trajectories.
+        // Two state components and a return code for each of three trajectories.
         let finals = [1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0];
         let codes = [1u8, 2, 3, 0, 0, 0, 0, 0];
         let bytes = [&[0; HEADER][..], cast_slice(&finals), &codes].concat();
