@@ -1,4 +1,8 @@
 //! The solve of one large system: an array for the lockstep loop, and its clock.
+//!
+//! The lockstep loop solves the array as its only member. Its clock checks the options and decides
+//! times and step sizes by the code of lanes. An array of one number therefore has the bits of a
+//! lane, which `tests/cpu/lanes.rs` compares for all methods.
 
 use crate::array::Array;
 use crate::clock::{self, Clock};

@@ -1,4 +1,7 @@
 //! Checks that all ranks make the same solve, before they wait for each other.
+//!
+//! Ranks with different solves would wait for each other forever. So they compare their manifests
+//! first, and then hashes of all inputs.
 
 use std::collections::HashMap;
 

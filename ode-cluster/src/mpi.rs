@@ -4,6 +4,14 @@
 //! |---|---|---|
 //! | none | the library with the standard's binary interface, loaded at run time | `mpi/abi.rs` |
 //! | `linked-mpi` | the library that the program was built with, by the crate `mpi` | `mpi/linked.rs` |
+//!
+//! MPI's blocking functions occupy a core while they wait, and computing ranks may need that core.
+//! So all operations are nonblocking, and a waiting rank sleeps for 50 µs to 1 ms between two
+//! polls.
+//!
+//! MPI libraries block forever on a rank that has exited normally. So each rank counts the
+//! broadcasts, which are collective. When a rank ends, it sends its count to rank 0, and rank 0
+//! sends its own count to all. A rank that waits for a rank with a lower count aborts the job.
 
 #[cfg(not(feature = "linked-mpi"))]
 mod abi;

@@ -3,6 +3,9 @@
 //! The tree borrows from syn's tree, for the tokens that errors point at. Constructs outside the
 //! subset are not represented. The parser has reported them and left an [`ExprKind::Error`]. Later
 //! phases process [`ExprKind::Error`] silently, so that each mistake causes one error.
+//!
+//! A system is a function (`system/function.rs`) or a module (`system/module.rs`). After the parser
+//! both are a set of functions with shared items.
 
 mod event;
 mod outside;

@@ -5,6 +5,11 @@
 //! and infers no types, because C++ repeats deduction and overloading. If a construct has no
 //! faithful translation, the result is an error on the token, never a guess.
 //!
+//! A host C++ compiler accepts the same text. `tests/bits/host_cpp.rs` therefore tests the
+//! translation without a GPU. The project does not use `rust-cuda`: its releases date from 2022,
+//! and its current branch needs a pinned nightly, so a library on it could not be used from stable
+//! Rust.
+//!
 //! # The subset
 //!
 //! | Rust | C++ |

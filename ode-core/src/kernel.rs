@@ -3,6 +3,35 @@
 //! This crate defines the text and the layout of a kernel's arguments; `ode-gpu` compiles and
 //! launches the kernel. Tests without a GPU compile the text by a host's C++ compiler and run it on
 //! an OpenCL runtime for CPUs.
+//!
+//! # The text
+//!
+//! The text consists of a header of the target, `kernel/prelude.hpp` (numbers of one lane), the
+//! lane programs, the system's own text, a `Config` with everything that the kernel is compiled
+//! for, and the `Source`, the `Sink` and the kernel.
+//!
+//! Options except numbers are constants of the text. A sweep of one parameter and a sweep of three
+//! parameters are therefore two kernels. Numbers that all trajectories share are arguments of the
+//! kernel. They are operands like constants, and cost neither registers nor loads. In `f64` kernels
+//! the tableaus are in constant memory, because an `f64` in an instruction takes two more
+//! instructions.
+//!
+//! If a system has many elementary functions, a kernel calls them, which saves NVRTC much time. A
+//! kernel also calls a right-hand side that exceeds the instruction caches (`least_weight` in
+//! `ode-codegen/src/print.rs`).
+//!
+//! # Targets
+//!
+//! Each target has one header of a page in `kernel/targets`: the names of functions, the conversion
+//! of bits to numbers, the memory of tables, the votes of threads, their work queue, and the
+//! arguments of a kernel. `kernel/prelude.hpp` lists these words. Names in the text avoid the names
+//! of all targets (`ode-codegen/src/translate/names.rs`).
+//!
+//! A host C++ compiler runs one thread. An OpenCL runtime for CPUs runs work-groups that share a
+//! queue and sub-groups that vote. So tests execute all of a kernel without a GPU, except the words
+//! of CUDA (`tests/opencl.rs`, with the backend of `tests/support/opencl.rs`). A vote determines
+//! when a lane works, and never its result. Equal bits therefore reveal a vote that loses
+//! trajectories or never ends, but not a slow one.
 
 mod drawn;
 

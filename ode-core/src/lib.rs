@@ -3,6 +3,21 @@
 //! Programs use the crate `odes`, which re-exports the interface. Semantic versioning covers that
 //! crate except for its module `internals`, as its documentation describes. Semantic versioning
 //! does not cover the modules of this crate.
+//!
+//! # Lane programs
+//!
+//! A lane program is a module under `#[device]`. The attribute leaves the module unchanged and adds
+//! `pub const DEVICE: &str`, its items as C++ (`ode_codegen::translate`). The lane programs of this
+//! crate are in these modules:
+//!
+//! | module | contents |
+//! |---|---|
+//! | `math` | elementary functions |
+//! | `random` | random and quasi-random numbers as functions of an index: Philox, Sobol' points, permutations, distributions by their quantiles |
+//! | `system::linear` | eliminations in loops |
+//! | `step` | the parts of a step: norms, step-size control, the growth guard, time, vectors, the trait `Stepper`, and one program for each family of methods: explicit, Rosenbrock, ESDIRK, and pairs that switch |
+//! | `methods` | one file for each method: its tableau, from which a macro of `step` generates the program |
+//! | `integrate` | the loop, the lockstep loop, and the backward loop through recorded steps |
 
 pub mod lane;
 pub mod math;

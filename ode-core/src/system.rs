@@ -1,4 +1,13 @@
 //! Systems of differential equations: the trait and a system's data.
+//!
+//! A system is a value, which the loop passes on. Systems of the macro have no size and cost
+//! nothing, in Rust or in C++. A system that is made at run time can be a handle. The text for
+//! devices also comes from the value, and identifies kernels together with the types (`TaskKey`).
+//!
+//! Constants of the traits are decided when the loop is compiled (`AUTONOMOUS`, `MASS`,
+//! `HAS_DOMAIN`, …). All other facts (names, patterns, counts) are data, [`SystemInfo`]. Two
+//! systems of the tests are models: `tests/support/observed.rs` is written by hand, and
+//! `tests/support/counted.rs` wraps another system.
 
 pub mod capabilities;
 pub(crate) mod facts;

@@ -2,6 +2,9 @@
 //!
 //! Each batch of trajectories is one cooperative launch, in which all threads wait for each other
 //! after each step.
+//!
+//! The driver reports how many blocks of a compiled kernel run at a time. If these blocks do not
+//! hold all members in registers, another kernel has the members in memory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

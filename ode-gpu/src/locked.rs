@@ -1,4 +1,8 @@
 //! Memory of the process that devices read and write directly.
+//!
+//! A device page-locks an array of results when it receives the array a second time, and then
+//! copies rows to it directly. Other arrays receive their rows through blocks that are page-locked
+//! already, and threads copy from there (`rows.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

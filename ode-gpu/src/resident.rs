@@ -3,6 +3,9 @@
 //! A repeated solve needs no upload, compilation or allocation. The ensemble has the layout of a
 //! batch ([`batch`](crate::batch)) in device memory, as a single batch. Between two solves only the
 //! counter of the queue changes, unless the caller writes inputs.
+//!
+//! The ensemble is made by a solve with a backend that only stores its request. So methods and
+//! problems need no second entry point.
 
 use std::any::Any;
 use std::cell::RefCell;

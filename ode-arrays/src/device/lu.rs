@@ -4,6 +4,8 @@
 //! (J. J. Dongarra, I. S. Duff, D. C. Sorensen, H. A. van der Vorst, *Solving Linear Systems on
 //! Vector and Shared Memory Computers*, 1991, section 5.4). This needs only cuBLAS, and finds
 //! pivots in a fixed order.
+//!
+//! cuSOLVER would be one more library to find, with libraries that it needs.
 
 use super::work::{Count, Exchange, Panel, Reorder, Shifted, Signs, WIDTH};
 use super::{Numbers, Place};

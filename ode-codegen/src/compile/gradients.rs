@@ -7,6 +7,10 @@
 //! A pull-back is one function with the derivatives with respect to states and to parameters,
 //! because both share most of their operations. Its value is one array, which `pulled_state` and
 //! `pulled_parameters` split.
+//!
+//! The gradient of a Rosenbrock method solves with the transposed matrix, which is a reverse sweep
+//! over the graph of the solution. It takes the derivatives of the Jacobian in one sweep for all
+//! stages.
 
 use super::derivatives::Derivatives;
 use super::{Lowered, Settings};

@@ -1,4 +1,8 @@
 //! The CPU's [`Source`] and [`Sink`]: a chunk of trajectories and the slices for its results.
+//!
+//! An idle lane waits until the idle lanes of its group have together waited as long as a change of
+//! trajectories costs. The source cannot predict when the other lanes will end. By this rule the
+//! lost time is at most twice the least possible one.
 
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};

@@ -1,6 +1,18 @@
 //! A wrapper that compiles parts of a method as separate functions.
 //!
 //! Each part is compiled once for all programs that use it.
+//!
+//! Solvers are generic, so the user's crate compiles them. `odes-bench build` measures the time.
+//! These parts of a solve are separate functions:
+//!
+//! * elementary functions in SIMD lanes;
+//! * steps, except the steps of explicit methods with a trivial right-hand side (this file);
+//! * operations that run once per trajectory or per saved time (`#[called]` in lane programs);
+//! * right-hand sides, factorisations and solutions above a measured length
+//!   (`ode-codegen/src/print.rs`).
+//!
+//! For each instruction set there is one program with adaptive steps and one with fixed steps. Both
+//! share the functions that they call.
 
 use core::marker::PhantomData;
 use ode_macros::inlined;

@@ -1,4 +1,6 @@
 //! Functions that are compiled for an instruction set, and the alignment of their stacks.
+//!
+//! LLVM does not align the stack for the registers that it spills, so the entry points do.
 
 /// Declares a function that calls another one and is compiled for the given CPU features.
 macro_rules! entry {

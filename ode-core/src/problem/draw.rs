@@ -1,4 +1,11 @@
 //! The values of sampled quantities, for any range of trajectories.
+//!
+//! A value is a function of the seed, the quantity and the index of the trajectory in the whole
+//! ensemble. It is computed in `f64`, in lanes. So a shard draws the values of the whole ensemble.
+//!
+//! A device draws the values itself, unless the host reads them first. The host reads them if the
+//! ensemble has a closure, if trajectories have stops of their own, or if times depend on
+//! parameters.
 
 pub(crate) mod values;
 

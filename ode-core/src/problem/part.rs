@@ -1,4 +1,11 @@
 //! Shards of an ensemble for several processes, and their assignment by launchers.
+//!
+//! A process evaluates only the inputs of its own shard, from the indices of the trajectories in
+//! the whole ensemble. A shard may be empty: with eight processes and five trajectories, three
+//! processes have no work. That is no error, unlike an ensemble without trajectories.
+//!
+//! A loop has code for stops if the options, the ensemble or the system may have stops. This does
+//! not depend on trajectories, so shards have the bits of the whole ensemble.
 
 use crate::error::{SolveError, debug_as_display};
 use core::fmt;

@@ -1,5 +1,10 @@
 //! Consumers of the results of a solve, a batch of trajectories at a time.
 //!
+//! A sink takes memory from the backend and does not lend memory to the backend. Memory that safe
+//! code can read must be written before a backend fills it. That is a pass over gigabytes that a
+//! download does not need. And a sink that lends memory can take nothing meanwhile, although
+//! several batches may be in progress.
+//!
 //! (Lanes write their results through
 //! [`integrate::options::Sink`](crate::integrate::options::Sink).)
 

@@ -1,4 +1,6 @@
 //! The format of options in files, as a person would write them.
+//!
+//! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
 use super::{AbsTol, SaveAt, SolveOptions, StepSize};
 use crate::written::{List, Number};
