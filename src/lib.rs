@@ -118,7 +118,7 @@ pub mod methods {
 
 /// The trait of systems of equations, its supertraits, and descriptions of systems.
 ///
-/// `#[ode_system]` implements the trait [`System`](system::System). Functions that are generic over
+/// `#[ode_system]` implements the trait [`System`]. Functions that are generic over
 /// systems use the trait as their bound.
 ///
 /// ```
