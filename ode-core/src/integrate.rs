@@ -23,6 +23,7 @@ pub mod backward;
 pub mod begin;
 pub mod columns;
 pub mod consistent;
+pub mod dense;
 pub mod events;
 pub mod first_step;
 pub mod jumps;
@@ -37,7 +38,7 @@ pub mod timed;
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 15] = [
+pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -45,11 +46,12 @@ pub(crate) const LANE_PROGRAMS: [&str; 15] = [
     sides::DEVICE,
     actions::DEVICE,
     timed::DEVICE,
+    attempt::DEVICE,
+    dense::DEVICE,
     roots::DEVICE,
     logged::DEVICE,
     jumps::DEVICE,
     begin::DEVICE,
-    attempt::DEVICE,
     events::DEVICE,
     advance::DEVICE,
     DEVICE,
@@ -61,7 +63,7 @@ pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE]
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, events, lane};
+    use crate::integrate::{advance, attempt, begin, dense, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
@@ -131,6 +133,26 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                let mut refused = nobody;
+                let mut halved = nobody;
+                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                    if S::EVENTS > 0 {
+                        halved = dense::can_halve::<R, N>(o, &lane, &trial, moves);
+                    }
+                    if C::SAVES && feed.saves() {
+                        let free = lane.pending.equals(<R::Bits as Bits>::lit(0));
+                        refused = free & dense::saves_within::<R, N>(o, &lane, &trial, moves);
+                    }
+                    refused = dense::misses::<R, S, M, N, P>(
+                        system,
+                        &state,
+                        &trial.ask,
+                        &step,
+                        refused | halved,
+                    );
+                    moves = moves & !refused;
+                    trial.run = trial.run & !refused;
+                }
                 let mut found = events::nothing::<R, N>();
                 if S::EVENTS + S::CONDITIONS > 0 {
                     found = events::find::<R, S, M, Q, C, N, P>(
@@ -153,6 +175,12 @@ mod device {
                     advance::adaptively::<R, S, M, N, P>(
                         o, &state, &mut lane, &trial, &step, &verdict, moves,
                     );
+                    if M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                        if refused.any() {
+                            let h = trial.ask.h;
+                            dense::plan_again::<R>(&mut lane, &before, h, refused, halved);
+                        }
+                    }
                 } else {
                     advance::by_fixed_steps::<R, S, M, N, P>(&mut lane, &trial, &step);
                 }

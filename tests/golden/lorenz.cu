@@ -276,10 +276,14 @@ template<class R, int N> DEVICE typename Real<R>::Mask is_finite(const Arr<R, N>
 } // namespace norm
 
 namespace vector {
+TABLE double LARGEST_OF_TERM[3] = {0.25, (4.0 / 27.0), (27.0 / 256.0)};
+CONSTANT double SHARE_OF_TERM = 0.1;
+CONSTANT double MARGIN_OF_TERM = 32.0;
 template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x);
 template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, const Arr<R, K>& weights, const Arr<Arr<R, N>, K>& x, int count);
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Arr<R, N> a, Arr<R, N> b);
 template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, R h, R theta);
+template<class R, int N> DEVICE Arr<R, N> slope_off(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, const Arr<R, N>& slope, R h, R theta);
 
 // vector.rs  `v + weight x`.
 template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x) {
@@ -343,6 +347,21 @@ template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<
         auto ends = m_mul_add(rest, k1[d], (theta * last[d]));
         auto bend = m_mul_add(middle, change, (h * ends));
         out[d] = m_mul_add((theta * rest), bend, m_mul_add(theta, change, u[d]));
+    }
+    return out;
+}
+
+// vector.rs  The step size `h` times the derivative of the [`hermite`] polynomial at `theta`, less that of
+template<class R, int N> DEVICE Arr<R, N> slope_off(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, const Arr<R, N>& slope, R h, R theta) {
+    auto one = Real<R>::lit(1.0);
+    auto three = (Real<R>::lit(3.0) * theta);
+    auto change = ((Real<R>::lit(6.0) * theta) * (one - theta));
+    auto of_first = ((three - one) * (theta - one));
+    auto of_last = ((three - Real<R>::lit(2.0)) * theta);
+    auto out = u;
+    UNROLL for (int d = 0; d < N; d++) {
+        auto ends = m_mul_add(of_first, k1[d], (of_last * last[d]));
+        out[d] = m_mul_add(change, (new_[d] - u[d]), (h * (ends - slope[d])));
     }
     return out;
 }
@@ -935,6 +954,9 @@ struct Tsit5 {
         }
         square = norm::scaled_error_sq<R, N>(error, u, step.u, state.tolerances);
         return square;
+    }
+    template<class R, int N, int P> static DEVICE R dense_error_sq(const stepper::State<R, N, P>& _state, const stepper::Ask<R>& _ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& _step) {
+        return Real<R>::lit(0.0);
     }
     template<class R, int N> static DEVICE Arr<R, N> du_before(const Arr<Arr<R, N>, 7>& kept) {
         return kept[0];
@@ -1627,6 +1649,415 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
 }
 } // namespace timed
 
+namespace attempt {
+
+// attempt.rs  The next step.
+template<class R> struct Attempt {
+    stepper::Ask<R> ask;
+    typename Real<R>::Mask last;
+    typename Real<R>::Mask run;
+    typename Real<R>::Mask looks;
+    timeline::Time<R> next;
+};
+template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
+
+// attempt.rs  The verdict on a step by its error and by the guard.
+template<class R> struct Verdict {
+    typename Real<R>::Mask accept;
+    R factor;
+    R square;
+};
+template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
+template<class R> DEVICE Verdict<R> accepted();
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after);
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored);
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
+
+// attempt.rs  The next step: the one that errors allow, or the next fixed one.
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
+    lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
+    auto looks = Mask<typename Real<R>::Mask>::splat(false);
+    auto last = m_reaches(lane.attempts, lane.allowed);
+    auto h = Real<R>::select(last, lane.last_dt, lane.dt);
+    auto next_1 = timeline::after(lane.t, lane.plan);
+    if constexpr (C::ADAPTIVE) {
+        auto rest = ((lane.t1 - lane.t) - lane.t_low);
+        auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        auto reach = size;
+        if ((o.limited || (S::BOUNDS > 0))) {
+            reach = timeline::lengthened(size);
+        }
+        last = m_le(m_abs(rest), m_abs(reach));
+        h = Real<R>::select(last, rest, size);
+        if ((M::GUARDS && (o.guard != guard::OFF))) {
+            auto there = m_equals(rest, Real<R>::lit(0.0));
+            h = Real<R>::select(there, size, h);
+            looks = op_and(run, there);
+            run = op_and(run, op_not(there));
+        }
+    } else {
+        auto i = timeline::whole_from_bits<R>(lane.attempts);
+        next_1 = timeline::grid(lane.t0, i, lane.dt);
+        if constexpr ((S::EVENTS > 0)) {
+            auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
+            auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto there_1 = timeline::after(lane.t, lane.plan);
+            h = Real<R>::select(waits, size_1, (h - lane.cut));
+            last = op_and(last, op_not(waits));
+            next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
+            next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
+        }
+    }
+    auto t_eval = lane.t;
+    auto reach_1 = h;
+    auto furthest = Real<R>::lit(timeline::BEYOND);
+    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        auto edge = timeline::edge(lane.t, h, lane.t1);
+        auto begins = m_equals(lane.t, lane.t0);
+        t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
+        reach_1 = Real<R>::select(last, (h - edge), h);
+        reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
+        furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
+    }
+    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        if (o.stops) {
+            auto edge_1 = timeline::edge(lane.t, h, lane.t1);
+            t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
+        }
+        reach_1 = Real<R>::select(looks, Real<R>::lit(0.0), reach_1);
+    }
+    auto busy = run;
+    if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
+        busy = op_and(run, lane.alive);
+    }
+    if constexpr (M::Memory::SWITCHES) {
+        busy = op_or(busy, op_and(looks, lane.alive));
+    }
+    auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
+    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
+        lane.mirrored = m_lt(h, Real<R>::lit(0.0));
+    }
+    auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
+    auto ask = stepper::ask<R>(at, h, lane.memory, watch);
+    return make_Attempt<R>(ask, last, run, looks, next_1);
+}
+
+// attempt.rs  The plan of the next step, which is no longer than the system's bounds are.
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
+    auto direction = (lane.t1 - lane.t0);
+    auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
+    return shortened<R, N>(o, lane, longest);
+}
+
+// attempt.rs  The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction) {
+    auto sign = m_copysign(Real<R>::lit(1.0), direction);
+    auto longest = math::infinity<R>();
+    UNROLL for (int index = 0; index < S::BOUNDS; index++) {
+        auto bound_1 = system.step_bound(index, u, p, t, sign);
+        auto is_bound = op_and(m_lt(bound_1, longest), m_gt(bound_1, Real<R>::lit(0.0)));
+        longest = Real<R>::select(is_bound, bound_1, longest);
+    }
+    return longest;
+}
+
+// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time. One that
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest) {
+    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+    auto reach = m_abs(size);
+    if (op_not(o.limited)) {
+        auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+        reach = Real<R>::select(free, (reach * Real<R>::lit(1.0625)), reach);
+    }
+    auto bounded_1 = m_max(longest, timeline::least_step(lane.t));
+    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(bounded_1, size), Real<R>::lit(1.0));
+    return Real<R>::select(m_lt(bounded_1, reach), plan, lane.plan);
+}
+
+// attempt.rs  Attempts a step.
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
+    auto step = M::template step<R, S, N, P>(system, state, ask);
+    if constexpr (S::HAS_DOMAIN) {
+        auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+        auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
+        auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
+        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
+    }
+    return step;
+}
+
+// attempt.rs  The verdict on fixed steps, and the one before errors are known.
+template<class R> DEVICE Verdict<R> accepted() {
+    auto zero = Real<R>::lit(0.0);
+    return make_Verdict<R>(Mask<typename Real<R>::Mask>::splat(true), zero, zero);
+}
+
+// attempt.rs  Judges a step by the estimate of its error.
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = squared_error<R, S, M, N, P>(state, ask, step);
+    return decide<R, M, N>(o, lane, square, step.memory);
+}
+
+// attempt.rs  The scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it; that of a step
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
+    if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
+        auto max_square = Real<R>::lit(norm::SQUARE_MAX);
+        auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+        square = Real<R>::select(solved, square, max_square);
+    }
+    return square;
+}
+
+// attempt.rs  Decides on a step by its scaled error, squared; `after` is the memory of the method that it
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after) {
+    auto law = options::law_of<R, M, N>(o, lane.memory);
+    auto n = Real<R>::lit((double)(N));
+    auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
+    lane.control = decision.memory;
+    if constexpr (M::Memory::SWITCHES) {
+        auto switched = M::Memory::template has_switched<R>(lane.memory, after);
+        auto new_ = next_memory<R, M, N>(o, after);
+        lane.control = control::choose_memory<R>(switched, new_, lane.control);
+    }
+    auto factor = Real<R>::from_single(decision.factor);
+    return make_Verdict<R>(decision.accept, factor, square);
+}
+
+// attempt.rs  The controller's memory before the first step of the method that `memory` selects.
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
+    return control::fresh<R>(options::law_of<R, M, N>(o, memory));
+}
+
+// attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
+    auto verdict_1 = verdict;
+    auto run = op_or(trial.run, trial.looks);
+    auto careful = guard::is_careful<R>(lane.guarded);
+    auto shown = is_shown<R, C, N>(o, lane, trial, verdict_1);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        if constexpr (M::ITERATES) {
+            shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
+        }
+        if constexpr (M::Memory::SWITCHES) {
+            shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
+        }
+        if constexpr ((S::BOUNDS > 0)) {
+            auto h = trial.ask.h;
+            auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
+            auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
+            shown = op_or(shown, op_and(op_and(reaches, trial.run), lane.alive));
+        }
+    }
+    if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
+        auto solved = op_and(run, norm::is_finite<R, N>(step.u));
+        auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
+        auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
+        if (m_any(soon)) {
+            auto ends = op_and(careful, verdict_1.accept);
+            soon = op_and(soon, passes_soon<R, S, M, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, trial.ask, ends, lane.mirrored));
+        }
+        verdict_1 = judge_growth<R, M, C, N>(o, lane, trial, step.memory, verdict_1, grows, soon);
+    }
+    return verdict_1;
+}
+
+// attempt.rs  Whether a step shows that a component may have grown too fast before, which was too small for
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict) {
+    auto shown = Mask<typename Real<R>::Mask>::splat(false);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
+        if (o.stops) {
+            still = m_equals(lane.t, lane.t0);
+        }
+        shown = op_and(op_and(op_not(verdict.accept), m_lt(verdict.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
+        if (o.stops) {
+            shown = op_or(shown, trial.last);
+        }
+        if (o.limited) {
+            shown = op_or(shown, m_ge(m_abs(trial.ask.h), o.dtmax));
+        }
+        shown = op_and(op_and(shown, trial.run), lane.alive);
+    }
+    return shown;
+}
+
+// attempt.rs  Whether a step of `1/SOON` times this size is beyond the pole, from the state `u` at its
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored) {
+    auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / ask.h);
+    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+    auto t = Real<R>::select(ends, end, ask.at.t);
+    return guard::would_pass<R, S, N, P>(system, u, p, t, scale, mirrored);
+}
+
+// attempt.rs  Judges a step that is beyond the pole (`grows`) or on the way to it (`soon`); see
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon) {
+    auto verdict_1 = verdict;
+    auto run = op_or(trial.run, trial.looks);
+    auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
+    auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
+    lane.guarded = judged.state;
+    if constexpr (C::ADAPTIVE) {
+        verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
+        verdict_1.factor = judged.factor;
+        auto forgotten = next_memory<R, M, N>(o, after);
+        lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
+        auto anew = op_and(judged.anew, lane.alive);
+        auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
+        lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
+        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
+    }
+    return verdict_1;
+}
+} // namespace attempt
+
+namespace dense {
+CONSTANT double MOST = 10.0;
+CONSTANT double ALMOST_ALL = 0.999755859375;
+CONSTANT double BRIEF = 9.5367431640625e-7;
+TABLE double PLACES[3] = {0.17, 0.46, 0.81};
+CONSTANT double NEAR = 0.125;
+template<class R, int N> DEVICE typename Real<R>::Mask saves_within(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves);
+template<class R, int N> DEVICE typename Real<R>::Mask can_halve(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask misses(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask which);
+template<class R, class S, class M, int N, int P> COLD typename Real<R>::Mask is_off(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_large(const stepper::State<R, N, P>& state, const Arr<R, N>& new_, const Arr<R, N>& error);
+template<class R, class M, int N, int P> DEVICE Arr<R, N> slope_at(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R theta);
+template<class R> DEVICE void plan_again(lane::Lane<R>& lane, const lane::Lane<R>& before, R h, typename Real<R>::Mask refused, typename Real<R>::Mask halved);
+
+// dense.rs  The lanes whose step has the next saved time within it, of those that move.
+template<class R, int N> DEVICE typename Real<R>::Mask saves_within(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves) {
+    auto ahead = m_abs(lane::ahead<R>(lane, true));
+    auto run = op_and(op_and(moves, trial.run), lane.alive);
+    auto within = op_and(run, m_lt(ahead, (m_abs(trial.ask.h) * Real<R>::lit(ALMOST_ALL))));
+    if (o.limited) {
+        within = op_and(within, m_gt(ahead, (o.dtmin * Real<R>::lit(16.0))));
+    }
+    if (o.every_step) {
+        within = Mask<typename Real<R>::Mask>::splat(false);
+    }
+    return within;
+}
+
+// dense.rs  The lanes whose step can be halved to find events, of those that move.
+template<class R, int N> DEVICE typename Real<R>::Mask can_halve(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves) {
+    auto size = m_abs(trial.ask.h);
+    auto few = (timeline::least_step(lane.t) * Real<R>::lit(64.0));
+    auto brief = m_max((m_abs((lane.t1 - lane.t0)) * Real<R>::lit(BRIEF)), few);
+    auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+    auto can = op_and(op_and(op_and(op_and(moves, trial.run), lane.alive), free), m_gt(size, brief));
+    if (o.limited) {
+        can = op_and(can, m_gt(size, (o.dtmin * Real<R>::lit(16.0))));
+    }
+    return can;
+}
+
+// dense.rs  Whether the interpolant of a step misses the solution, in lanes `which`.
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask misses(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask which) {
+    auto missed = which;
+    if (m_any(missed)) {
+        auto estimate = M::template dense_error_sq<R, N, P>(state, ask, step);
+        missed = op_and(missed, op_not(m_le(estimate, Real<R>::lit(((MOST * MOST) * (double)(N))))));
+    }
+    if (m_any(missed)) {
+        auto state_1 = state;
+        auto ask_1 = ask;
+        auto step_1 = step;
+        missed = op_and(missed, is_off<R, S, M, N, P>(system, state_1, ask_1, step_1));
+    }
+    return missed;
+}
+
+// dense.rs  Whether the corrections of the interpolant of a step are large.
+template<class R, class S, class M, int N, int P> COLD typename Real<R>::Mask is_off(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto scale = (Real<R>::lit((1.0 / M::DIAGONAL)) / ask.h);
+    auto factors = system.factor(state.u, state.p, ask.at.t, scale);
+    auto off = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int i = 0; i < 3; i++) {
+        auto theta = Real<R>::lit(PLACES[i]);
+        auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
+        auto time = timeline::stage<R, S, N, P>(ask.at, theta);
+        auto slope = slope_at<R, M, N, P>(state, ask, step, theta);
+        if constexpr (S::MASS) {
+            slope = system.mass(slope);
+        }
+        auto f = system.rhs(u, state.p, time);
+        auto residual = vector::add(f, Real<R>::lit((-1.0)), slope);
+        auto error = system.solve(factors, residual);
+        auto large = is_large<R, N, P>(state, step.u, error);
+        if (m_any(large)) {
+            auto still = error;
+            if constexpr (S::MASS) {
+                still = system.mass(error);
+            }
+            UNROLL for (int d = 0; d < N; d++) {
+                still[d] = (still[d] * scale);
+            }
+            error = vector::add(error, Real<R>::lit((-1.0)), system.solve(factors, still));
+            large = op_and(large, is_large<R, N, P>(state, step.u, error));
+        }
+        off = op_or(off, large);
+    }
+    return off;
+}
+
+// dense.rs  Whether an error within a step to the state `new` is above [`MOST`] tolerances.
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_large(const stepper::State<R, N, P>& state, const Arr<R, N>& new_, const Arr<R, N>& error) {
+    auto square = norm::scaled_error_sq<R, N>(error, state.u, new_, state.tolerances);
+    return op_not(m_le(square, Real<R>::lit(((MOST * MOST) * (double)(N)))));
+}
+
+// dense.rs  The derivative of the interpolant, by differences that are exact for polynomials of degree 4.
+template<class R, class M, int N, int P> DEVICE Arr<R, N> slope_at(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R theta) {
+    auto near = Real<R>::lit(NEAR);
+    auto far = Real<R>::lit((2.0 * NEAR));
+    auto after = M::template interpolate<R, N, P>(state, ask, step, (theta + near));
+    auto before = M::template interpolate<R, N, P>(state, ask, step, (theta - near));
+    auto far_after = M::template interpolate<R, N, P>(state, ask, step, (theta + far));
+    auto far_before = M::template interpolate<R, N, P>(state, ask, step, (theta - far));
+    auto unit = (Real<R>::lit((1.0 / (12.0 * NEAR))) / ask.h);
+    auto slope = after;
+    UNROLL for (int d = 0; d < N; d++) {
+        auto wide = (far_after[d] - far_before[d]);
+        slope[d] = (m_mul_add((after[d] - before[d]), Real<R>::lit(8.0), (-wide)) * unit);
+    }
+    return slope;
+}
+
+// dense.rs  Plans a step of lanes `refused`: half of the last one in lanes `halved`, in others to the next
+template<class R> DEVICE void plan_again(lane::Lane<R>& lane, const lane::Lane<R>& before, R h, typename Real<R>::Mask refused, typename Real<R>::Mask halved) {
+    auto ahead = lane::ahead<R>(lane, true);
+    auto to_save = [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return lane.save_at;
+        } else {
+            return (lane.t_low + ahead);
+        }
+    }();
+    auto half_ = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.5));
+    auto plan = Real<R>::select(halved, half_, to_save);
+    lane.plan = Real<R>::select(refused, plan, lane.plan);
+    auto rejected = m_wrapping_add(lane.rejected, Bits<typename Real<R>::Bits>::lit(1));
+    lane.rejected = Bits<typename Real<R>::Bits>::select(refused, rejected, lane.rejected);
+    lane.control = control::choose_memory<R>(refused, before.control, lane.control);
+    lane.memory = Bits<typename Real<R>::Bits>::select(refused, before.memory, lane.memory);
+    lane.guarded = Bits<typename Real<R>::Bits>::select(refused, before.guarded, lane.guarded);
+}
+} // namespace dense
+
 namespace roots {
 CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
 CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
@@ -1655,7 +2086,13 @@ template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, co
     auto t = timeline::stage<R, S, N, P>(ask.at, theta);
     auto value = system.event(index, u, state.p, t);
     if (slope) {
-        auto du = system.rhs(u, state.p, t);
+        auto du = u;
+        if constexpr (M::GUARDS) {
+            du = dense::slope_at<R, M, N, P>(state, ask, step, theta);
+        }
+        if constexpr (op_not(M::GUARDS)) {
+            du = system.rhs(u, state.p, t);
+        }
         value = (system.event_slope(index, u, state.p, t, du) * ask.h);
     }
     return value;
@@ -2341,281 +2778,6 @@ template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask i
     lane.allowed = Bits<typename Real<R>::Bits>::select(idle, op_not(none), lane.allowed);
 }
 } // namespace begin
-
-namespace attempt {
-
-// attempt.rs  The next step.
-template<class R> struct Attempt {
-    stepper::Ask<R> ask;
-    typename Real<R>::Mask last;
-    typename Real<R>::Mask run;
-    typename Real<R>::Mask looks;
-    timeline::Time<R> next;
-};
-template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
-
-// attempt.rs  The verdict on a step by its error and by the guard.
-template<class R> struct Verdict {
-    typename Real<R>::Mask accept;
-    R factor;
-    R square;
-};
-template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
-template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
-template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
-template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
-template<class R> DEVICE Verdict<R> accepted();
-template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
-template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
-template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after);
-template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
-template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
-template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict);
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored);
-template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
-
-// attempt.rs  The next step: the one that errors allow, or the next fixed one.
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
-    lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
-    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
-    auto looks = Mask<typename Real<R>::Mask>::splat(false);
-    auto last = m_reaches(lane.attempts, lane.allowed);
-    auto h = Real<R>::select(last, lane.last_dt, lane.dt);
-    auto next_1 = timeline::after(lane.t, lane.plan);
-    if constexpr (C::ADAPTIVE) {
-        auto rest = ((lane.t1 - lane.t) - lane.t_low);
-        auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-        auto reach = size;
-        if ((o.limited || (S::BOUNDS > 0))) {
-            reach = timeline::lengthened(size);
-        }
-        last = m_le(m_abs(rest), m_abs(reach));
-        h = Real<R>::select(last, rest, size);
-        if ((M::GUARDS && (o.guard != guard::OFF))) {
-            auto there = m_equals(rest, Real<R>::lit(0.0));
-            h = Real<R>::select(there, size, h);
-            looks = op_and(run, there);
-            run = op_and(run, op_not(there));
-        }
-    } else {
-        auto i = timeline::whole_from_bits<R>(lane.attempts);
-        next_1 = timeline::grid(lane.t0, i, lane.dt);
-        if constexpr ((S::EVENTS > 0)) {
-            auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
-            auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
-            auto there_1 = timeline::after(lane.t, lane.plan);
-            h = Real<R>::select(waits, size_1, (h - lane.cut));
-            last = op_and(last, op_not(waits));
-            next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
-            next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
-        }
-    }
-    auto t_eval = lane.t;
-    auto reach_1 = h;
-    auto furthest = Real<R>::lit(timeline::BEYOND);
-    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        auto edge = timeline::edge(lane.t, h, lane.t1);
-        auto begins = m_equals(lane.t, lane.t0);
-        t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
-        reach_1 = Real<R>::select(last, (h - edge), h);
-        reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
-        furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
-    }
-    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        if (o.stops) {
-            auto edge_1 = timeline::edge(lane.t, h, lane.t1);
-            t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
-        }
-        reach_1 = Real<R>::select(looks, Real<R>::lit(0.0), reach_1);
-    }
-    auto busy = run;
-    if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
-        busy = op_and(run, lane.alive);
-    }
-    if constexpr (M::Memory::SWITCHES) {
-        busy = op_or(busy, op_and(looks, lane.alive));
-    }
-    auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
-    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
-        lane.mirrored = m_lt(h, Real<R>::lit(0.0));
-    }
-    auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
-    auto ask = stepper::ask<R>(at, h, lane.memory, watch);
-    return make_Attempt<R>(ask, last, run, looks, next_1);
-}
-
-// attempt.rs  The plan of the next step, which is no longer than the system's bounds are.
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
-    auto direction = (lane.t1 - lane.t0);
-    auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
-    return shortened<R, N>(o, lane, longest);
-}
-
-// attempt.rs  The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
-template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction) {
-    auto sign = m_copysign(Real<R>::lit(1.0), direction);
-    auto longest = math::infinity<R>();
-    UNROLL for (int index = 0; index < S::BOUNDS; index++) {
-        auto bound_1 = system.step_bound(index, u, p, t, sign);
-        auto is_bound = op_and(m_lt(bound_1, longest), m_gt(bound_1, Real<R>::lit(0.0)));
-        longest = Real<R>::select(is_bound, bound_1, longest);
-    }
-    return longest;
-}
-
-// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time. One that
-template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest) {
-    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-    auto reach = m_abs(size);
-    if (op_not(o.limited)) {
-        auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
-        reach = Real<R>::select(free, (reach * Real<R>::lit(1.0625)), reach);
-    }
-    auto bounded_1 = m_max(longest, timeline::least_step(lane.t));
-    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(bounded_1, size), Real<R>::lit(1.0));
-    return Real<R>::select(m_lt(bounded_1, reach), plan, lane.plan);
-}
-
-// attempt.rs  Attempts a step.
-template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
-    auto step = M::template step<R, S, N, P>(system, state, ask);
-    if constexpr (S::HAS_DOMAIN) {
-        auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
-        auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
-        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
-        auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
-        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
-    }
-    return step;
-}
-
-// attempt.rs  The verdict on fixed steps, and the one before errors are known.
-template<class R> DEVICE Verdict<R> accepted() {
-    auto zero = Real<R>::lit(0.0);
-    return make_Verdict<R>(Mask<typename Real<R>::Mask>::splat(true), zero, zero);
-}
-
-// attempt.rs  Judges a step by the estimate of its error.
-template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
-    auto square = squared_error<R, S, M, N, P>(state, ask, step);
-    return decide<R, M, N>(o, lane, square, step.memory);
-}
-
-// attempt.rs  The scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it; that of a step
-template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
-    auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
-    if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
-        auto max_square = Real<R>::lit(norm::SQUARE_MAX);
-        auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-        square = Real<R>::select(solved, square, max_square);
-    }
-    return square;
-}
-
-// attempt.rs  Decides on a step by its scaled error, squared; `after` is the memory of the method that it
-template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after) {
-    auto law = options::law_of<R, M, N>(o, lane.memory);
-    auto n = Real<R>::lit((double)(N));
-    auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
-    lane.control = decision.memory;
-    if constexpr (M::Memory::SWITCHES) {
-        auto switched = M::Memory::template has_switched<R>(lane.memory, after);
-        auto new_ = next_memory<R, M, N>(o, after);
-        lane.control = control::choose_memory<R>(switched, new_, lane.control);
-    }
-    auto factor = Real<R>::from_single(decision.factor);
-    return make_Verdict<R>(decision.accept, factor, square);
-}
-
-// attempt.rs  The controller's memory before the first step of the method that `memory` selects.
-template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
-    return control::fresh<R>(options::law_of<R, M, N>(o, memory));
-}
-
-// attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].
-template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
-    auto verdict_1 = verdict;
-    auto run = op_or(trial.run, trial.looks);
-    auto careful = guard::is_careful<R>(lane.guarded);
-    auto shown = is_shown<R, C, N>(o, lane, trial, verdict_1);
-    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
-        if constexpr (M::ITERATES) {
-            shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
-        }
-        if constexpr (M::Memory::SWITCHES) {
-            shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
-        }
-        if constexpr ((S::BOUNDS > 0)) {
-            auto h = trial.ask.h;
-            auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
-            auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
-            shown = op_or(shown, op_and(op_and(reaches, trial.run), lane.alive));
-        }
-    }
-    if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
-        auto solved = op_and(run, norm::is_finite<R, N>(step.u));
-        auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
-        auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
-        if (m_any(soon)) {
-            auto ends = op_and(careful, verdict_1.accept);
-            soon = op_and(soon, passes_soon<R, S, M, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, trial.ask, ends, lane.mirrored));
-        }
-        verdict_1 = judge_growth<R, M, C, N>(o, lane, trial, step.memory, verdict_1, grows, soon);
-    }
-    return verdict_1;
-}
-
-// attempt.rs  Whether a step shows that a component may have grown too fast before, which was too small for
-template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict) {
-    auto shown = Mask<typename Real<R>::Mask>::splat(false);
-    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
-        auto one = Bits<typename Real<R>::Bits>::lit(1);
-        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
-        if (o.stops) {
-            still = m_equals(lane.t, lane.t0);
-        }
-        shown = op_and(op_and(op_not(verdict.accept), m_lt(verdict.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
-        if (o.stops) {
-            shown = op_or(shown, trial.last);
-        }
-        if (o.limited) {
-            shown = op_or(shown, m_ge(m_abs(trial.ask.h), o.dtmax));
-        }
-        shown = op_and(op_and(shown, trial.run), lane.alive);
-    }
-    return shown;
-}
-
-// attempt.rs  Whether a step of `1/SOON` times this size is beyond the pole, from the state `u` at its
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored) {
-    auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / ask.h);
-    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
-    auto t = Real<R>::select(ends, end, ask.at.t);
-    return guard::would_pass<R, S, N, P>(system, u, p, t, scale, mirrored);
-}
-
-// attempt.rs  Judges a step that is beyond the pole (`grows`) or on the way to it (`soon`); see
-template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon) {
-    auto verdict_1 = verdict;
-    auto run = op_or(trial.run, trial.looks);
-    auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
-    auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
-    lane.guarded = judged.state;
-    if constexpr (C::ADAPTIVE) {
-        verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
-        verdict_1.factor = judged.factor;
-        auto forgotten = next_memory<R, M, N>(o, after);
-        lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
-        auto anew = op_and(judged.anew, lane.alive);
-        auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
-        lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
-        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
-    }
-    return verdict_1;
-}
-} // namespace attempt
 
 namespace events {
 
@@ -3385,6 +3547,20 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             if constexpr (C::ADAPTIVE) {
                 moves = op_and(verdict.accept, trial.run);
             }
+            auto refused = nobody;
+            auto halved = nobody;
+            if constexpr ((((C::ADAPTIVE && M::GUARDS) && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
+                if constexpr ((S::EVENTS > 0)) {
+                    halved = dense::can_halve<R, N>(o, lane, trial, moves);
+                }
+                if ((C::SAVES && feed.saves())) {
+                    auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+                    refused = op_and(free, dense::saves_within<R, N>(o, lane, trial, moves));
+                }
+                refused = dense::misses<R, S, M, N, P>(system, state, trial.ask, step, op_or(refused, halved));
+                moves = op_and(moves, op_not(refused));
+                trial.run = op_and(trial.run, op_not(refused));
+            }
             auto found = events::nothing<R, N>();
             if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
                 found = events::find<R, S, M, Q, C, N, P>(system, feed, state, lane, before, trial, step, moves);
@@ -3400,6 +3576,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
             if constexpr (C::ADAPTIVE) {
                 advance::adaptively<R, S, M, N, P>(o, state, lane, trial, step, verdict, moves);
+                if constexpr (((M::GUARDS && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
+                    if (m_any(refused)) {
+                        auto h = trial.ask.h;
+                        dense::plan_again<R>(lane, before, h, refused, halved);
+                    }
+                }
             } else {
                 advance::by_fixed_steps<R, S, M, N, P>(lane, trial, step);
             }

@@ -8,7 +8,7 @@ pub use device::*;
 #[ode_macros::device(columns)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, lane};
+    use crate::integrate::{advance, attempt, begin, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -145,6 +145,9 @@ mod device {
         pub unsolved: R::Mask,
         /// Columns in which the step is beyond the pole of a growing mode; see [`guard`].
         pub grows: R::Mask,
+        /// Columns with the next saved time within the step, whose interpolant [misses](dense) the
+        /// solution.
+        pub misses: R::Mask,
     }
 
     /// Attempts a step of the columns of a group, and saves the states within it, which a step that
@@ -212,6 +215,11 @@ mod device {
             // Pivots that are NaN may have either sign.
             grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
         }
+        let mut misses = nobody;
+        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && feed.saves() {
+            let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
+            misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
+        }
         if C::SAVES && feed.saves() {
             advance::record::<R, S, M, Q, C, N, P>(
                 system, feed, o, &state, &mut lane, &trial, &mut step, group.goes,
@@ -238,6 +246,7 @@ mod device {
             fails,
             unsolved,
             grows,
+            misses,
         }
     }
 

@@ -25,7 +25,8 @@
 //!
 //! # At an event
 //!
-//! Events that only count do not change the steps. If an event ends the trajectory or has an action,
+//! Events that only count do not change the steps, unless the interpolant [misses](crate::integrate::dense)
+//! the solution: then the step is halved before it is searched. If an event ends the trajectory or has an action,
 //! the step is refused, and an ordinary step is made to the place of the event. If that misses the
 //! event, for its tolerance, it is made once more, by one of Newton's. So the state and the time there
 //! have the order of the method and not of its interpolant. If several of these events are in a

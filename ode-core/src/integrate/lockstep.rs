@@ -13,7 +13,7 @@ pub use device::*;
 #[ode_macros::device(lockstep)]
 mod device {
     use crate::integrate::options::{self, Plan};
-    use crate::integrate::{advance, attempt, begin, columns, lane};
+    use crate::integrate::{advance, attempt, begin, columns, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -41,6 +41,9 @@ mod device {
         pub unsolved: R::Mask,
         /// Whether the step is beyond the pole of a growing mode in any; see [`guard`].
         pub grows: R::Mask,
+        /// Whether the next saved time is within the step, and the interpolant of any
+        /// [misses](dense) the solution.
+        pub misses: R::Mask,
     }
 
     /// What is said where nobody says anything.
@@ -55,6 +58,7 @@ mod device {
             fails: nobody,
             unsolved: nobody,
             grows: nobody,
+            misses: nobody,
         }
     }
 
@@ -113,8 +117,9 @@ mod device {
             let mut goes = begun.goes;
             let mut left = nobody;
             while (goes & !left & lane.attempts.less_than(lane.allowed)).any() {
-                let trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+                let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
                 let told = crowd.attempt(&lane, &trial);
+                let before = lane;
                 let mut verdict = attempt::accepted::<R>();
                 if C::ADAPTIVE {
                     let memory = lane.memory;
@@ -128,12 +133,21 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                let mut refused = nobody;
+                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES {
+                    refused = moves & told.misses;
+                    moves = moves & !refused;
+                    trial.run = trial.run & !refused;
+                }
                 if C::SAVES && crowd.saves() && moves.any() {
                     pass_times::<R, Q, C, N>(crowd, o, &mut lane, &trial);
                 }
                 if C::ADAPTIVE {
                     let small =
                         advance::forward::<R, S, M, N, P>(o, &mut lane, &trial, &verdict, moves);
+                    if M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && refused.any() {
+                        dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, nobody);
+                    }
                     if moves.any() {
                         crowd.accept();
                         if S::BOUNDS > 0 {

@@ -9,6 +9,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(roots)]
 mod device {
+    use crate::integrate::dense;
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{stepper, timeline};
@@ -42,7 +43,14 @@ mod device {
         let t = timeline::stage::<R, S, N, P>(&ask.at, theta);
         let mut value = system.event(index, &u, &state.p, t);
         if slope {
-            let du = system.rhs(&u, &state.p, t);
+            // The right-hand side of a stiff system magnifies the errors of the interpolant.
+            let mut du = u;
+            if M::GUARDS {
+                du = dense::slope_at::<R, M, N, P>(state, ask, step, theta);
+            }
+            if !M::GUARDS {
+                du = system.rhs(&u, &state.p, t);
+            }
             value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
         }
         value

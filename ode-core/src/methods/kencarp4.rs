@@ -10,7 +10,7 @@ esdirk! {
     /// the implicit method of the pair `ARK4(3)6L[2]SA`.
     kencarp4::KenCarp4, kept 7,
     order 4, embedded 3, interpolant 3,
-    stages 6,
+    stages 6, within 1 and 2, margin 0.25,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.25;

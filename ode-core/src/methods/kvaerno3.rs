@@ -11,7 +11,7 @@ esdirk! {
     /// OrdinaryDiffEq.jl.
     kvaerno3::Kvaerno3, kept 5,
     order 3, embedded 2, interpolant 3,
-    stages 4,
+    stages 4, within 1 and 1, margin 8.0,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.435866521508459;

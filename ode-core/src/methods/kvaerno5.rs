@@ -10,7 +10,7 @@ esdirk! {
     /// OrdinaryDiffEq.jl.
     kvaerno5::Kvaerno5, kept 8,
     order 5, embedded 4, interpolant 3,
-    stages 7,
+    stages 7, within 1 and 3, margin 0.25,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.26;

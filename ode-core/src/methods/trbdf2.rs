@@ -12,7 +12,7 @@ esdirk! {
     /// 20 (1996) 21–37.
     trbdf2::TrBdf2, kept 4,
     order 2, embedded 3, interpolant 2,
-    stages 3,
+    stages 3, within 1 and 1, margin 8.0,
     constants {
         /// The diagonal coefficient `γ`, `1 - √2/2`.
         pub const GAMMA: f64 = 0.2928932188134525;

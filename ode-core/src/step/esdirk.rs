@@ -154,13 +154,15 @@ mod device {
 ///
 /// * `GAMMA`, `A`, `C`, `E`: the diagonal, the rows below it, the nodes, and the weights of the
 ///   solution less those of the embedded one of order `embedded`.
+/// * `within`: two stages whose nodes lie within the step, or one twice; their differences from the
+///   interpolant count `margin` times as its error, more where one stage alone may agree by chance.
 /// * `G`: the predictors, see [`Tableau::guess`](crate::step::esdirk::Tableau::guess).
 macro_rules! esdirk {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, kept $kept:tt,
         order $order:tt, embedded $embedded:tt, interpolant $interpolant:tt,
-        stages $stages:tt,
+        stages $stages:tt, within $one:tt and $other:tt, margin $margin:tt,
         constants { $($constants:tt)* }
     ) => {
         pub use device::*;
@@ -312,6 +314,26 @@ macro_rules! esdirk {
                     norm::scaled_error_sq::<R, N>(
                         &step.k[$stages], &state.u, &step.u, &state.tolerances,
                     )
+                }
+
+                /// The differences of the derivatives of the interpolant and of stages, times the step.
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let scale = &state.tolerances;
+                    let begin = &step.k[0];
+                    let end = &step.k[$stages - 1];
+                    let first = vector::slope_off::<R, N>(
+                        &state.u, begin, &step.u, end, &step.k[$one], ask.h, R::lit(C[$one]),
+                    );
+                    let second = vector::slope_off::<R, N>(
+                        &state.u, begin, &step.u, end, &step.k[$other], ask.h, R::lit(C[$other]),
+                    );
+                    let first = norm::scaled_error_sq::<R, N>(&first, &state.u, &step.u, scale);
+                    let second = norm::scaled_error_sq::<R, N>(&second, &state.u, &step.u, scale);
+                    (first + second) * R::lit($margin * $margin)
                 }
 
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {

@@ -233,6 +233,14 @@ macro_rules! explicit {
                     square
                 }
 
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    _state: &stepper::State<R, N, P>,
+                    _ask: &stepper::Ask<R>,
+                    _step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    R::lit(0.0)
+                }
+
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
                     kept[0]
                 }

@@ -220,6 +220,36 @@ macro_rules! rosenbrock {
                     )
                 }
 
+                /// The term of the highest degree of the interpolant, where it is largest, and a
+                /// [share](vector::SHARE_OF_TERM) of the term before it. One term alone counts
+                /// [more](vector::MARGIN_OF_TERM), since it may be small by chance.
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    _ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let mut term = [R::lit(0.0); N];
+                    let mut other = term;
+                    let largest = vector::LARGEST_OF_TERM[$degree - 1];
+                    for i in 0..$stages {
+                        term = vector::add(term, R::lit(largest * H[i][$degree - 1]), &step.k[i + 1]);
+                    }
+                    if $degree > 1 {
+                        let next = vector::LARGEST_OF_TERM[$degree / 3];
+                        for i in 0..$stages {
+                            let share = R::lit(
+                                vector::SHARE_OF_TERM * next * H[i][$degree / 3],
+                            );
+                            other = vector::add(other, share, &step.k[i + 1]);
+                        }
+                    } else {
+                        other = vector::add(other, R::lit(vector::MARGIN_OF_TERM), &term);
+                    }
+                    let scale = &state.tolerances;
+                    let of_term = norm::scaled_error_sq::<R, N>(&term, &state.u, &step.u, scale);
+                    of_term + norm::scaled_error_sq::<R, N>(&other, &state.u, &step.u, scale)
+                }
+
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
                     kept[0]
                 }

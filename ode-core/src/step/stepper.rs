@@ -176,6 +176,16 @@ mod device {
             step: &Step<R, N, Self::Kept<R, N>>,
         ) -> R;
 
+        /// An estimate of the error of [`interpolate`](Stepper::interpolate) within the step, as
+        /// [`scaled_error_sq`](Stepper::scaled_error_sq) has that of its end. Implicit methods pass
+        /// over fast changes of components that follow others, and the error at the end does not
+        /// show them. Zero for methods whose steps follow all components.
+        fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+            state: &State<R, N, P>,
+            ask: &Ask<R>,
+            step: &Step<R, N, Self::Kept<R, N>>,
+        ) -> R;
+
         /// A vector that is not finite where the derivative at the beginning of the step is not.
         fn du_before<R: Real, const N: usize>(kept: &Self::Kept<R, N>) -> [R; N];
 

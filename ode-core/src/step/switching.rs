@@ -251,6 +251,18 @@ macro_rules! switching {
                     R::select(stiff, by_implicit, by_explicit)
                 }
 
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let stiff = switching::has::<R>(step.memory, switching::USED);
+                    let by_implicit = implicit::<R, N>(step);
+                    let by_implicit =
+                        $implicit::$Implicit::dense_error_sq::<R, N, P>(state, ask, &by_implicit);
+                    R::select(stiff, by_implicit, R::lit(0.0))
+                }
+
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
                     kept[0]
                 }

@@ -87,4 +87,36 @@ mod device {
         }
         out
     }
+
+    /// The largest values of `(1 - theta) theta^degree` in a step, for the degrees 1, 2 and 3.
+    pub const LARGEST_OF_TERM: [f64; 3] = [0.25, 4.0 / 27.0, 27.0 / 256.0];
+    /// The share of a term of an interpolant that counts as an error, beside the term of the degree
+    /// above.
+    pub const SHARE_OF_TERM: f64 = 0.1;
+    /// How many times the only term of an interpolant counts as its error.
+    pub const MARGIN_OF_TERM: f64 = 32.0;
+
+    /// The step size `h` times the derivative of the [`hermite`] polynomial at `theta`, less that of
+    /// a `slope`.
+    pub fn slope_off<R: Real, const N: usize>(
+        u: &[R; N],
+        k1: &[R; N],
+        new: &[R; N],
+        last: &[R; N],
+        slope: &[R; N],
+        h: R,
+        theta: R,
+    ) -> [R; N] {
+        let one = R::lit(1.0);
+        let three = R::lit(3.0) * theta;
+        let change = R::lit(6.0) * theta * (one - theta);
+        let of_first = (three - one) * (theta - one);
+        let of_last = (three - R::lit(2.0)) * theta;
+        let mut out = *u;
+        for d in 0..N {
+            let ends = of_first.mul_add(k1[d], of_last * last[d]);
+            out[d] = change.mul_add(new[d] - u[d], h * (ends - slope[d]));
+        }
+        out
+    }
 }
