@@ -5,7 +5,7 @@
 //! whole oscillations of them, and its end is right. The interpolant within the step is not.
 //!
 //! So in systems with algebraic equations a step is checked if a saved time lies within it, or if the
-//! system has events. The first check is an [estimate](Stepper::dense_error_sq) from the stages of the
+//! system has events. The first check is an [estimate](crate::step::stepper::Stepper::dense_error_sq) from the stages of the
 //! method. If it allows a large error, the second check evaluates the equations. The interpolant `p` has the
 //! residual `r = f(p) - M p'` at a time within the step. With the matrix `W = M/(γ h) - J` of the step,
 //! `d = W⁻¹ r` is a Newton correction of components that follow others. For other components `d` is about
