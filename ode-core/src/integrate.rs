@@ -1,20 +1,20 @@
 //! The integration loop of all methods, for lanes of every width.
 //!
-//! Each lane carries one trajectory with a time, a step size and a state of its own. A lane whose
-//! trajectory ends hands it to the [`Sink`](options::Sink) and takes the next one from the
-//! [`Source`](options::Source), inside the loop, so that no lane waits for another.
+//! Each lane carries one trajectory with its own time, step size and state. When a trajectory ends,
+//! its lane delivers the results to the [`Sink`](options::Sink) and takes the next trajectory from
+//! the [`Source`](options::Source). Both happen inside the loop, so no lane waits for another.
 //!
 //! # Time
 //!
-//! [`timeline`](crate::step::timeline) has the arithmetic. A step size is signed: a reversed time
-//! span is one with negative steps. With a fixed step, time is `t0 + i h` with an integer `i`, and
-//! the last step ends on `t1`, shortened where the span is not a multiple of `h`.
+//! [`timeline`](crate::step::timeline) contains the arithmetic of time. Step sizes are signed: on a
+//! reversed time span, steps are negative. With a fixed step, time is `t0 + i h` with an integer
+//! `i`. The last fixed step ends at `t1`, and is shorter if the span is not a multiple of `h`.
 //!
-//! Times to stop at divide a span into parts, each of which is begun anew: with the derivative
-//! there, and a first step. To a lane the end of a part is the end of its span, handled where
-//! trajectories are acquired. The hot loop has no code for stops, with one exception: right-hand
-//! sides are evaluated at times strictly within the part. At its ends their values may belong to
-//! the part before it or to the one after it.
+//! Times to stop at divide a span into segments. A segment starts with a new derivative and a new
+//! first step. A lane treats the end of a segment as the end of its span, and continues where it
+//! would acquire a trajectory. The hot loop has no code for stops, with one exception: it evaluates
+//! right-hand sides only at times strictly within the segment. At the ends of a segment, their
+//! values may belong to the previous or to the next segment.
 
 pub mod actions;
 pub mod advance;
@@ -37,7 +37,7 @@ pub mod timed;
 
 pub use device::*;
 
-/// All of the loop as C++, each after what it calls.
+/// The C++ text of the loop; each program comes after those that it calls.
 pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     options::DEVICE,
     lane::DEVICE,
@@ -57,7 +57,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     DEVICE,
 ];
 
-/// What the loop of columns adds to them.
+/// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
 pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
@@ -69,7 +69,7 @@ mod device {
     use crate::step::{norm, stepper, vector};
     use crate::system::System;
 
-    /// Integrates every trajectory of `feed` from the beginning to the end of its time span.
+    /// Integrates every trajectory of `feed` over its time span.
     pub fn integrate<
         R: Real,
         S: System<N, P>,
@@ -107,8 +107,8 @@ mod device {
                 break;
             }
 
-            // To acquire a trajectory costs about as much as a step, in every lane of the group:
-            // the source may wait until enough lanes are in need of one.
+            // To acquire a trajectory costs about as much as a step, in every lane of the group. So
+            // the source may wait until enough lanes are idle.
             loop {
                 if C::ADAPTIVE && S::BOUNDS > 0 {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
@@ -162,7 +162,7 @@ mod device {
                     trial.run = trial.run & !found.cut;
                 }
                 if C::RECORDS {
-                    // One without a trajectory goes on by fixed steps.
+                    // A lane without a trajectory keeps making fixed steps.
                     let goes = moves & trial.run & lane.alive;
                     feed.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
                 }
