@@ -1,27 +1,30 @@
-//! Steps whose interpolant misses the solution.
+//! Steps with an interpolant that misses the solution.
 //!
-//! The error of an implicit method is that of the state at the end of a step. It hardly sees components
-//! that follow others: algebraic unknowns, and states that are fast and damped. A long step passes over
-//! whole oscillations of them, and its end is right. The interpolant within the step is not.
+//! An implicit method estimates its error from the state at the end of a step. This error hardly
+//! depends on components that follow others: algebraic unknowns, and states that are fast and
+//! damped. A long step may pass over whole oscillations of such components with a correct end. The
+//! interpolant within the step is then wrong.
 //!
-//! So in systems with algebraic equations a step is checked if a saved time lies within it, or if the
-//! system has events. The first check is an [estimate](crate::step::stepper::Stepper::dense_error_sq) from the stages of the
-//! method. If it allows a large error, the second check evaluates the equations. The interpolant `p` has the
-//! residual `r = f(p) - M p'` at a time within the step. With the matrix `W = M/(γ h) - J` of the step,
-//! `d = W⁻¹ r` is a Newton correction of components that follow others. For other components `d` is about
-//! the interpolation error, which is no reason for a shorter step. `-W⁻¹ J d` is a small part of that error,
-//! and all of the error of components that follow others.
+//! So in systems with algebraic equations a step is checked if a saved time lies within it, or if
+//! the system has events. The first check is an
+//! [estimate](crate::step::stepper::Stepper::dense_error_sq) from the stages of the method. If it
+//! allows a large error, the second check evaluates the equations. The interpolant `p` has the
+//! residual `r = f(p) - M p'` at a time within the step. With the matrix `W = M/(γ h) - J` of the
+//! step, `d = W⁻¹ r` is a Newton correction of components that follow others. For other components
+//! `d` is about the interpolation error, which is no reason for a shorter step. `-W⁻¹ J d` is a
+//! small part of that error, and all of the error of components that follow others.
 //!
-//! If the correction exceeds [`MOST`] tolerances, the step is refused. The next step ends at the saved time,
-//! so that its state is no interpolant. If events are sought, the next step is half as long.
+//! If the correction exceeds [`MOST`] tolerances, the step is rejected. The next step ends at the
+//! saved time, so that no interpolation is needed. If the step is searched for events, the next
+//! step is half as long.
 //!
-//! Systems without algebraic equations are not checked: on a GPU the check makes solves with saved times take
-//! 1.2 to 3.6 times as long, and solves with events 1.2 to 5.8 times, although it changes no step of most
-//! of them.
+//! Systems without algebraic equations are not checked. On a GPU, the check makes solves with saved
+//! times take 1.2 to 3.6 times as long, and solves with events 1.2 to 5.8 times, although it changes
+//! no step of most of them.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(dense)]
 mod device {
@@ -31,21 +34,23 @@ mod device {
     use crate::step::{control, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// The error of an interpolant, in units of the tolerance, above which a step is refused.
+    /// The error of an interpolant, in tolerances, above which a step is rejected.
     pub const MOST: f64 = 10.0;
 
-    /// A part of a step beyond which its interpolant is used in any case: `1 - 2^-12`. The end of such
-    /// a step may be that of the span.
+    /// The fraction of a step beyond which no check is made: `1 - 2^-12`.
+    ///
+    /// The end of such a step may be the end of the span.
     pub const ALMOST_ALL: f64 = 0.999755859375;
 
-    /// The part of the span below which steps are not halved: `2^-20`. Components that follow others
-    /// may jump, and no step follows a jump.
+    /// The fraction of the span below which steps are not halved: `2^-20`.
+    ///
+    /// Components that follow others may jump, and no step resolves a jump.
     pub const BRIEF: f64 = 9.5367431640625e-7;
 
-    /// The places in a step at which residuals are taken, as parts of it.
+    /// The points in a step at which residuals are computed, as fractions of it.
     pub const PLACES: [f64; 3] = [0.17, 0.46, 0.81];
 
-    /// The lanes whose step has the next saved time within it, of those that move.
+    /// Returns the moving lanes with the next saved time within their step.
     pub fn saves_within<R: Real, const N: usize>(
         o: &options::Options<R, N>,
         lane: &lane::Lane<R>,
@@ -64,7 +69,7 @@ mod device {
         within
     }
 
-    /// The lanes whose step can be halved to find events, of those that move.
+    /// Returns the moving lanes with a step that can be halved to find events.
     pub fn can_halve<R: Real, const N: usize>(
         o: &options::Options<R, N>,
         lane: &lane::Lane<R>,
@@ -83,7 +88,7 @@ mod device {
         can
     }
 
-    /// Whether the interpolant of a step misses the solution, in lanes `which`.
+    /// Returns whether the interpolant of a step misses the solution, in lanes `which`.
     pub fn misses<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,
@@ -97,7 +102,7 @@ mod device {
             missed = missed & !estimate.le(R::lit(MOST * MOST * N as f64));
         }
         if missed.any() {
-            // Of copies: a variable whose address is taken stays in memory.
+            // Pass copies: a variable with its address taken stays in memory.
             let state = *state;
             let ask = *ask;
             let step = *step;
@@ -106,7 +111,7 @@ mod device {
         missed
     }
 
-    /// Whether the corrections of the interpolant of a step are large.
+    /// Returns whether the interpolant of a step needs large corrections.
     #[cold]
     pub fn is_off<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -145,7 +150,7 @@ mod device {
         off
     }
 
-    /// Whether an error within a step to the state `new` is above [`MOST`] tolerances.
+    /// Returns whether an error within a step to the state `new` exceeds [`MOST`] tolerances.
     fn is_large<R: Real, const N: usize, const P: usize>(
         state: &stepper::State<R, N, P>,
         new: &[R; N],
@@ -155,7 +160,9 @@ mod device {
         !square.le(R::lit(MOST * MOST * N as f64))
     }
 
-    /// The derivative of the interpolant, by differences that are exact for polynomials of degree 4.
+    /// Returns the derivative of the interpolant at fraction `theta` of the step.
+    ///
+    /// The differences are exact for polynomials of degree 4.
     pub fn slope_at<R: Real, M: Stepper, const N: usize, const P: usize>(
         state: &stepper::State<R, N, P>,
         ask: &stepper::Ask<R>,
@@ -177,11 +184,13 @@ mod device {
         slope
     }
 
-    /// The distance of the states by which the derivative of an interpolant is computed.
+    /// The distance between the points of these differences, as a fraction of the step.
     pub const NEAR: f64 = 0.125;
 
-    /// Plans a step of lanes `refused`: half of the last one in lanes `halved`, in others to the next
-    /// saved time. `before` is the lane before the step was judged.
+    /// Plans a step again in lanes `refused`, to the next saved time.
+    ///
+    /// In lanes `halved`, the new step is half of the last one instead. `before` is the lane before
+    /// the verdict on the step.
     pub fn plan_again<R: Real>(
         lane: &mut lane::Lane<R>,
         before: &lane::Lane<R>,
