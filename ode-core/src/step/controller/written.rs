@@ -1,4 +1,4 @@
-//! How a controller looks in a file: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
+//! The file format of controllers: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use crate::written::{List, Number};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A [`Controller`] as one would write it by hand.
+/// The serialised form of a [`Controller`], as written by hand.
 #[derive(Serialize)]
 pub(super) struct Written {
     kind: Name,
@@ -38,7 +38,7 @@ impl<'de> Visitor<'de> for NameOrFields {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
         let mut kind = None;
-        // But for the kind.
+        // The kind is set below.
         let mut written = Written::new(Name::I);
         let mut seen: Vec<String> = Vec::new();
         while let Some(field) = map.next_key::<String>()? {
@@ -72,14 +72,14 @@ impl<'de> Visitor<'de> for NameOrFields {
 }
 
 impl Written {
-    /// Without exponents, and otherwise as [`Controller::i`].
+    /// Returns the values of [`Controller::i`], without exponents.
     fn new(kind: Name) -> Self {
         let Controller { safety, factors, .. } = Controller::i();
         Written { kind, exponents: Vec::new(), safety, factors }
     }
 }
 
-/// The functions that make controllers.
+/// The names of the functions that make controllers.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Name {
