@@ -1,8 +1,8 @@
 //! The lane program of [`Rosenbrock23`].
 //!
-//! The third stage only estimates the error, and takes evaluations of earlier ones, the last of
-//! which is the first of the next step: a lane program of its own. In the variables of
-//! [`rosenbrock`](super::rosenbrock) the stages are `U_1 = d h k_1`, `U_2 = d h (k_2 - k_1)` and
+//! It is a lane program of its own. The third stage only estimates the error, and uses evaluations
+//! of earlier stages; the last evaluation is the first one of the next step. In the variables of
+//! [`rosenbrock`](super::rosenbrock), the stages are `U_1 = d h k_1`, `U_2 = d h (k_2 - k_1)` and
 //! `U_3 = d h k_3`.
 
 pub use device::*;
@@ -125,7 +125,7 @@ mod device {
             norm::scaled_error_sq::<R, N>(&error, &state.u, &step.u, &state.tolerances)
         }
 
-        /// None, since the error at the end sees components that follow others.
+        /// Returns zero: the error at the end includes components that follow others.
         fn dense_error_sq<R: Real, const N: usize, const P: usize>(
             _state: &stepper::State<R, N, P>,
             _ask: &stepper::Ask<R>,

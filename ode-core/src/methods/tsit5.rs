@@ -1,13 +1,13 @@
 //! The tableau and the lane program of [`Tsit5`].
 
 explicit! {
-    /// Tsitouras' explicit method of order 5(4): the first choice for systems that are not stiff.
+    /// Tsitouras' explicit method of order 5(4): the first choice for non-stiff systems.
     ///
-    /// Seven stages, the last of which is the first of the next step.
+    /// Seven stages; the last one is the first of the next step.
     ///
     /// Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
     /// assumption", Computers & Mathematics with Applications 62 (2011) 770–775. The coefficients,
-    /// to double precision, are those of OrdinaryDiffEq.jl.
+    /// to double precision, are from OrdinaryDiffEq.jl.
     tsit5::Tsit5, adjoint tsit5_adjoint, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
@@ -25,8 +25,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. The last row is the
-        /// solution of order 5.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// The last row is the solution of order 5.
         pub const A: [[f64; 6]; 6] = [
             [0.161, 0.0, 0.0, 0.0, 0.0, 0.0],
             [-0.008480655492356989, 0.335480655492357, 0.0, 0.0, 0.0, 0.0],

@@ -24,10 +24,10 @@
 //!    its beginning, and is *careful* from then on.
 //! 2. A step that the error estimate rejects and shortens to [less than four fifths](SHOWN) is
 //!    tested a second time, at [`1/SOON`](SOON) times its size. The first step of a segment is
-//!    exempt. If the sign differs there, the component that fails now may have grown too fast in
-//!    earlier steps of about this length, when it was too small for the error estimate. The
-//!    trajectory restarts. It also restarts if the sign differs in this test for a step with a size
-//!    set by a stop or by the largest step, not by the error estimate.
+//!    exempt. If the sign differs there, the trajectory restarts: the component that fails now may
+//!    have grown too fast in earlier steps of about this length, while it was too small for the
+//!    error estimate. The trajectory also restarts if the sign differs in this test for a step with
+//!    a size set by a stop or by the largest step, not by the error estimate.
 //! 3. A careful trajectory tests every step at [`1/SOON`](SOON) times its size, which takes a
 //!    second factorisation. The Jacobian is the one at the end of the step, since growth may begin
 //!    within it. If the error estimate rejects the step, the Jacobian is the one at its beginning.
@@ -54,8 +54,8 @@
 //!
 //! The size of this attempt is the size of the last step as planned, before the end shortened it.
 //! So the attempt also detects growth that began within the last step but one. If the guard only
-//! reports, the size is the actual size of the last step: a longer attempt would be reported even
-//! if the error estimate would reject it.
+//! reports, the size is the actual size of the last step. Otherwise a longer attempt would be
+//! reported even if the error estimate would reject it.
 //!
 //! A method that switches looks ahead if its next step would be an implicit one. Fixed steps do not
 //! look ahead.
