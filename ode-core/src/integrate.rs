@@ -11,10 +11,10 @@
 //! `i`. The last fixed step ends at `t1`, and is shorter if the span is not a multiple of `h`.
 //!
 //! Times to stop at divide a span into segments. A segment starts with a new derivative and a new
-//! first step. A lane treats the end of a segment as the end of its span, and continues where it
-//! would acquire a trajectory. The hot loop has no code for stops, with one exception: it evaluates
-//! right-hand sides only at times strictly within the segment. At the ends of a segment, their
-//! values may belong to the previous or to the next segment.
+//! first step. A lane treats the end of a segment as the end of its span, and begins the next
+//! segment in the code that acquires trajectories. The hot loop has no code for stops, with one
+//! exception: it evaluates right-hand sides only at times strictly within the segment. At the ends
+//! of a segment, their values may belong to the previous or to the next segment.
 
 pub mod actions;
 pub mod advance;

@@ -85,7 +85,7 @@ mod device {
         fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
         /// Moves to the previous row; returns the lanes with a step there.
         ///
-        /// The step is one of the lane's current trajectory.
+        /// Steps count if they belong to the lane's current trajectory.
         fn turn(&mut self) -> R::Mask;
         /// Returns the step of this row in lanes `which`, `row` in others.
         ///
@@ -117,7 +117,8 @@ mod device {
     pub struct Lane<R: Real, const N: usize, const P: usize> {
         /// The derivatives so far.
         ///
-        /// The state among them is the one at the beginning of the last step that was made.
+        /// The derivatives with respect to the state belong to the beginning of the last step that
+        /// was made.
         pub back: adjoint::Back<R, N, P>,
         /// The loss so far.
         pub loss: R,
@@ -484,6 +485,8 @@ mod device {
     }
 
     /// Returns whether a time lies within the step or at its end.
+    ///
+    /// The beginning of the step is excluded.
     fn is_within<R: Real>(ahead: R, h: R) -> R::Mask {
         let zero = R::lit(0.0);
         R::select(h.lt(zero), -ahead, ahead).gt(zero)

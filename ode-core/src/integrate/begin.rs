@@ -267,7 +267,7 @@ mod device {
         let before = state.p;
         state.p = feed.load_p(fresh, state.p);
         if S::MODES > 0 {
-            // Modes differ between lanes, even if all lanes begin with the same value.
+            // Each lane has its own modes, even if all lanes begin with the same values.
             actions::choose_modes::<R, S, N, P>(state, &before, !fresh);
         }
         let start = feed.load_start(fresh, lane.t0);
@@ -291,8 +291,8 @@ mod device {
 
     /// Returns whether a new trajectory cannot be solved.
     ///
-    /// The reason is a NaN among its parameters `p`, or a span that is not finite. States do not
-    /// show a NaN parameter if the right-hand side only compares it.
+    /// The reason is a NaN among its parameters `p`, or a span that is not finite. If the
+    /// right-hand side only compares a parameter, its NaN does not reach the state.
     pub fn is_unsound<
         R: Real,
         Q: Source<R, N, P> + Sink<R, N, P>,
@@ -379,8 +379,8 @@ mod device {
     ///
     /// An example is `1 / (t - p)` at `p`. The pole has order one or more, so the integral of the
     /// derivative is infinite. At three distances beyond the pole, far below those that matter, the
-    /// derivative falls by one power of the distance. Neither `1 / sqrt(t - p)` nor `sin(t) / t`
-    /// does.
+    /// derivative falls as the reciprocal of the distance. Neither `1 / sqrt(t - p)` nor
+    /// `sin(t) / t` does.
     ///
     /// A pole with a factor below the tolerances does not count, such as the pole of `-u / t` if
     /// `u` goes through zero. But such a pole counts if it drives `u` away from zero, as the pole

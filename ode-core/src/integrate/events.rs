@@ -28,9 +28,9 @@
 //! Events that only count do not change the steps, with one exception: if the interpolant
 //! [misses](crate::integrate::dense) the solution, the step is halved before it is searched. If an
 //! event ends the trajectory or has an action, the step is rejected, and an ordinary step to the
-//! event replaces it. If that step misses the event by more than a fraction of the tolerance,
-//! Newton's method corrects its size, and the step is made once more. So the state and the time at
-//! the event have the order of the method, not of its interpolant.
+//! event replaces it. If that step misses the event by more than a [fraction](MISSED) of the
+//! tolerance, Newton's method corrects its size, and the step is made once more. So the state and
+//! the time at the event have the order of the method, not of its interpolant.
 //!
 //! If a step contains several such events, the new step goes to the first one. Another event occurs
 //! at the same time if its side differs there, too, or if its zero is no farther away than the step
@@ -44,8 +44,8 @@
 //! consecutive actions if the state moves between them by no more than rounding.
 //!
 //! After an action, the derivative is evaluated again and the controller is reset. The next step
-//! has the size of the rejected step. Fixed steps stay on their grid: the step with the event is
-//! made in two fractions.
+//! has the size of the rejected step. Fixed steps stay on their grid: two shorter steps replace the
+//! step with the event.
 
 pub use device::*;
 
@@ -340,8 +340,8 @@ mod device {
 
     /// Finds the events of lanes `look`, and counts them if the step is accepted.
     ///
-    /// Functions have `crossed` zero, or may have crossed zero `twice`. Functions that have crossed
-    /// zero may have done so `thrice`.
+    /// Functions in `crossed` have crossed zero, and functions in `twice` may have crossed zero
+    /// twice. Functions in both `crossed` and `thrice` may have crossed zero three times.
     fn search<
         R: Real,
         S: System<N, P>,

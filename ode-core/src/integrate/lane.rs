@@ -74,7 +74,7 @@ mod device {
         pub pending: R::Bits,
         /// The size of the step that was rejected for that event.
         ///
-        /// With fixed steps, the fraction of the next step that was already made, as a time.
+        /// With fixed steps, the time that earlier steps have covered of the next step of the grid.
         pub cut: R,
         /// The time of the last action.
         pub acted: R,

@@ -62,9 +62,9 @@ mod device {
     pub struct Turns<R: Real> {
         /// Lanes with a function that is beyond zero at its first turning point.
         pub there: R::Mask,
-        /// The point where the function is farthest beyond zero.
+        /// The first turning point, where the function is farthest beyond zero.
         pub first: R,
-        /// The point where it has returned to its side, farthest from zero.
+        /// The second turning point, if the function leaves its side again; otherwise the end.
         pub second: R,
     }
 

@@ -69,7 +69,9 @@ explicit! {
             0.015151515151515152,
         ];
 
-        /// The interpolant of order 4: the weight of stage `s` at `theta` is
+        /// The coefficients of the interpolant of order 4.
+        ///
+        /// The weight of stage `s` at `theta` is
         /// `theta (B[s][0] + theta (B[s][1] + theta (B[s][2] + theta B[s][3])))`.
         pub const B: [[f64; 4]; 7] = [
             [1.0, -2.763706197274826, 2.9132554618219126, -1.0530884977290216],

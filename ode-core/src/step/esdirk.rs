@@ -326,8 +326,9 @@ macro_rules! esdirk {
                     )
                 }
 
-                /// Returns the step times the differences between interpolant and stage
-                /// derivatives.
+                /// Returns the scaled differences between interpolant and stage derivatives.
+                ///
+                /// The differences are multiplied by the step size before scaling.
                 fn dense_error_sq<R: Real, const N: usize, const P: usize>(
                     state: &stepper::State<R, N, P>,
                     ask: &stepper::Ask<R>,

@@ -56,8 +56,8 @@ pub struct Row {
 /// `adjoint` names the C++ namespace of the method's adjoint. The adjoint is a lane program of its
 /// own, so kernels of ordinary solves do not contain its text.
 ///
-/// The controller is the one of OrdinaryDiffEq.jl. DP5 and DOP853 have the controller of Hairer's
-/// codes instead, which takes fewer and longer steps at the same tolerance.
+/// The controller is OrdinaryDiffEq.jl's. For DP5 and DOP853, OrdinaryDiffEq.jl uses the controller
+/// of Hairer's codes instead, which takes fewer and longer steps at the same tolerance.
 macro_rules! explicit {
     (
         $(#[$documentation:meta])*

@@ -391,8 +391,7 @@ mod device {
 mod tests {
     use super::*;
 
-    /// The states after rejections, after steps limited only by the guard, and by the error
-    /// estimate.
+    /// The states after rejections, and after steps limited by the guard or the error estimate.
     #[test]
     fn states_follow_each_other() {
         let refused = after_refusal::<f64>(0);

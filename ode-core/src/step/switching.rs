@@ -7,8 +7,8 @@
 //! The limit is nine tenths of the explicit method's stability on the negative axis. If `h ρ` is
 //! beyond the limit for ten consecutive steps, errors do not limit the step, and the lane changes
 //! to the implicit method. If `h ρ` is within the limit for three consecutive steps, the lane
-//! changes back (Petzold, SIAM Journal on Scientific and Statistical Computing 4 (1983); the counts
-//! are from OrdinaryDiffEq.jl's `AutoSwitch`).
+//! changes back (Petzold, SIAM Journal on Scientific and Statistical Computing 4 (1983)). The
+//! counts are from OrdinaryDiffEq.jl's `AutoSwitch`.
 
 use crate::step::controller::Controller;
 

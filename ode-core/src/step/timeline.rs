@@ -38,8 +38,8 @@ mod device {
         pub reach: R,
         /// The last node at which the right-hand side may be evaluated.
         ///
-        /// For methods with nodes beyond the step. It is 1 if the right-hand side may jump at the
-        /// step's end.
+        /// It limits methods with nodes beyond the step. It is 1 if the right-hand side may jump at
+        /// the step's end.
         pub furthest: R,
         /// The lanes with trajectories that continue.
         ///
