@@ -14,7 +14,21 @@
 //! first step. A lane treats the end of a segment as the end of its span, and begins the next
 //! segment in the code that acquires trajectories. The hot loop has no code for stops, with one
 //! exception: it evaluates right-hand sides only at times strictly within the segment. At the ends
-//! of a segment, their values may belong to the previous or to the next segment.
+//! of a segment, their values may belong to the previous or to the next segment. So right-hand
+//! sides that depend on time keep a distance of a few units in the last place from both ends. No
+//! node is beyond the end. All lists of times to stop at come from `SolveOptions::stop_times`.
+//!
+//! # Compilation
+//!
+//! The loop configuration is fixed when the loop is compiled. On a GPU, all options except numbers
+//! are constants, too. The compiled loop has no code for properties that the system lacks, such as
+//! events (`S::EVENTS > 0`).
+//!
+//! The loop is two nested loops. The outer one takes trajectories. The inner one makes steps until
+//! enough lanes are idle for a change of trajectories to pay.
+//!
+//! In systems with algebraic equations, an implicit step may need its interpolant, for saved times
+//! or events. If the interpolant misses the solution, the step is rejected ([`dense`]).
 
 pub mod actions;
 pub mod advance;

@@ -1,6 +1,10 @@
 //! The effects of actions on states, modes and the end of trajectories.
 //!
-//! The modes are among the parameters.
+//! The modes are consecutive parameters, from `FIRST_MODE` on (`Layout::modes` in the compiler). So
+//! every path of parameters to lanes also transports the initial values of modes.
+//!
+//! A right-hand side may compare the time with times that the host needs in advance. Such times do
+//! not come from modes, because the host does not have the values of modes.
 
 pub use device::*;
 

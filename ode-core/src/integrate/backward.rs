@@ -10,7 +10,9 @@
 //! step sizes are frozen.
 //!
 //! So lanes that began trajectories together end them together here, and rows are read in reverse
-//! order.
+//! order. The results of a lane do not depend on its neighbours here either.
+//!
+//! Records are stored for one group of trajectories at a time. On a CPU, they stay in a cache.
 
 pub use device::*;
 

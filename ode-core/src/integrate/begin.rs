@@ -1,4 +1,8 @@
 //! The end of a lane's trajectory or segment, and the start of the next one.
+//!
+//! A span of no length is valid, since durations of zero occur in data. There is one exception: if
+//! the unit in the last place of its times exceeds one, rounding may have emptied a longer span.
+//! The host then returns an error (`problem/options/times.rs`).
 
 pub use device::*;
 
@@ -69,6 +73,9 @@ mod device {
     }
 
     /// Adds the attempts of idle lanes to those of earlier segments.
+    ///
+    /// At its end, an adaptive lane may make one more attempt for the growth guard. This attempt
+    /// ([`lane::looks_ahead`]) is subtracted from the count of steps.
     pub fn count_attempts<R: Real, M: Stepper, C: Plan, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -78,7 +85,6 @@ mod device {
         if o.stops || M::GUARDS {
             let mut steps = lane.before.wrapping_add(lane.allowed);
             if M::GUARDS && C::ADAPTIVE {
-                // The attempt that looks ahead at the end is not a step.
                 let there = lane::is_at_end::<R>(lane);
                 let there = there & none.less_than(lane.allowed);
                 let looks = lane::looks_ahead::<R, M>(lane, o.guard);
@@ -380,11 +386,13 @@ mod device {
     /// An example is `1 / (t - p)` at `p`. The pole has order one or more, so the integral of the
     /// derivative is infinite. At three distances beyond the pole, far below those that matter, the
     /// derivative falls as the reciprocal of the distance. Neither `1 / sqrt(t - p)` nor
-    /// `sin(t) / t` does.
+    /// `sin(t) / t` does. The loop makes this test in `f64`, at the beginning of segments after the
+    /// first one.
     ///
     /// A pole with a factor below the tolerances does not count, such as the pole of `-u / t` if
     /// `u` goes through zero. But such a pole counts if it drives `u` away from zero, as the pole
-    /// of `u / t` does. The remaining solution is then an error, and grows without bound.
+    /// of `u / t` does. The remaining solution is then an error, and grows without bound. The form
+    /// `u / t` does not show whether there is a pole, so the test uses the actual state.
     #[called]
     pub fn is_pole<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,

@@ -16,12 +16,16 @@
 //! The states of systems with a mass matrix have unknown derivatives, so such systems have no
 //! slopes here. In these systems only the ends of steps are tested.
 //!
+//! A step without an event costs only the comparison of sides and slopes at its ends. If one lane
+//! may have an event, all lanes search together.
+//!
 //! Zeros are searched on the method's interpolant ([`roots`](crate::integrate::roots)).
 //!
 //! # Conditions
 //!
 //! A condition is a truth value at the ends of accepted steps. If it holds there, its effects take
-//! place there. Conditions do not change where steps end.
+//! place there. Conditions do not change where steps end. They are evaluated after the search, in
+//! [`find`], and their actions run in [`act`].
 //!
 //! # At an event
 //!
@@ -46,6 +50,16 @@
 //! After an action, the derivative is evaluated again and the controller is reset. The next step
 //! has the size of the rejected step. Fixed steps stay on their grid: two shorter steps replace the
 //! step with the event.
+//!
+//! # Implementation
+//!
+//! A step that must end at an event is rejected like a step with too large an error. The event of
+//! the next step is stored in [`Lane::pending`](crate::integrate::lane::Lane::pending). The next
+//! step is an ordinary one, among the steps of other lanes. So adaptive solves have no code for
+//! fractions of a step, and saving, error estimates and the guard need no code for events.
+//!
+//! Event counts and the log are memory of the sink. Lanes access them only when an event occurs, so
+//! they cost no registers.
 
 pub use device::*;
 

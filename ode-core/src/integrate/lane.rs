@@ -39,7 +39,7 @@ mod device {
         /// The number of allowed attempts.
         ///
         /// When the trajectory ends, this number is replaced by the number of attempts that it
-        /// needed.
+        /// needed. A second variable for that number would cost a register.
         pub allowed: R::Bits,
         /// The number of attempted steps in earlier segments.
         pub before: R::Bits,

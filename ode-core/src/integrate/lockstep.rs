@@ -6,6 +6,14 @@
 //! out on the threads of a CPU or of a GPU. Each thread of a GPU runs the loop with a clock of its
 //! own, and all clocks decide alike.
 //!
+//! The clock is one lane, and decides with the functions of lanes. So a single member has the bits
+//! of a lane, which `tests/arrays` tests.
+//!
+//! The [`Crowd`] stores the members. On a CPU, they are in chunks of memory for threads
+//! (`ensemble/array/crowd.rs`). On a GPU, they are in registers or memory of threads
+//! (`kernel/array.hpp`). GPU threads synchronise through flags that are tagged with the number of
+//! the iteration (`kernel/targets/array_cuda.hpp`).
+//!
 //! A member that fails even with the shortest step is dropped, with a code of its own. The others
 //! continue without it.
 

@@ -5,6 +5,9 @@
 //! due. Host and lane evaluate the same expressions for the times. Times that differ by a [few
 //! units](crate::step::timeline::few_units) count as equal, and the host adds one time to stop at
 //! for them.
+//!
+//! The times to stop at have no mark of their action. Within a segment, scheduled actions have one
+//! cost: lanes store the size that their last step had before the end shortened it.
 
 pub use device::*;
 

@@ -53,9 +53,10 @@
 //! all of its steps, and ignores the result.
 //!
 //! The size of this attempt is the size of the last step as planned, before the end shortened it.
-//! So the attempt also detects growth that began within the last step but one. If the guard only
-//! reports, the size is the actual size of the last step. Otherwise a longer attempt would be
-//! reported even if the error estimate would reject it.
+//! So the attempt also detects growth that began within the last step but one. With the shortened
+//! size, 15 of 3,600 passages of a pitchfork ended on the unstable branch, and none with the
+//! planned size. If the guard only reports, the size is the actual size of the last step. Otherwise
+//! a longer attempt would be reported even if the error estimate would reject it.
 //!
 //! A method that switches looks ahead if its next step would be an implicit one. Fixed steps do not
 //! look ahead.
@@ -65,6 +66,20 @@
 //! If the sign never differs, a trajectory takes the same steps with and without the guard. The
 //! sign is exact except for rounding. It does not show complex modes, an even number of real modes
 //! that pass the pole in one step, or growth that is not in the Jacobian.
+//!
+//! `docs/what-success-means.md` explains the counts and their limits to users.
+//! `tests/solve/success.rs` checks its table.
+//!
+//! # Implementation
+//!
+//! `Linearised::negative` reads the sign of the determinant from the factors, which have three
+//! forms: straight-line code, exchanged rows, and tiles. With a mass matrix, the sign for short
+//! steps may be negative, so a lane computes this sign at the beginning of each segment.
+//!
+//! The guard's state of a trajectory is one register of bits. A lane that looks ahead needs no
+//! other storage: such a lane has no time left, and the plan of its next step contains the size.
+//! Each lane decides by itself, so its neighbours change none of its bits. On a GPU, the three
+//! settings are three kernels. Explicit methods have no code for the guard (`M::GUARDS`).
 
 use crate::lane::Scalar;
 use crate::step::properties::Properties;

@@ -1,4 +1,12 @@
 //! The interface between the integration loop and a method.
+//!
+//! A method receives a [`State`] (state, parameters, derivative, tolerances) and an [`Ask`] (time,
+//! step size, memory, growth test). It declares the stages that its error estimate and interpolant
+//! need ([`Stepper::Kept`]).
+//!
+//! The memory of a method from step to step is one word of bits. The type [`Stepper::Memory`]
+//! interprets these bits for the loop. More memory was never worth its registers: a fresh Jacobian
+//! in straight-line code is cheaper than a stored one.
 
 pub use device::*;
 

@@ -16,6 +16,15 @@
 //! A right-hand side receives the time as one number. For a stage in `f32`, this is
 //! `t + (low + c h)`, one addition more than in `f64`. If nothing depends on the time, it is left
 //! out.
+//!
+//! # Shortest steps
+//!
+//! No accepted step tests whether the next step would still advance time. Such a test was measured
+//! to cost 1 to 4% on a GPU. Steps are rounded to units, so if errors ask for less, steps of one
+//! unit follow until one is rejected. Rejected steps are tested.
+//!
+//! If the next step would be shorter than `dtmin`, the trajectory ends, whether or not the step was
+//! accepted. Steps to events may be shorter.
 
 pub use device::*;
 

@@ -1,4 +1,6 @@
 //! The file format of controllers: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
+//!
+//! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
 use core::fmt;
 
