@@ -371,13 +371,13 @@ fn wrong_numbers_are_errors() {
     ));
     assert_eq!(
         order.to_string(),
-        "the state `u1` of decay is sampled by Uniform(2, 1); the lower end comes first"
+        "the state `u1` of decay is sampled by Uniform(2, 1); give the lower end first"
     );
     let empty = refused(seed().p(0, Choice([0.0; 0])));
     assert!(matches!(empty, SolveError::NoChoice { name: "p0", .. }));
     assert_eq!(
         empty.to_string(),
-        "the parameter `p0` of decay is sampled by a Choice without values; give at least one"
+        "the parameter `p0` of decay is sampled by a Choice without values; give at least one value"
     );
     let (nan, infinite) = (f64::NAN, f64::INFINITY);
     let rules: [odes::Rule; 16] = [
@@ -445,7 +445,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{name} is for at most 4294967296 trajectories, and there are 4294967297; take \
+                "{name} supports at most 4294967296 trajectories, and there are 4294967297; use \
                  `Design::Random`"
             )
         );

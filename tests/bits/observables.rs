@@ -200,7 +200,8 @@ fn by_name() {
     assert_eq!(error, ObservableError::NotSaved { name: "clock" });
     assert_eq!(
         error.to_string(),
-        "the observable `clock` was not saved, as the options said `Saving::States`"
+        "the observable `clock` was not saved, because the options have `Saving::States`; use \
+         `Saving::Both` or `Saving::Observables`"
     );
     // One problem by itself.
     let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
