@@ -419,15 +419,15 @@ fn wrong_quantities_are_errors() {
     assert!(matches!(twice, SolveError::SampledTwice { name: "p1", index: 1, on_axis: false, .. }));
     assert_eq!(
         twice.to_string(),
-        "the parameter `p1` (number 1) of decay is sampled by two rules; leave one of them out"
+        "the parameter `p1` (index 1) of decay is sampled by two rules; remove one of the two"
     );
     let grid = ensemble().grid([Axis::p(1, [1.0, 2.0])]).sample(seed().p(1, 1.0));
     let on_axis = error(grid);
     assert!(matches!(on_axis, SolveError::SampledTwice { on_axis: true, .. }));
     assert_eq!(
         on_axis.to_string(),
-        "the parameter `p1` (number 1) of decay is sampled and is on an axis of the grid; leave one of \
-         them out"
+        "the parameter `p1` (index 1) of decay is sampled and is on an axis of the grid; remove \
+         one of the two"
     );
     let same = seed().p(1, 1.0).u0(1, 1.0);
     assert!(columns(&ensemble().trajectories(2).sample(same)).p[1].shared() == Some(1.0));

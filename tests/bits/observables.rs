@@ -164,7 +164,8 @@ fn what_was_not_saved_is_empty() {
 }
 
 #[test]
-#[should_panic(expected = "only observables were saved")]
+#[should_panic(expected = "the states were not saved, because the options have \
+    `Saving::Observables`")]
 fn a_state_that_was_not_saved() {
     let options = SolveOptions::default().saveat(1.0).saving(Saving::Observables);
     let solution = observed_sweep::<f64>(1, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap();
