@@ -73,10 +73,10 @@ struct Options {
     /// The number of balls.
     #[arg(long, default_value_t = 100_000)]
     trajectories: usize,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write, of 300 balls.
+    /// Write a picture of 300 balls to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }

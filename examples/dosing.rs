@@ -82,13 +82,13 @@ struct Options {
     /// The number of patients.
     #[arg(long, default_value_t = 10_000)]
     patients: usize,
-    /// The part of the doses that are missed.
+    /// The fraction of missed doses.
     #[arg(long, default_value_t = 0.15)]
     missed: f64,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write.
+    /// Write a picture to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }

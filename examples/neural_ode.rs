@@ -79,27 +79,27 @@ const WEIGHTS: usize = 252;
 #[derive(Debug, Clone, Parser)]
 #[command(version, about)]
 struct Options {
-    /// From how many beginnings, on a circle
+    /// Number of initial states, on a circle
     #[arg(long, value_name = "N", default_value_t = 8)]
     starts: usize,
 
-    /// How many gradients
+    /// Number of gradients
     #[arg(long, value_name = "N", default_value_t = 2000)]
     iterations: usize,
 
-    /// The size of Adam's steps
+    /// The learning rate of Adam
     #[arg(long, default_value_t = 0.01)]
     rate: f64,
 
-    /// Where to train
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "threads")]
     backend: Backend,
 
-    /// Trajectories in the table of gradients a second; 0 for no table
+    /// Trajectories for the table of gradients per second; 0 for no table
     #[arg(long, value_name = "N", default_value_t = 4096)]
     measure: usize,
 
-    /// Draw the fit and the loss
+    /// Write a picture of the fit and the loss to this file
     #[arg(long, value_name = "FILE.png")]
     plot: Option<PathBuf>,
 }
@@ -155,7 +155,7 @@ fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> 
                 row(&counted(gpus, "GPU"), gpus, &EnsembleGpuKernel::with_devices(0..gpus)?)?;
             }
         }
-        Err(error) => println!("GPUs        not asked, because {error}"),
+        Err(error) => println!("GPUs        not measured, because {error}"),
     }
     Ok(())
 }

@@ -500,9 +500,9 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
     }
 }
 
-const STEPS: &str = "the ends of its steps are saved, which are counted first";
-const TIMES: &str = "it has actions at times that may depend on the parameters";
-const BREAKS: &str = "its right-hand side changes its form at times that depend on the parameters";
+const STEPS: &str = "it saves the ends of steps, which must be counted first";
+const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
+const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// The same inputs with a stored number for each trajectory of every initial state and parameter.
 fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {

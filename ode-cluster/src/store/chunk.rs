@@ -134,11 +134,11 @@ pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), 
         return Err(Refused::Damaged("it is too short"));
     }
     if &bytes[..8] != MAGIC {
-        return Err(Refused::Damaged("it does not begin as a chunk does"));
+        return Err(Refused::Damaged("it does not begin like a chunk"));
     }
     let (body, found) = bytes.split_at(bytes.len() - HASH);
     if hash(body).as_bytes() != found {
-        return Err(Refused::Damaged("its bytes are not those that its hash is of"));
+        return Err(Refused::Damaged("its hash does not match its bytes"));
     }
     let mut numbers = body[72..HEADER].chunks_exact(8).map(|bytes| {
         let mut number = [0; 8];
