@@ -199,7 +199,7 @@ impl fmt::Display for Report {
         writeln!(f, "{} points, {side} x {side}, on {place}", count(side * side))?;
         writeln!(
             f,
-            "  time     {}, {} a point, {} points a second",
+            "  time     {}, {} per point, {} points per second",
             seconds(self.seconds),
             seconds(self.seconds / points),
             grouped((points / self.seconds).round() as u64)

@@ -99,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Err(error) => return Err(error.into()),
         }
     }
-    println!("| n | numbers | method | place | steps | ms | µs a step | error |");
+    println!("| n | numbers | method | backend | steps | ms | µs per step | error |");
     println!("|---|---|---|---|---|---|---|---|");
     for &n in &options.rows {
         let system = System::new(n)?;

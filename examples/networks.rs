@@ -299,7 +299,7 @@ struct Line {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let places = Places::find();
-    println!("f32, {} steps of Tsit5; nanoseconds a step and column\n", MANY - FEW);
+    println!("f32, {} steps of Tsit5; nanoseconds per step and column\n", MANY - FEW);
     println!("| columns | width | {} | difference |", PLACES.join(" | "));
     println!("|---|---|---|---|---|---|---|");
     let mut lines = Vec::new();

@@ -137,8 +137,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 /// each thread or GPU.
 fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> {
     let numbers = [grouped(n as u64), format!("{} each", grouped(n as u64))];
-    println!("\ngradients of a trajectory a second\n");
-    println!("{:12}{:>16}{:>16}", "place", numbers[0], numbers[1]);
+    println!("\ngradients of a trajectory per second\n");
+    println!("{:12}{:>16}{:>16}", "backend", numbers[0], numbers[1]);
     let row = |name: &str, parts: usize, place: &dyn EnsembleAlgorithm| -> Result<(), SolveError> {
         let [strong, weak] = [n, n * parts].map(|n| measure(place, n, weights));
         println!("{name:12}{:>16}{:>16}", grouped(strong?), grouped(weak?));

@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let spikes: u64 = solution.event_count("spike")?.iter().map(|&n| u64::from(n)).sum();
     let time = solution.timings().total;
     println!(
-        "{} spikes of {} neurons in {}, {} a second",
+        "{} spikes of {} neurons in {}, {} per second",
         grouped(spikes),
         grouped(solution.len() as u64),
         seconds(time),

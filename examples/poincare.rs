@@ -80,16 +80,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let passages = solution.event_count("section")?.iter().map(|&n| u64::from(n)).sum::<u64>();
     let time = solution.timings().total;
     println!(
-        "{} passages of {} orbits in {}, {} a second",
+        "{} passages of {} orbits in {}, {} per second",
         grouped(passages),
         grouped(solution.len() as u64),
         seconds(time),
         grouped((passages as f64 / time) as u64)
     );
-    println!(
-        "greatest error of the energy at a passage: {:.1e}",
-        drift(&solution, options.energy)?
-    );
+    println!("largest error of the energy at a passage: {:.1e}", drift(&solution, options.energy)?);
     if let Some(path) = &options.plot {
         draw(&solution, options.energy, path)?;
         println!("wrote {}", path.display());

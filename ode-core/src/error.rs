@@ -55,7 +55,10 @@ pub enum SolveError {
     )]
     HowMany,
     /// There are more trajectories than can be counted.
-    #[error("{trajectories} trajectories are too many for one solve; the maximum is {most}")]
+    #[error(
+        "{trajectories} trajectories are too many for one solve, which takes at most {most}; \
+         solve the ensemble in shards"
+    )]
     TooManyTrajectories {
         /// The requested number.
         trajectories: usize,
@@ -563,7 +566,7 @@ pub enum SolveError {
     /// The inputs belong to another system.
     #[error(
         "the inputs have {given} values of `{what}` for each trajectory, and the system has \
-         {expected}; take the inputs of this system"
+         {expected}; use inputs of this system"
     )]
     Shape {
         /// The quantity.
@@ -724,7 +727,7 @@ impl SolveError {
         `EnsembleCpuArray` itself, or a reference to it";
     /// The reason why there is no lockstep solve of systems with events.
     pub(crate) const EVENTS: &str = "of a system with events, because members share one time, and \
-        events occur at the times of single trajectories; use `EnsembleThreads` or \
+        events occur at a different time in each trajectory; use `EnsembleThreads` or \
         `EnsembleGpuKernel`";
 
     /// Refuses more threads than can share work.

@@ -487,7 +487,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
         // SAFETY: every pattern of bits is a valid `Element`.
         let array = unsafe { array.transmute::<E>(len) };
-        array.unwrap_or_else(|| unreachable!("a batch has room for its results"))
+        array.unwrap_or_else(|| unreachable!("the memory of a batch contains its results"))
     }
 }
 

@@ -45,14 +45,14 @@ fn it_is_readable() {
 counted
   3 states: x, y, z
   2 parameters: a, b
-  the time does not appear
+  the right-hand side does not depend on the time
   mass matrix: the identity
   right-hand side, 8 operations as written: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections; 1 used more than once
   Jacobian: 6 of 9 entries: 5 products, 1 quotient or root, 1 elementary function, 2 selections
   linear equations: straight-line code over 6 nonzeros, 16 operations with the Jacobian and 6 for each solution; loops over 9 entries would take 26 and 9
 ";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.ends_with("by the time: nothing to compute"), "{text}");
+    assert!(text.ends_with("derivatives with respect to the time: nothing to compute"), "{text}");
 }
 
 /// Each state moves all others; the numbers are those of loops over all entries.

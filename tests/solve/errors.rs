@@ -42,7 +42,8 @@ fn more_trajectories_than_an_index_counts() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{trajectories} trajectories are too many for one solve; the maximum is {most}"
+                "{trajectories} trajectories are too many for one solve, which takes at most \
+                 {most}; solve the ensemble in shards"
             )
         );
     }

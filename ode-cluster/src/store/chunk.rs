@@ -23,7 +23,10 @@ use ode_core::lane::Scalar;
 use ode_core::problem::layout::Layout;
 
 #[cfg(target_endian = "big")]
-compile_error!("chunks are little-endian; this machine's numbers would have to be turned around");
+compile_error!(
+    "chunk files are little-endian, and this machine is big-endian, which is not \
+    supported"
+);
 
 const MAGIC: &[u8; 8] = b"odeschk3";
 const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;

@@ -368,7 +368,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
 
     fn view<'a>(&self, numbers: &'a [T], rows: usize) -> ArrayView2<'a, T> {
         let view = ArrayView2::from_shape((rows, self.len()), numbers);
-        let mut view = view.unwrap_or_else(|_| unreachable!("lengths are those that were fitted"));
+        let mut view = view.unwrap_or_else(|_| unreachable!("the lengths were checked before"));
         view.swap_axes(0, 1);
         debug_assert_eq!(view.len_of(Axis(0)), self.len());
         view

@@ -143,8 +143,8 @@ impl fmt::Display for Report {
         };
         writeln!(f, "  {}", list(n, "state", self.states))?;
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
-        let time = if self.depends_on_time { "appears" } else { "does not appear" };
-        writeln!(f, "  the time {time}")?;
+        let time = if self.depends_on_time { "depends" } else { "does not depend" };
+        writeln!(f, "  the right-hand side {time} on the time")?;
         let found = !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty());
         if found {
             writeln!(
@@ -259,12 +259,12 @@ impl fmt::Display for Report {
         if p > 0 {
             writeln!(
                 f,
-                "  by the parameters: {} of {} entries: {}",
+                "  derivatives with respect to the parameters: {} of {} entries: {}",
                 self.parameter_nonzeros,
                 n * p,
                 self.parameter_jacobian
             )?;
         }
-        write!(f, "  by the time: {}", self.time_gradient)
+        write!(f, "  derivatives with respect to the time: {}", self.time_gradient)
     }
 }
