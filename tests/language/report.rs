@@ -398,12 +398,9 @@ fn places_that_need_advice_are_told() {
     assert_eq!(report.steep, ["level.sqrt()"]);
     assert_eq!(report.jumps.len(), 2, "{:?}", report.jumps);
     let text = report.to_string();
-    for line in [
-        "from themselves: first, second;",
-        "at zero: level.sqrt();",
-        "jump with the \
-        state: ",
-    ] {
+    for line in
+        ["from themselves: first, second;", "at zero: level.sqrt();", "jump with the state: "]
+    {
         assert!(text.contains(line), "{text}");
     }
     for report in [windows::report(), harmless::report()] {

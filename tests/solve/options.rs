@@ -71,8 +71,7 @@ fn there_is_a_tolerance_for_each_component() {
             SolveError::Tolerances { tolerances, components: 4 } if tolerances == count
         ));
         let text = format!(
-            "abstol has {count} values for 4 components; give one value, or one for each \
-                component"
+            "abstol has {count} values for 4 components; give one value, or one for each component"
         );
         assert_eq!(error.to_string(), text);
     }

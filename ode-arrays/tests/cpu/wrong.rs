@@ -41,8 +41,7 @@ fn shapes() {
     let error = Array::of(Shape::matrix(2, 2), vec![1.0; 3]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the array has shape 2 by 2, which needs 4 numbers, and 3 were \
-        given"
+        "the array has shape 2 by 2, which needs 4 numbers, and 3 were given"
     );
 }
 
@@ -109,8 +108,7 @@ fn errors_of_the_right_hand_side_end_the_solve() {
         let error = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "multiply: an array has shape 2 by 1; it must have shape 3 \
-            by 1"
+            "multiply: an array has shape 2 by 1; it must have shape 3 by 1"
         );
     }
 }
@@ -166,10 +164,8 @@ fn results_of_another_shape() {
         };
         let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
         let own = SolveOptions::default();
-        let expected = format!(
-            "a right-hand side: an array has shape {len} by 1; it must have \
-            shape 3 by 1"
-        );
+        let expected =
+            format!("a right-hand side: an array has shape {len} by 1; it must have shape 3 by 1");
         assert_eq!(message(problem.solve(Tsit5, ArrayCpu::default(), &own)), expected);
         assert_eq!(message(problem.solve(Rodas4, ArrayCpu::default(), &own)), expected);
     }

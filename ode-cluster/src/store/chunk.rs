@@ -24,8 +24,7 @@ use ode_core::problem::layout::Layout;
 
 #[cfg(target_endian = "big")]
 compile_error!(
-    "chunk files are little-endian, and this machine is big-endian, which is not \
-    supported"
+    "chunk files are little-endian, and this machine is big-endian, which is not supported"
 );
 
 const MAGIC: &[u8; 8] = b"odeschk3";

@@ -205,8 +205,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
         assert_eq!(
             self.solution.inputs.settings.saved.states, N,
-            "the states were not saved, \
-            because the options have `Saving::Observables`"
+            "the states were not saved, because the options have `Saving::Observables`"
         );
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         let (first, n) = (slot * inputs.settings.saved.width(), self.solution.len());

@@ -199,8 +199,7 @@ mod tests {
             ),
             (
                 r#""pd""#,
-                "unknown controller `pd`; the controllers are `i`, `pi`, `pid`, \
-                `predictive`",
+                "unknown controller `pd`; the controllers are `i`, `pi`, `pid`, `predictive`",
             ),
             (r#"["i"]"#, "sequence, expected a controller such as { \"kind\": \"pi\""),
         ] {
