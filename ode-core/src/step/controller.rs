@@ -137,10 +137,10 @@ impl Controller {
             return wrong("the safety factor", self.safety);
         }
         if !(0.1..1.0).contains(&least) {
-            return wrong("the least factor", least);
+            return wrong("the smallest factor", least);
         }
         if !(greatest > 1.0 && greatest <= 10.0) {
-            return wrong("the greatest factor", greatest);
+            return wrong("the largest factor", greatest);
         }
         Ok(())
     }

@@ -53,8 +53,8 @@ impl<'de> Visitor<'de> for NameOrFields {
                     let count = factors.len();
                     written.factors = factors.try_into().map_err(|_| {
                         Error::custom(format!(
-                            "`factors` are the least and the greatest, such as [0.2, 10.0], \
-                             not {count}"
+                            "`factors` needs 2 numbers, the smallest and the largest factor, such \
+                             as [0.2, 10.0], found {count}"
                         ))
                     })?;
                 }
@@ -99,7 +99,7 @@ impl Name {
             "pid" => Ok(Name::Pid),
             "predictive" => Ok(Name::Predictive),
             _ => Err(E::custom(format!(
-                "there is no controller `{name}`; there are `i`, `pi`, `pid`, `predictive`"
+                "unknown controller `{name}`; the controllers are `i`, `pi`, `pid`, `predictive`"
             ))),
         }
     }
@@ -196,9 +196,13 @@ mod tests {
             (r#"{ "kind": "i", "safety": "high" }"#, "string \"high\", expected a number"),
             (
                 r#"{ "kind": "i", "factors": [0.5] }"#,
-                "least and the greatest, such as [0.2, 10.0], not 1",
+                "`factors` needs 2 numbers, the smallest and the largest factor, such as [0.2, \
+                 10.0], found 1",
             ),
-            (r#""pd""#, "there is no controller `pd`; there are `i`, `pi`, `pid`, `predictive`"),
+            (
+                r#""pd""#,
+                "unknown controller `pd`; the controllers are `i`, `pi`, `pid`, `predictive`",
+            ),
             (r#"["i"]"#, "sequence, expected a controller such as { \"kind\": \"pi\""),
         ] {
             let error = from_str::<Controller>(file).unwrap_err().to_string();
