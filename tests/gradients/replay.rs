@@ -190,12 +190,12 @@ fn what_has_no_gradients_is_refused() {
     };
     let saved = SolveOptions::default().saveat(SAVED);
     let wrong = pull(&saved, Array3::from_elem((1, 5, 3), 1.0));
-    assert!(wrong.contains("[1, 5, 3] where [1, 6, 3] is due"), "{wrong}");
+    assert!(wrong.contains("[1, 5, 3] instead of [1, 6, 3]"), "{wrong}");
     let nowhere = pull(&SolveOptions::default(), Array3::from_elem((1, 1, 3), 1.0));
     assert!(nowhere.contains("without `saveat` there are only final states"), "{nowhere}");
     let last = Array2::from_elem((1, 2), 1.0);
     let wrong = ensemble.pull_back(Tsit5, EnsembleSerial, &saved, last).unwrap_err().to_string();
-    assert!(wrong.ends_with("[1, 2] where [1, 3] is due: trajectories, components"), "{wrong}");
+    assert!(wrong.ends_with("[1, 2] instead of [1, 3]: trajectories, components"), "{wrong}");
     let stops = pull(&saved.tstops([0.5]).fixed_step(0.01), by());
     assert!(stops.contains("times to stop at"), "{stops}");
     let steps = pull(&SolveOptions::default().saveat(SaveAt::Steps), by());
