@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Small jobs, which Slurm starts as it finds room for them:
+# Many jobs of one process each, which Slurm starts as resources become free:
 #
 #   sbatch --array=0-99%10 slurm/array.sh program
 #
-# They share the folder. A job that begins late does what is left, and one that is preempted is started
-# again. Once all is there, further jobs end at once.
+# The jobs share the folder, and each job computes chunks that are not in the folder yet. Slurm restarts
+# preempted jobs. When all results are in the folder, further jobs read them and end.
 #SBATCH --array=0-7%4
 #SBATCH --ntasks=1
 #SBATCH --requeue

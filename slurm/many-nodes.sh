@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# One process on each of several nodes, each with all GPUs of its node, or its cores where DEVICES=cpu:
+# One process on each of several nodes, with all GPUs of the node (with DEVICES=cpu, its cores):
 #
 #   sbatch --nodes=16 slurm/many-nodes.sh program
 #
-# The processes share the folder. One that is lost is made up for by the others.
+# The processes share the folder. If a process is killed, the others compute its chunks.
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive

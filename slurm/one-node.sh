@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# One process on one node, which takes all GPUs of the node, or its cores where DEVICES=cpu:
+# One process on one node, with all GPUs of the node (with DEVICES=cpu, its cores):
 #
 #   sbatch slurm/one-node.sh program
 #
-# Submitted again, the job goes on: what is in the folder is not computed again.
+# If the job is submitted again, it continues: it computes only chunks that are not in the folder yet.
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
 #SBATCH --exclusive

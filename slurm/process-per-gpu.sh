@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A process for each GPU, on several nodes:
+# One process for each GPU, on several nodes:
 #
 #   sbatch --nodes=16 --ntasks-per-node=8 slurm/process-per-gpu.sh program
 #
-# The processes share the folder. Each takes the GPU that Slurm shows it.
+# The processes share the folder. Each process uses the GPU that Slurm assigns to it.
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=2
 #SBATCH --gpus-per-task=1

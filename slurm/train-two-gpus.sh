@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A training on two GPUs, by a process for each, which MPI starts:
+# A training on two GPUs. MPI starts one process for each GPU:
 #
 #   pip install mpich
 #   sbatch slurm/train-two-gpus.sh program
 #
-# The parameters have the bits that one GPU gives. On more nodes: sbatch --nodes=8 --ntasks=16.
+# The parameters have the same bits as with one GPU. For more nodes: sbatch --nodes=8 --ntasks=16.
 #SBATCH --nodes=1
 #SBATCH --ntasks=2
 #SBATCH --gpus-per-task=1

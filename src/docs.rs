@@ -67,6 +67,7 @@ pub mod choosing_a_method {}
 pub mod scaling {}
 
 /// [extending]: crate::docs::extending
+/// [samples]: crate::docs::getting_started#random-samples
 ///
 // The example of the page needs the feature.
 #[cfg(any(not(doctest), feature = "cluster-cli"))]
@@ -76,6 +77,8 @@ pub mod clusters {}
 /// [thin]: crate::docs::choosing_a_method#thin-layers-and-rates-that-saturate-near-zero
 /// [results-pulses]: crate::docs::results#success-pulses-and-missed-ignitions
 /// [corrections]: crate::docs::corrections
+/// [jumps]: crate::docs::events#jumps
+/// [event-steps]: crate::docs::events#step-sizes
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}

@@ -55,7 +55,7 @@ pub enum ReturnCode {
     MaxSteps = code::MAX_STEPS as u8,
     /// The trajectory needed a step that was too small.
     ///
-    /// The step was below [`dtmin`](crate::SolveOptions::dtmin()), or too small to advance time.
+    /// The step was at most [`dtmin`](crate::SolveOptions::dtmin()), or too small to advance time.
     DtMin = code::DT_MIN as u8,
     /// The state or its derivative became infinite or NaN.
     ///

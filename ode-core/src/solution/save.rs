@@ -38,34 +38,33 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// An existing file is replaced. Values at times that a trajectory did not reach are NaN.
     ///
-    /// | array | shape | |
+    /// | array | shape | content |
     /// |---|---|---|
-    /// | `t` | saves; trajectories × saves if their times differ | saved times, padded with NaN |
-    /// | `u` | trajectories × saves × states | saved states; absent if not saved |
-    /// | `observables` | trajectories × saves × observables | saved observables; absent if not saved |
-    /// | `u_end` | trajectories × states | final states |
-    /// | `t_end` | trajectories | times of the final states |
-    /// | `u0` | trajectories × states | initial states |
-    /// | `p` | trajectories × parameters | parameters |
-    /// | `tspan` | trajectories × 2 | time spans, from beginning to end |
-    /// | `code` | trajectories | return codes: indices of `code_names` |
-    /// | `accepted`, `rejected` | trajectories | steps |
-    /// | `guarded` | trajectories | [`guarded`](Self::guarded); absent if the guard is off |
-    /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; absent if the guard is off |
-    /// | `event_counts` | trajectories × events | [`event_counts`](Self::event_counts); absent without events |
-    /// | `log` | trajectories × capacity × numbers | [`all_logs`](Self::all_logs); absent without a log |
-    /// | `log_names` | numbers | `time`, `event`, and states as `before.prey` and `after.prey`; absent without a log |
-    /// | `numbers` | 2 | [`numbers`](Self::numbers): the first index, and one more than the last |
-    /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
-    /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
-    /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
+    /// | `t` | `[save]`; `[trajectory, save]` if trajectories have different times | saved times, padded with NaN |
+    /// | `u` | `[trajectory, save, component]` | saved states; absent if not saved |
+    /// | `observables` | `[trajectory, save, observable]` | saved observables; absent if not saved |
+    /// | `u_end` | `[trajectory, component]` | final states |
+    /// | `t_end` | `[trajectory]` | times of the final states |
+    /// | `u0` | `[trajectory, component]` | initial states |
+    /// | `p` | `[trajectory, parameter]` | parameters |
+    /// | `tspan` | `[trajectory, 2]` | both ends of the time spans |
+    /// | `code` | `[trajectory]` | return codes, as indices of `code_names` |
+    /// | `accepted`, `rejected` | `[trajectory]` | numbers of steps |
+    /// | `guarded` | `[trajectory]` | [`guarded`](Self::guarded); absent if the guard is off |
+    /// | `held_unstable` | `[trajectory]` | [`held_unstable`](Self::held_unstable), 1 or 0; absent if the guard is off |
+    /// | `event_counts` | `[trajectory, event]` | [`event_counts`](Self::event_counts); absent without events |
+    /// | `log` | `[trajectory, slot, number]` | [`all_logs`](Self::all_logs); absent without a log |
+    /// | `log_names` | `[number]` | the meaning of each number of a slot: `time`, `event`, and states as `before.prey` and `after.prey`; absent without a log |
+    /// | `shape` | `[axis]` | the length of each axis of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
+    /// | `axis_0`, `axis_1`, … | `[value]` | the values along each axis of the grid, if there is one |
+    /// | `axis_names` | `[axis]` | the varied quantities: `p.beta`, `u0.prey` |
+    /// | `numbers` | `[2]` | [`numbers`](Self::numbers): the first index, and one more than the last |
     /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
     ///
-    /// In an archive of a [shard](crate::EnsembleProblem::part), `shape` is its number of
-    /// trajectories, and there are no axes. `numpy.concatenate` of the shards' `u_end`, in their
-    /// order, is the `u_end` of the whole ensemble. The same holds for other arrays of
-    /// trajectories. (Saved values of shards may have different numbers of saves if trajectories
-    /// have.)
+    /// A [shard](crate::EnsembleProblem::part) of a grid is a list of trajectories: `shape` contains
+    /// their number, and there are no axes. To get an array of the whole ensemble, concatenate the
+    /// arrays of all shards in their order, for example `u_end`, by `numpy.concatenate`. (If
+    /// trajectories have different numbers of saves, so may the arrays of saved values of shards.)
     ///
     /// # Errors
     /// If the file cannot be written.

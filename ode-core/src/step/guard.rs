@@ -262,10 +262,12 @@ mod device {
     /// The number of steps limited only by the guard after which it switches off.
     ///
     /// Each step goes at least `SOON/2` of the way to the pole: with `γ = 1/4` it is `0.8/λ` long.
-    /// So numbers below `1e-258` count as zero (with the largest `γ`, Kvaerno3's, numbers below
-    /// `1e-148`).
+    /// So numbers below `1e-258` count as zero (with `γ = 1/2`, the largest, of Rodas3, numbers
+    /// below `1e-129`).
     pub const HELD: u64 = 745;
-    /// The number of such steps in later segments: numbers below `1e-15` count as zero.
+    /// The number of such steps in later segments.
+    ///
+    /// With `γ = 1/4`, numbers below `1e-15` count as zero.
     pub const HELD_AGAIN: u64 = 46;
     /// The largest factor between steps after the guard's rejection.
     pub const GROWTH: f64 = 2.0;
