@@ -115,7 +115,10 @@ fn files_of_others_are_refused_by_what_differs() {
     let error = ten().run(Tsit5, EnsembleThreads, &looser).unwrap_err();
     assert!(error.to_string().contains("its options is"), "{error}");
     let error = ten().run(Bs3, EnsembleSerial, &looser).unwrap_err();
-    assert!(error.to_string().contains("its method is `Tsit5`, and this training has `Bs3`"), "{error}");
+    assert!(
+        error.to_string().contains("its method is `Tsit5`, and this training has `Bs3`"),
+        "{error}"
+    );
     // None of these has touched it.
     run(ten(), EnsembleThreads).unwrap();
 }
