@@ -53,9 +53,9 @@ pub use ode_core::{
     Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
     EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard,
     InPrecision, IntoSaveAt, Launcher, Layout, Linspace, Log, LogNormal, LogUniform, LoggedEvent,
-    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part,
-    PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport,
-    Samples, SaveAt, Saving, Scrambling, Share, SolveError, SolveOptions, Solver, StepSize,
+    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution,
+    ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt,
+    Saving, Scrambling, Shard, ShardError, Share, SolveError, SolveOptions, Solver, StepSize,
     StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod,
     Unvaried, Vary, Warning, Which, WorstColumn, any_method, memory, tstops_for, tstops_of,
 };
@@ -77,10 +77,10 @@ pub mod prelude {
         Dp5, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
         EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun,
         KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal,
-        OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P,
-        Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions, StepSize,
-        TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9,
-        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
+        Samples, SaveAt, Saving, Scrambling, Shard, SolveError, SolveOptions, StepSize, TrBdf2,
+        Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
+        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 

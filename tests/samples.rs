@@ -91,14 +91,14 @@ fn threads_and_parts_have_the_same_bits() {
         let serial = Inputs::by(Workers::Caller, &ensemble, &options, METHOD).unwrap();
         assert!(bits(&serial.columns) == whole, "{design:?}");
         for of in [2, 3, 7, 1000] {
-            let part = |rank| bits(&columns(&ensemble.clone().part((rank, of))));
-            let joined: Vec<Vec<u64>> = (0..of).flat_map(part).collect();
-            assert!(joined == whole, "{design:?} in {of} parts");
+            let shard = |rank| bits(&columns(&ensemble.clone().shard((rank, of))));
+            let joined: Vec<Vec<u64>> = (0..of).flat_map(shard).collect();
+            assert!(joined == whole, "{design:?} in {of} shards");
         }
     }
 }
 
-/// Solves on one lane, in SIMD lanes and in parts.
+/// Solves on one lane, in SIMD lanes and in shards.
 #[test]
 fn places_have_the_same_bits() {
     let ensemble = ensemble().trajectories(301).sample(rules(Design::default()));
@@ -106,8 +106,8 @@ fn places_have_the_same_bits() {
     let whole = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let lanes = ensemble.solve(Tsit5, EnsembleThreads.batch(17), &options).unwrap();
     assert_eq!(whole.final_states(), lanes.final_states());
-    let part = ensemble.part((1, 3)).solve(Tsit5, EnsembleThreads, &options).unwrap();
-    for trajectory in &part {
+    let shard = ensemble.shard((1, 3)).solve(Tsit5, EnsembleThreads, &options).unwrap();
+    for trajectory in &shard {
         let of_whole = whole.trajectory(trajectory.number() as usize);
         assert_eq!((trajectory.p(), trajectory.u0()), (of_whole.p(), of_whole.u0()));
         assert_eq!(trajectory.final_state(), of_whole.final_state());
@@ -135,10 +135,10 @@ fn philox(seed: u64, kind: u32, index: u32, number: u64) -> f64 {
 fn random_numbers_are_those_of_the_generator() {
     let seed = 0x0123_4567_89ab_cdef;
     let samples = Samples::seed(seed).p(2, Uniform(0.0, 1.0)).u0(1, Uniform(0.0, 1.0));
-    for (n, part) in
+    for (n, shard) in
         [(100, (0, 1)), (1 << 40, ((1 << 34) - 1, 1 << 34)), (1 << 40, (1 << 26, 1 << 34))]
     {
-        let ensemble = ensemble().trajectories(n).sample(samples.clone()).part(part);
+        let ensemble = ensemble().trajectories(n).sample(samples.clone()).shard(shard);
         let columns = columns(&ensemble);
         for i in 0..columns.trajectories {
             let number = columns.first + i as u64;
@@ -440,7 +440,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
     let most = 1_usize << 32;
     for (design, name) in [(DESIGNS[1], "LatinHypercube"), (DESIGNS[4], "Sobol")] {
         let of = |n: usize| ensemble().trajectories(n).sample(samples.clone().design(design));
-        let error = error(of(most + 1).part((0, 1 << 20)));
+        let error = error(of(most + 1).shard((0, 1 << 20)));
         assert!(matches!(error, SolveError::Design { of: "trajectories", .. }));
         assert_eq!(
             error.to_string(),
@@ -450,7 +450,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
             )
         );
         // The last of as many as there may be.
-        let columns = columns(&of(most).part(((1 << 26) - 1, 1 << 26)));
+        let columns = columns(&of(most).shard(((1 << 26) - 1, 1 << 26)));
         assert_eq!((columns.first, columns.trajectories), (most as u64 - 64, 64));
         let mut values: Vec<f64> = (0..64).map(|i| columns.p[1].get(i)).collect();
         values.sort_by(f64::total_cmp);
@@ -508,13 +508,13 @@ fn drawn_as_evaluated<T: Scalar>(design: Design) {
     let expected = shown(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap());
     let lanes = Drawing { place: EnsembleThreads.batch(999), drawn: 6 };
     assert!(shown(&ensemble.solve(Tsit5, &lanes, &options).unwrap()) == expected, "{design:?}");
-    let part = ensemble.clone().part((1, 3)).solve(Tsit5, &lanes, &options).unwrap();
-    assert!(shown(&part) == expected[1000..2000], "{design:?}");
+    let shard = ensemble.clone().shard((1, 3)).solve(Tsit5, &lanes, &options).unwrap();
+    assert!(shown(&shard) == expected[1000..2000], "{design:?}");
     let Some(cpp) = HostCpp::find() else { return };
     let cpp = Drawing { place: cpp, drawn: 6 };
     assert!(shown(&ensemble.solve(Tsit5, &cpp, &options).unwrap()) == expected, "{design:?}");
-    let part = ensemble.part((1, 3)).solve(Tsit5, &cpp, &options).unwrap();
-    assert!(shown(&part) == expected[1000..2000], "{design:?}");
+    let shard = ensemble.shard((1, 3)).solve(Tsit5, &cpp, &options).unwrap();
+    assert!(shown(&shard) == expected[1000..2000], "{design:?}");
 }
 
 /// Who solves draws what is sampled, in lanes or by a kernel's text: the same bits as of columns that

@@ -6,7 +6,7 @@ use ode_core::{ResultSink, SolveError};
 use crate::error::ClusterError;
 use crate::queue::Queue;
 use crate::store::Store;
-use crate::store::chunk::Refused;
+use crate::store::chunk::Mismatch;
 use crate::work::Work;
 
 /// Computes the chunks that are not in the folder, together with the other ranks.
@@ -46,15 +46,15 @@ pub(crate) fn hand_over<T: Scalar>(
             }
         };
         let path = store.path(chunk);
-        match work.refused(chunk, &bytes) {
+        match work.check(chunk, &bytes) {
             Ok(()) => Ok(bytes),
-            Err(Refused::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
-            Err(Refused::Foreign) => Err(ClusterError::damaged(
+            Err(Mismatch::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
+            Err(Mismatch::Foreign) => Err(ClusterError::damaged(
                 &path,
                 "it contains another chunk, or a chunk of another solve",
             )
             .into()),
-            Err(Refused::Inputs) => Err(ClusterError::Inputs { path }.into()),
+            Err(Mismatch::Inputs) => Err(ClusterError::Inputs { path }.into()),
         }
     })
 }

@@ -9,10 +9,10 @@ use ode_core::lane::Scalar;
 use ode_core::{ResultSink, Share, SolveError, Warning};
 
 use crate::by_folder;
+use crate::chunk_bytes::ChunkBytes;
 use crate::dispenser::{Dispenser, Turn};
 use crate::error::ClusterError;
 use crate::mpi::{Pause, Tag, World};
-use crate::parcels::Parcels;
 use crate::plan::Plan;
 use crate::queue::{Done as _, GROUP};
 use crate::store::Store;
@@ -248,10 +248,10 @@ pub(crate) fn solve<T: Scalar>(
         by_folder::hand_over(store, work, sink)?;
         return Ok(shares);
     }
-    let mut parcels = Parcels::new(world, plan, &outcome.owners, kept);
-    let handed = work.hand_over(sink, &mut |_, _| Ok(parcels.next().unwrap_or_default()));
+    let mut bytes = ChunkBytes::new(world, plan, &outcome.owners, kept);
+    let handed = work.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or_default()));
     // A rank that needs no more results still takes part in the messages to the others.
-    parcels.for_each(drop);
+    bytes.for_each(drop);
     handed.map(|()| shares)
 }
 

@@ -12,7 +12,8 @@ use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Part, RawResults, ResultSink, RunReport, Share, SolveError, Workers,
+    Backend, EnsembleAlgorithm, RawResults, ResultSink, RunReport, Shard, Share, SolveError,
+    Workers,
 };
 
 use crate::agree;
@@ -111,22 +112,22 @@ impl Drop for UnderWay<'_> {
 }
 
 impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
-    /// Creates the backend from the launcher's variables ([`Part::from_launcher`]).
+    /// Creates the backend from the launcher's variables ([`Shard::from_launcher`]).
     ///
     /// Each rank computes with the backend `inner`.
     ///
     /// # Errors
-    /// [`ClusterError::Part`] if the variables are inconsistent.
+    /// [`ClusterError::Shard`] if the variables are inconsistent.
     pub fn new(inner: A) -> Result<Self, ClusterError> {
         Ok(Self::of(inner, Processes::find()?))
     }
 
-    /// Creates the backend for an explicit rank `part.rank` of `part.of`.
+    /// Creates the backend for an explicit rank `shard.rank` of `shard.size`.
     ///
     /// The ranks share a [folder](Self::folder).
     #[must_use]
-    pub fn with_part(inner: A, part: impl Into<Part>) -> Self {
-        Self::of(inner, Processes::of(part.into()))
+    pub fn with_shard(inner: A, shard: impl Into<Shard>) -> Self {
+        Self::of(inner, Processes::of(shard.into()))
     }
 
     fn of(inner: A, ranks: Processes) -> Self {
@@ -155,8 +156,8 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
 
     /// Returns the rank of this process and the number of ranks.
     #[must_use]
-    pub fn part(&self) -> Part {
-        self.ranks.part
+    pub fn shard(&self) -> Shard {
+        self.ranks.shard
     }
 
     /// Begins a solve or a sum, which all ranks make together.
@@ -172,13 +173,13 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
 
     /// Whether the inner backend solves all trajectories alone.
     fn is_one_place(&self) -> bool {
-        self.ranks.part.of == 1 && self.ranks.world.is_none() && self.folder.is_none()
+        self.ranks.shard.size == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
     /// Returns the MPI world of a training.
     fn training(&self) -> Result<&'static World, ClusterError> {
-        let Processes { part, world, why } = &self.ranks;
-        world.ok_or_else(|| ClusterError::Training { part: *part, why: why.clone() })
+        let Processes { shard, world, why } = &self.ranks;
+        world.ok_or_else(|| ClusterError::Training { shard: *shard, why: why.clone() })
     }
 
     fn solve<T: Scalar>(
@@ -192,16 +193,16 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         if self.chunk == Some(0) {
             return Err(ClusterError::NoChunk.into());
         }
-        let Processes { part, world, why } = &self.ranks;
-        let Part { rank, of, .. } = *part;
-        if rank >= of {
-            return Err(SolveError::Part { rank, of });
+        let Processes { shard, world, why } = &self.ranks;
+        let Shard { rank, size, .. } = *shard;
+        if rank >= size {
+            return Err(SolveError::Shard { rank, size });
         }
         if self.is_one_place() {
             return place(columns, sink);
         }
         if self.folder.is_none() && world.is_none() {
-            return Err(ClusterError::Nothing { part: *part, why: why.clone() }.into());
+            return Err(ClusterError::Nothing { shard: *shard, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
         let plan = Plan::of(task, settings, columns, self.chunk);
@@ -225,10 +226,10 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
                 by_messages::solve(world, &plan, store.as_ref(), &mut work, sink)?
             }
             (None, Some(store)) => {
-                by_folder::solve(store, &mut work, (rank, of), sink)?;
+                by_folder::solve(store, &mut work, (rank, size), sink)?;
                 let (mine, pieces) = (work.done.trajectories, work.done.pieces);
                 let rest = columns.trajectories - mine.min(columns.trajectories);
-                let mine = Share::new(format!("rank {rank} of {of}"), mine, pieces);
+                let mine = Share::new(format!("rank {rank} of {size}"), mine, pieces);
                 vec![
                     mine,
                     Share::new("the folder, from other ranks or earlier runs".to_owned(), rest, 0),
@@ -237,7 +238,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             (None, None) => Vec::new(),
         };
         let done = work.done;
-        let mut report = RunReport::new(Backend::Ranks { ranks: of }, done.timings);
+        let mut report = RunReport::new(Backend::Ranks { ranks: size }, done.timings);
         (report.shares, report.warnings) = (shares, done.warnings);
         Ok(report)
     }
@@ -271,7 +272,7 @@ macro_rules! pulled_by_the_place_inside {
             cotangents: &RawCotangents<'_, $T>,
             pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
-            if self.ranks.part.of > 1 && !self.alone.load(Ordering::Relaxed) {
+            if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
                 return Err(ClusterError::Gradients.into());
             }
             self.inner.$name(task, settings, columns, cotangents, pulled)
@@ -281,11 +282,11 @@ macro_rules! pulled_by_the_place_inside {
 
 impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
     fn rank(&self) -> usize {
-        self.ranks.part.rank
+        self.ranks.shard.rank
     }
 
     fn of(&self) -> usize {
-        self.ranks.part.of
+        self.ranks.shard.size
     }
 
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError> {
@@ -325,7 +326,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     }
 
     fn ranks(&self) -> Option<&dyn Ranks> {
-        (self.ranks.part.of > 1).then_some(self)
+        (self.ranks.shard.size > 1).then_some(self)
     }
 
     solved_by_the_place_inside!(single: f32, double: f64);

@@ -9,11 +9,11 @@
 mod agree;
 mod by_folder;
 mod by_messages;
+mod chunk_bytes;
 pub mod dispenser;
 mod distributed;
 mod error;
 mod mpi;
-mod parcels;
 mod plan;
 pub mod queue;
 mod ranks;
@@ -23,5 +23,5 @@ mod work;
 
 pub use distributed::EnsembleDistributed;
 pub use error::ClusterError;
-pub use ranks::part;
+pub use ranks::shard;
 pub use status::{Status, status};

@@ -11,7 +11,7 @@ use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, 
 
 use crate::error::ClusterError;
 use crate::plan::{self, Plan};
-use crate::store::chunk::{self, Label, Refused};
+use crate::store::chunk::{self, ChunkId, Mismatch};
 
 /// The largest size of the results of a lease, in bytes.
 const MOST_BYTES: usize = 256 << 20;
@@ -82,10 +82,10 @@ impl<'a, T: Scalar> Work<'a, T> {
         let results = sink.into_results();
         results.check(&self.layout, n)?;
         for chunk in chunks.clone() {
-            let label = self.label(chunk);
+            let id = self.id(chunk);
             let from = self.plan.trajectories_of(chunk..chunk + 1).start - range.indices().start;
-            let within = from..from + label.len;
-            commit(chunk, chunk::encode(&label, &self.layout, (&results, n), within))?;
+            let within = from..from + id.len;
+            commit(chunk, chunk::encode(&id, &self.layout, (&results, n), within))?;
         }
         let count = chunks.end - chunks.start;
         self.pace = Some(begin.elapsed().as_secs_f64() / count as f64);
@@ -100,8 +100,8 @@ impl<'a, T: Scalar> Work<'a, T> {
     }
 
     /// Checks the bytes of a chunk that was read.
-    pub(crate) fn refused(&self, chunk: u64, bytes: &[u8]) -> Result<(), Refused> {
-        chunk::check(bytes, &self.label(chunk), &self.layout)
+    pub(crate) fn check(&self, chunk: u64, bytes: &[u8]) -> Result<(), Mismatch> {
+        chunk::check(bytes, &self.id(chunk), &self.layout)
     }
 
     /// Passes the results of all trajectories to `sink`, batch by batch. `read` returns the valid
@@ -113,8 +113,8 @@ impl<'a, T: Scalar> Work<'a, T> {
     ) -> Result<(), SolveError> {
         let mut results = RawResults::default();
         let mut last: Option<(u64, Vec<u8>)> = None;
-        for block in self.columns.blocks(sink.block()) {
-            let (all, n) = (block.indices(), block.len());
+        for batch in self.columns.batches(sink.batch()) {
+            let (all, n) = (batch.indices(), batch.len());
             results.fit(&self.layout, n)?;
             let mut next = all.start;
             while next < all.end {
@@ -132,7 +132,7 @@ impl<'a, T: Scalar> Work<'a, T> {
                 last = Some((number, bytes));
                 next = end;
             }
-            if sink.store(block, &mut results)?.is_break() {
+            if sink.store(batch, &mut results)?.is_break() {
                 break;
             }
         }
@@ -145,9 +145,9 @@ impl<'a, T: Scalar> Work<'a, T> {
         self.columns.range(first + start as u64..first + end as u64)
     }
 
-    fn label(&self, chunk: u64) -> Label {
+    fn id(&self, chunk: u64) -> ChunkId {
         let range = self.range(chunk..chunk + 1);
         let (first, len) = (range.numbers().start, range.len());
-        Label { plan: self.plan.hash, inputs: plan::inputs(range), chunk, first, len }
+        ChunkId { plan: self.plan.hash, inputs: plan::inputs(range), chunk, first, len }
     }
 }

@@ -2,13 +2,13 @@
 
 mod algorithm;
 mod array;
+pub(crate) mod batches;
 pub(crate) mod choice;
 mod cpu;
 pub mod dispenser;
 pub mod engine;
 mod feed;
 mod outlined;
-pub(crate) mod pieces;
 pub mod planned;
 pub mod pull;
 pub mod pulled;

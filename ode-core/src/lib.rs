@@ -53,11 +53,11 @@ pub use problem::options::{
     AbsTol, EventLog, IntoSaveAt, LogRow, SaveAt, SavedRow, Saving, SolveOptions, StepSize,
     TimeList, tstops_for, tstops_of,
 };
-pub use problem::part::{Launcher, Part, PartError};
 pub use problem::samples::{
     Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples, Scrambling,
     Uniform,
 };
+pub use problem::shard::{Launcher, Shard, ShardError};
 pub use problem::sweep::{Axis, AxisValues, Quantity, Which};
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, ProblemOfEach, StopsOfEach, TimeSpan,

@@ -10,9 +10,9 @@ pub mod inputs;
 pub mod layout;
 pub(crate) mod ode;
 pub(crate) mod options;
-pub(crate) mod part;
 pub(crate) mod samples;
 pub mod settings;
+pub(crate) mod shard;
 pub(crate) mod sweep;
 
 pub use ensemble::{EnsembleProblem, InPrecision, ProblemOfEach, StopsOfEach, Unvaried, Vary};

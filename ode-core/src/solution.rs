@@ -285,7 +285,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the indices of the trajectories in the whole ensemble.
     ///
     /// The indices are `0..len` unless this is the solution of a
-    /// [shard](crate::EnsembleProblem::part). Trajectory `i` has the index `numbers().start + i` in
+    /// [shard](crate::EnsembleProblem::shard). Trajectory `i` has the index `numbers().start + i` in
     /// the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
@@ -295,7 +295,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the number of trajectories along each axis of the
     /// [grid](crate::EnsembleProblem::grid).
     ///
-    /// Without a grid, and in a [shard](crate::EnsembleProblem::part) of one, the shape has one
+    /// Without a grid, and in a [shard](crate::EnsembleProblem::shard) of one, the shape has one
     /// entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
@@ -304,7 +304,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the axes of the [grid](crate::EnsembleProblem::grid), by name.
     ///
-    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::part) of one.
+    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::shard) of one.
     /// Axis `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed
     /// the values afterwards, and in `f32` they are rounded. [`Trajectory::p`] and
     /// [`Trajectory::u0`] return the values that were solved.)
@@ -324,7 +324,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns whether there are no trajectories.
     ///
-    /// This occurs only in a [shard](crate::EnsembleProblem::part) of an ensemble with fewer
+    /// This occurs only in a [shard](crate::EnsembleProblem::shard) of an ensemble with fewer
     /// trajectories than shards. An ensemble without trajectories is an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ode_core::Part;
+use ode_core::Shard;
 use ode_core::ensemble::engine::{self, Engine};
 use ode_core::ensemble::task::{Task, Text};
 use ode_core::kernel::Functions;
@@ -65,7 +65,7 @@ impl EnsembleGpuArray {
     ///
     /// # Errors
     /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
-    /// names the missing part and the searched folders. [`GpuError::NotCooperative`] if the threads
+    /// names the missing shard and the searched folders. [`GpuError::NotCooperative`] if the threads
     /// of the device cannot all wait for each other.
     pub fn new() -> Result<Self, GpuError> {
         Self::device(0)
@@ -104,7 +104,7 @@ impl EnsembleGpuArray {
         })
     }
 
-    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::shard).
     ///
     /// Each shard is a lockstep solve of its own. The device is chosen by the index of the process
     /// on its machine, or else by its rank. If there are more processes than devices, processes
@@ -112,21 +112,21 @@ impl EnsembleGpuArray {
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use ode_core::Part;
+    /// use ode_core::Shard;
     /// use ode_gpu::EnsembleGpuArray;
     ///
-    /// let part = Part::from_launcher()?;
-    /// let array = EnsembleGpuArray::for_part(&part)?;
-    /// eprintln!("{part} on {}", array.devices()[0]);
+    /// let shard = Shard::from_launcher()?;
+    /// let array = EnsembleGpuArray::for_shard(&shard)?;
+    /// eprintln!("{shard} on {}", array.devices()[0]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
-    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
+    pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
         let visible = devices()?.len().max(1);
-        Self::device(part.local_rank.unwrap_or(part.rank) % visible)
+        Self::device(shard.local_rank.unwrap_or(shard.rank) % visible)
     }
 
     /// Sets how the errors of all members are combined into one.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ode_core::Method;
-use ode_core::Part;
+use ode_core::Shard;
 use ode_core::ensemble::engine::{self, Engine, LaneEngine, Results};
 use ode_core::ensemble::pull::PullTask;
 use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
@@ -29,7 +29,7 @@ use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
 use crate::locked::page_lock;
-use crate::pull::{Part as PullPart, PullEngine};
+use crate::pull::{GradientChunk, PullEngine};
 
 /// A backend that solves on NVIDIA GPUs, one trajectory per thread.
 ///
@@ -148,20 +148,20 @@ impl EnsembleGpuKernel {
         Self::on(devices)
     }
 
-    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::shard).
     ///
-    /// The device is chosen by the index of the process on its machine, [`Part::local_rank`]. If
+    /// The device is chosen by the index of the process on its machine, [`Shard::local_rank`]. If
     /// there are more processes than devices, processes share devices. A launcher may also give
     /// each process its own visible device.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use ode_core::Part;
+    /// use ode_core::Shard;
     /// use ode_gpu::EnsembleGpuKernel;
     ///
-    /// let part = Part::from_launcher()?;
-    /// let gpu = EnsembleGpuKernel::for_part(&part)?;
-    /// eprintln!("{part} on {}", gpu.devices()[0]);
+    /// let shard = Shard::from_launcher()?;
+    /// let gpu = EnsembleGpuKernel::for_shard(&shard)?;
+    /// eprintln!("{shard} on {}", gpu.devices()[0]);
     /// # Ok(())
     /// # }
     /// ```
@@ -170,12 +170,12 @@ impl EnsembleGpuKernel {
     ///
     /// # Errors
     /// The errors of [`all`](Self::all).
-    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
-        match (part.local_rank, part.of) {
+    pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
+        match (shard.local_rank, shard.size) {
             (None, 0 | 1) => Self::all(),
             (local, _) => {
                 let visible = devices()?.len().max(1);
-                Self::device(local.unwrap_or(part.rank) % visible)
+                Self::device(local.unwrap_or(shard.rank) % visible)
             }
         }
     }
@@ -439,19 +439,19 @@ impl<C> EnsembleGpuKernel<C> {
         // The kernels write as many numbers as their system has.
         task.shape().check(settings, columns)?;
         let n = columns.trajectories;
-        let mut whole = Some(PullPart {
+        let mut whole = Some(GradientChunk {
             columns: columns.all(),
             results: Results::whole(results, n),
             given: gradients.whole(n),
         });
-        let mut parts = Vec::new();
-        while let Some(part) = whole.take() {
-            let (part, behind) = part.first(n.div_ceil(self.devices.len()).max(1));
-            parts.push(part);
+        let mut chunks = Vec::new();
+        while let Some(chunk) = whole.take() {
+            let (chunk, behind) = chunk.first(n.div_ceil(self.devices.len()).max(1));
+            chunks.push(chunk);
             whole = behind;
         }
-        let parts = Mutex::new(parts);
-        let next = || lock(&parts).pop();
+        let chunks = Mutex::new(chunks);
+        let next = || lock(&chunks).pop();
         let engine = |device| PullEngine {
             device,
             task,

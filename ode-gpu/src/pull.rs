@@ -48,24 +48,24 @@ fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
 }
 
 /// Trajectories, with the slices of their results and gradients.
-pub(crate) struct Part<'p, T> {
+pub(crate) struct GradientChunk<'p, T> {
     pub(crate) columns: ColumnRange<'p, T>,
     pub(crate) results: Results<'p, T>,
     pub(crate) given: Given<'p, T>,
 }
 
-impl<T: Scalar> Part<'_, T> {
+impl<T: Scalar> GradientChunk<'_, T> {
     /// Splits off the first `count` trajectories; returns the rest if there are any.
     pub(crate) fn first(self, count: usize) -> (Self, Option<Self>) {
-        let Part { columns, results, given } = self;
+        let GradientChunk { columns, results, given } = self;
         if count >= columns.len() {
-            return (Part { columns, results, given }, None);
+            return (GradientChunk { columns, results, given }, None);
         }
         let (now, later) = columns.split(count);
         let (results, results_behind) = results.split(count);
         let (given, given_behind) = given.split(count);
-        let behind = Part { columns: later, results: results_behind, given: given_behind };
-        (Part { columns: now, results, given }, Some(behind))
+        let behind = GradientChunk { columns: later, results: results_behind, given: given_behind };
+        (GradientChunk { columns: now, results, given }, Some(behind))
     }
 }
 
@@ -94,12 +94,12 @@ impl<T: Scalar> PullEngine<'_, T> {
     /// Computes the gradients of the parts that `next` returns, until it returns `None`.
     pub(crate) fn run<'p>(
         &mut self,
-        next: &dyn Fn() -> Option<Part<'p, T>>,
+        next: &dyn Fn() -> Option<GradientChunk<'p, T>>,
     ) -> Result<(), SolveError>
     where
         T: 'p,
     {
-        let mut left: Vec<Part<'p, T>> = next().into_iter().collect();
+        let mut left: Vec<GradientChunk<'p, T>> = next().into_iter().collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -109,10 +109,10 @@ impl<T: Scalar> PullEngine<'_, T> {
         let stream = self.device.idle_stream()?;
         let known = steps_of(self.task.key(Way::Back));
         let mut most = self.batch.unwrap_or(usize::MAX);
-        while let Some(part) = left.pop().or_else(next) {
+        while let Some(chunk) = left.pop().or_else(next) {
             let steps = known.load(Ordering::Relaxed).max(STEPS);
-            let fits = self.fitting(steps, &part).min(most).max(1);
-            let (mut now, behind) = part.first(fits);
+            let fits = self.fitting(steps, &chunk).min(most).max(1);
+            let (mut now, behind) = chunk.first(fits);
             left.extend(behind);
             match self.pull(&stream, &kernels, &mut now, steps) {
                 Ok(needed) if needed <= steps => {}
@@ -152,17 +152,17 @@ impl<T: Scalar> PullEngine<'_, T> {
         row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
     }
 
-    /// Returns how many trajectories of a part fit into memory with their records.
-    fn fitting(&self, steps: usize, part: &Part<'_, T>) -> usize {
+    /// Returns how many trajectories of a chunk fit into memory with their records.
+    fn fitting(&self, steps: usize, chunk: &GradientChunk<'_, T>) -> usize {
         let shape = self.task.shape();
-        let footprint = Footprint::new(&self.without_saves(), part.columns.columns());
+        let footprint = Footprint::new(&self.without_saves(), chunk.columns.columns());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
         let numbers = (own + given) * size_of::<T>();
         let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
         let each = footprint.each().saturating_add(numbers).saturating_add(records);
-        let most = most_trajectories(part.columns.columns()).min(part.columns.len());
+        let most = most_trajectories(chunk.columns.columns()).min(chunk.columns.len());
         let needed = most.saturating_mul(each).saturating_add(footprint.beside);
         // A query of the free memory takes longer than a small gradient.
         if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
@@ -186,18 +186,18 @@ impl<T: Scalar> PullEngine<'_, T> {
         &mut self,
         stream: &Stream,
         kernels: &Kernels,
-        part: &mut Part<'_, T>,
+        chunk: &mut GradientChunk<'_, T>,
         steps: usize,
     ) -> Result<usize, GpuError> {
         let settings = self.without_saves();
-        let batch = Batch::new(&settings, part.columns);
+        let batch = Batch::new(&settings, chunk.columns);
         // `most_trajectories` bounds the batch.
         let config = launch_config(&kernels.record, &self.variant, batch.len() as u32);
         let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
         let each = batch.len().div_ceil(threads);
         let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
         let shape = self.task.shape();
-        let back = Back::new(self.cotangents, part.columns, shape, align(batch.total()));
+        let back = Back::new(self.cotangents, chunk.columns, shape, align(batch.total()));
         let width = pull::width::<T>(shape.states, settings.adaptive);
         let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
         let mut memory = stream.allocate::<u8>(back.total)?;
@@ -213,7 +213,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         let pull =
             PullArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
         let pull = Argument(back.arguments(address(&memory), address(&given), pull));
-        let shared = Argument::shared(&self.variant.shared_numbers(part.columns.columns()));
+        let shared = Argument::shared(&self.variant.shared_numbers(chunk.columns.columns()));
         let watch = Stopwatch::start(stream)?;
         for kernel in [&kernels.record, &kernels.pull] {
             let mut launch = stream.raw().launch_builder(kernel.function());
@@ -231,8 +231,8 @@ impl<T: Scalar> PullEngine<'_, T> {
         let first = places[ENDS].at;
         let mut most = [0; size_of::<u32>()];
         let mut targets: Vec<Target<'_>> = Vec::new();
-        let told = places.iter().zip(part.results.bytes()).skip(ENDS);
-        for (place, rows) in told.chain(back.places.iter().zip(part.given.bytes())) {
+        let told = places.iter().zip(chunk.results.bytes()).skip(ENDS);
+        for (place, rows) in told.chain(back.places.iter().zip(chunk.given.bytes())) {
             let at = |r: usize| place.at - first + r * place.row;
             targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
         }

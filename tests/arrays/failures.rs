@@ -108,6 +108,6 @@ fn what_is_no_array() {
         EnsembleProblem::new(problem).trajectories(10).tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
     let stops = stops.solve(Tsit5, EnsembleCpuArray, &options).unwrap_err().to_string();
     assert!(stops.contains("differ in their times to stop at"), "{stops}");
-    let empty = lorenz_sweep::<f64>(2, 1.0).part(Part::new(3, 5));
+    let empty = lorenz_sweep::<f64>(2, 1.0).shard(Shard::new(3, 5));
     assert!(empty.solve(Tsit5, EnsembleCpuArray, &options).unwrap().is_empty());
 }

@@ -2,7 +2,7 @@
 //!
 //! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
-use crate::blocks::{Sums, solve_into};
+use crate::batches::{Sums, solve_into};
 #[cfg(target_os = "linux")]
 use crate::driver;
 use crate::systems::{constrained, forced, hyperbola};
@@ -218,13 +218,13 @@ fn samples_and_tolerances() {
 /// Blocks of a sink are arrays by themselves, and so are parts; a sink that has enough gets no more.
 #[needs(gpu)]
 #[test]
-fn blocks_and_parts() {
+fn batches_and_shards() {
     let Some(gpu) = gpu() else { return };
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
     let ensemble = lorenz_sweep::<f32>(300, 0.5);
     let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    for block in [70, 150, 300] {
-        let mut sums = [Sums::by(block), Sums::by(block)];
+    for batch in [70, 150, 300] {
+        let mut sums = [Sums::by(batch), Sums::by(batch)];
         let [expected, found] = &mut sums;
         let cpu = solve_arrays(&EnsembleCpuArray, &inputs, expected);
         let gpu = solve_arrays(&gpu, &inputs, found);
@@ -234,9 +234,9 @@ fn blocks_and_parts() {
     let mut sums = Sums { enough: 3, ..Sums::by(70) };
     solve_into((lorenz, Tsit5), &gpu, &inputs, &mut sums).unwrap();
     assert_eq!(sums.sums.len(), 3);
-    let part = ensemble.clone().part(Part::new(1, 3));
-    same(Tsit5, &part, &options);
-    let empty = lorenz_sweep::<f64>(2, 1.0).part(Part::new(3, 5));
+    let shard = ensemble.clone().shard(Shard::new(1, 3));
+    same(Tsit5, &shard, &options);
+    let empty = lorenz_sweep::<f64>(2, 1.0).shard(Shard::new(3, 5));
     assert!(empty.solve(Tsit5, gpu, &options).unwrap().is_empty());
 }
 
@@ -312,7 +312,7 @@ fn what_is_no_array() {
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["few_threads", "of_few", "gpu::blocks", "gpu::what"];
+    let tests = ["few_threads", "of_few", "gpu::batches", "gpu::what"];
     driver::run(&tests, &[]);
 }
 

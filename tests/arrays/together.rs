@@ -110,11 +110,11 @@ fn a_mean_hides_a_column() {
 
 /// Blocks of a sink, and parts, are arrays by themselves, and trajectories keep their numbers.
 #[test]
-fn blocks_and_parts_are_arrays() {
+fn batches_and_shards_are_arrays() {
     let ensemble = lorenz_sweep::<f64>(120, 2.0);
     let options = SolveOptions::default().tolerance(1e-5);
-    let part = ensemble.clone().part(Part::new(1, 3));
-    let solution = part.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+    let shard = ensemble.clone().shard(Shard::new(1, 3));
+    let solution = shard.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
     assert_eq!(solution.len(), 40);
     let worst = solution.worst_column().unwrap();
     assert!((40..80).contains(&worst.trajectory), "{worst:?}");

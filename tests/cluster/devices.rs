@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::forced;
-use crate::parts::decay;
 use crate::same::same_bits;
+use crate::shards::decay;
 use crate::simulated::{Device, Lost, Simulated};
 use odes::cluster::EnsembleDistributed;
 use odes::prelude::*;
@@ -124,17 +124,17 @@ fn blocks_come_in_order() {
 
     struct Ends(Vec<f64>, Vec<u64>);
     impl ResultSink<f64> for Ends {
-        fn block(&self) -> u64 {
+        fn batch(&self) -> u64 {
             700
         }
 
         fn store(
             &mut self,
-            block: ColumnRange<'_, f64>,
+            batch: ColumnRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
-            self.1.push(block.numbers().start);
-            self.0.extend(&results.finals[..block.len()]);
+            self.1.push(batch.numbers().start);
+            self.0.extend(&results.finals[..batch.len()]);
             Ok(ControlFlow::Continue(()))
         }
     }
@@ -181,7 +181,7 @@ where
 #[test]
 fn solving_begins_early() {
     // In the place inside, too, if it solves all trajectories.
-    let distributed = || EnsembleDistributed::with_part(early(), (0, 1));
+    let distributed = || EnsembleDistributed::with_shard(early(), (0, 1));
     assert!(distributed().begins_early());
     assert!(!distributed().folder("nowhere").begins_early());
     let [late, early] = late_and_early(|mut problem, i| {

@@ -1,4 +1,4 @@
-//! An ensemble in parts, for several devices or processes that solve it together: bit for bit what one
+//! An ensemble in shards, for several devices or processes that solve it together: bit for bit what one
 //! process has.
 
 mod agreement;
@@ -11,11 +11,11 @@ mod gpu;
 #[path = "../support/learnt.rs"]
 mod learnt;
 mod messages;
-mod parts;
 mod processes;
 #[path = "../support/same.rs"]
 mod same;
 mod scale;
+mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
 

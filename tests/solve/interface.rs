@@ -335,11 +335,11 @@ struct Losing<'a>(&'a mut dyn ResultSink<f64>);
 impl ResultSink<f64> for Losing<'_> {
     fn store(
         &mut self,
-        block: ColumnRange<'_, f64>,
+        batch: ColumnRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         results.finals.fit(results.finals.len() - 1)?;
-        self.0.store(block, results)
+        self.0.store(batch, results)
     }
 }
 

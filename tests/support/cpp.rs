@@ -163,13 +163,13 @@ impl HostCpp {
         let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
         let mut raw = RawResults::default();
-        for block in columns.blocks(sink.block()) {
-            in_memory(settings, block, &variant, &mut raw, |job, shared| {
+        for batch in columns.batches(sink.batch()) {
+            in_memory(settings, batch, &variant, &mut raw, |job, shared| {
                 // SAFETY: every pointer refers to as many elements as `Job` and `Shared` require,
                 // and outlives the call.
                 unsafe { solve(job, shared.as_ptr()) };
             })?;
-            if sink.store(block, &mut raw)?.is_break() {
+            if sink.store(batch, &mut raw)?.is_break() {
                 break;
             }
         }

@@ -210,14 +210,14 @@ impl OpenCl {
             if refill { needed.min(GROUPS) } else { needed }
         };
         let mut raw = RawResults::default();
-        for block in columns.blocks(sink.block()) {
-            let groups = groups_for(block.len());
-            in_memory(settings, block, &variant, &mut raw, |job, shared| {
+        for batch in columns.batches(sink.batch()) {
+            let groups = groups_for(batch.len());
+            in_memory(settings, batch, &variant, &mut raw, |job, shared| {
                 // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
                 // many elements as `Job` and `Shared` require.
                 unsafe { self.runtime.launch(&kernel, groups, job, shared.as_ptr()) };
             })?;
-            if sink.store(block, &mut raw)?.is_break() {
+            if sink.store(batch, &mut raw)?.is_break() {
                 break;
             }
         }

@@ -1,8 +1,8 @@
 //! The backends of the CPU.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
 use crate::ensemble::feed::Results;
-use crate::ensemble::pieces::{batch_size, by_blocks, chunks, lanes};
 use crate::ensemble::pull::PullTask;
 use crate::ensemble::pulled::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
@@ -35,8 +35,8 @@ impl EnsembleSerial {
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
-        by_blocks(settings, columns, sink, &mut |block, results| {
-            for (columns, results) in chunks(block, results, block.len()) {
+        by_batches(settings, columns, sink, &mut |batch, results| {
+            for (columns, results) in chunks(batch, results, batch.len()) {
                 task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
             }
             Ok(())
@@ -174,9 +174,9 @@ impl EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let lanes = lanes::<T>(isa, columns.u0.len());
-            by_blocks(settings, columns, sink, &mut |block, results| {
-                let batch = self.batch.unwrap_or_else(|| batch_size(block.len(), count, lanes));
-                let chunks = chunks(block, results, batch);
+            by_batches(settings, columns, sink, &mut |batch, results| {
+                let size = self.batch.unwrap_or_else(|| chunk_size(batch.len(), count, lanes));
+                let chunks = chunks(batch, results, size);
                 Workers::Pool.try_each_of(chunks, |(columns, results)| {
                     task.run(In::Lanes(isa), settings, columns, results, schedule)
                 })
@@ -200,7 +200,7 @@ impl EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let (all, lanes) = (columns.all(), lanes::<T>(isa, columns.u0.len()));
-            let batch = self.batch.unwrap_or_else(|| batch_size(all.len(), count, lanes));
+            let batch = self.batch.unwrap_or_else(|| chunk_size(all.len(), count, lanes));
             let mut left = gradients.whole(all.len());
             let mut parts = Vec::new();
             for (columns, results) in chunks(all, results, batch) {

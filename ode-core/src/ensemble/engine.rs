@@ -5,9 +5,9 @@
 
 use core::ops::ControlFlow;
 
+use crate::ensemble::batches::{chunk_size, lanes};
 use crate::ensemble::dispenser::{Appetite, Desk, Dispenser, Divisible, Done};
 pub use crate::ensemble::feed::Results;
-use crate::ensemble::pieces::{batch_size, lanes};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
 use crate::error::SolveError;
@@ -87,13 +87,13 @@ pub fn run<T: Scalar>(
     // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
     let mut solved: Option<(ColumnRange<'_, T>, RawResults<T>)> = None;
-    for block in columns.blocks(sink.block()) {
+    for batch in columns.batches(sink.batch()) {
         let mut results = spare.take().unwrap_or_default();
-        results.fit(&layout, block.len())?;
+        results.fit(&layout, batch.len())?;
         if let Some(lock) = lock {
             results.lock(lock);
         }
-        let whole = Piece { columns: block, results: Results::whole(&mut results, block.len()) };
+        let whole = Piece { columns: batch, results: Results::whole(&mut results, batch.len()) };
         let mut left = vec![whole];
         let mut stored = None;
         let mut failed = None;
@@ -106,21 +106,21 @@ pub fn run<T: Scalar>(
             }
             // A worker may need a driver call to find out how many trajectories fit into its
             // memory.
-            let appetites = team.iter().map(|(_, engine)| engine.appetite(block.len()));
+            let appetites = team.iter().map(|(_, engine)| engine.appetite(batch.len()));
             let mut appetites: Vec<Appetite> = appetites.collect();
             let Some(first) = appetites.first() else {
                 return Err(failed.unwrap_or(SolveError::NotPrepared));
             };
             // If one chunk of the first worker covers the batch, threads of other workers would not
             // pay.
-            if block.len() <= first.least {
+            if batch.len() <= first.least {
                 team.truncate(1);
                 appetites.truncate(1);
             }
             let dispenser = Dispenser::new(left, appetites);
-            let last = solved.take().map(|(block, results)| (block, spare.insert(results)));
+            let last = solved.take().map(|(batch, results)| (batch, spare.insert(results)));
             let to = &mut *sink;
-            let mut last = last.map(|(block, results)| move || to.store(block, results));
+            let mut last = last.map(|(batch, results)| move || to.store(batch, results));
             let store = last.as_mut().map(|store| store as &mut dyn FnMut() -> Stored);
             let (ends, flow) = together(&mut team, &dispenser, store);
             stored = stored.or(flow);
@@ -145,10 +145,10 @@ pub fn run<T: Scalar>(
             solved = None;
             break;
         }
-        solved = Some((block, results));
+        solved = Some((batch, results));
     }
-    if let Some((block, mut results)) = solved {
-        let _ = sink.store(block, &mut results)?;
+    if let Some((batch, mut results)) = solved {
+        let _ = sink.store(batch, &mut results)?;
     }
     let shares = names.into_iter().zip(done);
     outcome.shares = shares
@@ -224,7 +224,7 @@ impl<T: Scalar> Engine<T> for LaneEngine<'_, T> {
 
     fn appetite(&self, trajectories: usize) -> Appetite {
         let lanes = lanes::<T>(InstructionSet::best(), self.states);
-        let most = batch_size(trajectories, self.thread.1, lanes);
+        let most = chunk_size(trajectories, self.thread.1, lanes);
         Appetite { least: (2 * lanes).min(most), most }
     }
 

@@ -1,8 +1,8 @@
 //! The functions that solve problems and ensembles.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::batches::{self, SolveFn};
 use crate::ensemble::cpu::EnsembleSerial;
-use crate::ensemble::pieces::{self, Place};
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
@@ -86,16 +86,16 @@ where
     /// struct Sum(f64);
     ///
     /// impl ResultSink<f64> for Sum {
-    ///     fn block(&self) -> u64 {
+    ///     fn batch(&self) -> u64 {
     ///         10_000
     ///     }
     ///
     ///     fn store(
     ///         &mut self,
-    ///         block: ColumnRange<'_, f64>,
+    ///         batch: ColumnRange<'_, f64>,
     ///         results: &mut RawResults<f64>,
     ///     ) -> Result<ControlFlow<()>, SolveError> {
-    ///         self.0 += results.finals[..block.len()].iter().sum::<f64>();
+    ///         self.0 += results.finals[..batch.len()].iter().sum::<f64>();
     ///         Ok(ControlFlow::Continue(()))
     ///     }
     /// }
@@ -146,7 +146,7 @@ where
     {
         let properties = method.properties(options, N, S::MASS)?;
         let system = self.problem.system;
-        let place: Place<'_, T> = &|settings, columns, sink| {
+        let place: SolveFn<'_, T> = &|settings, columns, sink| {
             method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
         };
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
@@ -163,7 +163,7 @@ fn evaluated<'a, T: Scalar>(
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
-    (algorithm, place): (&dyn EnsembleAlgorithm, Place<'_, T>),
+    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(Inputs<T>, RunReport), SolveError> {
     let begin = Instant::now();
@@ -174,7 +174,7 @@ fn evaluated<'a, T: Scalar>(
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
     let Some(later) = later else {
-        let mut run = pieces::integrate(&mut inputs, place, sink)?;
+        let mut run = batches::integrate(&mut inputs, place, sink)?;
         run.timings.setup = setup;
         return Ok((inputs, run));
     };
@@ -219,7 +219,7 @@ each_precision! {
         options: &'a SolveOptions,
         properties: &'a Properties,
         able: Abilities,
-        place: (&'a dyn EnsembleAlgorithm, Place<'a, T>),
+        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<(Inputs<T>, RunReport), SolveError> = evaluated, evaluated;
 }

@@ -5,7 +5,7 @@ use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{Planned, options, steps_are_called};
 use crate::ensemble::schedule::Schedule;
-use crate::ensemble::{pieces, stack};
+use crate::ensemble::{batches, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
 use crate::kernel::{self, Variant};
@@ -200,7 +200,7 @@ where
         M::DEFINED.check_steps(settings.adaptive)?;
         let at_a_time = match lanes {
             In::OneLane => 1,
-            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
+            In::Lanes(instructions) => batches::lanes::<T>(instructions, N),
         };
         Ok(stack::needed::<S, M, N, P>(at_a_time * size_of::<T>()))
     }

@@ -4,8 +4,8 @@ use crate::lane::Scalar;
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ode::OdeProblem;
-use crate::problem::part::Part;
 use crate::problem::samples::Samples;
+use crate::problem::shard::Shard;
 use crate::problem::sweep::{Axis, Sizes};
 use crate::system::System;
 use crate::system::facts::Facts;
@@ -19,7 +19,7 @@ pub(crate) struct Asked<'a, T> {
     /// The number of trajectories, if the user set one.
     pub(crate) trajectories: Option<usize>,
     /// The shard that is solved.
-    pub(crate) part: Part,
+    pub(crate) shard: Shard,
     /// Whether a closure makes the problem of each trajectory.
     pub(crate) varies: bool,
     /// The initial state of the base problem.
@@ -81,7 +81,7 @@ where
                 None if !F::VARIES && self.samples.is_none() => Some(1),
                 n => n,
             },
-            part: self.part,
+            shard: self.shard,
             varies: F::VARIES,
             u0: numbers::<T, N>(self.problem.u0).to_vec(),
             p: numbers::<T, P>(self.problem.p).to_vec(),

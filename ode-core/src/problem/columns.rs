@@ -25,7 +25,7 @@ enum Kind<T> {
     /// One value for all trajectories.
     Shared(T),
     /// One value for each trajectory.
-    Each(Segments<T>),
+    Each(ChunkedValues<T>),
     /// One value for each trajectory, drawn wherever it is needed.
     Drawn(Box<Drawn>),
 }
@@ -54,16 +54,16 @@ impl Drawn {
 /// While problems are evaluated, later chunks are empty. Reading a value blocks until its chunk is
 /// filled.
 #[derive(Clone, Debug, PartialEq)]
-struct Segments<T> {
+struct ChunkedValues<T> {
     /// The logarithm of a chunk's length, to base 2.
     bits: u32,
-    parts: Vec<OnceLock<Buffer<T>>>,
+    chunks: Vec<OnceLock<Buffer<T>>>,
 }
 
-impl<T> Segments<T> {
+impl<T> ChunkedValues<T> {
     /// Stores all values in one chunk.
     fn one(values: Buffer<T>) -> Self {
-        Segments { bits: usize::BITS - 1, parts: vec![OnceLock::from(values)] }
+        ChunkedValues { bits: usize::BITS - 1, chunks: vec![OnceLock::from(values)] }
     }
 
     /// Returns the chunk of value `i`, and the offset in the chunk.
@@ -74,8 +74,8 @@ impl<T> Segments<T> {
 
     #[inlined]
     fn get(&self, i: usize) -> &T {
-        let (part, within) = self.place(i);
-        &self.parts[part].wait()[within]
+        let (chunk, within) = self.place(i);
+        &self.chunks[chunk].wait()[within]
     }
 
     /// Returns the values of `range`, one slice for each chunk.
@@ -83,8 +83,8 @@ impl<T> Segments<T> {
         let mut slices = Vec::new();
         let mut from = range.start;
         while from < range.end {
-            let (part, within) = self.place(from);
-            let values = &self.parts[part].wait()[within..];
+            let (chunk, within) = self.place(from);
+            let values = &self.chunks[chunk].wait()[within..];
             let values = &values[..values.len().min(range.end - from)];
             assert!(!values.is_empty(), "trajectories {range:?}");
             from += values.len();
@@ -110,7 +110,7 @@ impl<T: Scalar> Column<T> {
     /// Creates an input with a value for each trajectory, from a [`Buffer`].
     #[must_use]
     pub fn stored(values: Buffer<T>) -> Self {
-        Column(Kind::Each(Segments::one(values)))
+        Column(Kind::Each(ChunkedValues::one(values)))
     }
 
     /// Creates an input whose values a rule draws, so that memory stores none.
@@ -121,17 +121,17 @@ impl<T: Scalar> Column<T> {
     }
 
     /// Creates an input without values; [`put`](Self::put) fills each chunk of `2^bits` later.
-    pub(crate) fn later(bits: u32, segments: usize) -> Self {
-        let mut parts = Vec::new();
-        parts.resize_with(segments, OnceLock::new);
-        Column(Kind::Each(Segments { bits, parts }))
+    pub(crate) fn later(bits: u32, count: usize) -> Self {
+        let mut chunks = Vec::new();
+        chunks.resize_with(count, OnceLock::new);
+        Column(Kind::Each(ChunkedValues { bits, chunks }))
     }
 
     /// Stores the values of a chunk, which can be read from then on.
-    pub(crate) fn put(&self, segment: usize, values: Buffer<T>) {
-        if let Kind::Each(segments) = &self.0 {
+    pub(crate) fn put(&self, chunk: usize, values: Buffer<T>) {
+        if let Kind::Each(stored) = &self.0 {
             // A chunk that is already filled stays as it is.
-            let _ = segments.parts[segment].set(values);
+            let _ = stored.chunks[chunk].set(values);
         }
     }
 
@@ -155,7 +155,7 @@ impl<T: Scalar> Column<T> {
     pub fn get(&self, i: usize) -> T {
         match &self.0 {
             Kind::Shared(value) => *value,
-            Kind::Each(segments) => *segments.get(i),
+            Kind::Each(chunks) => *chunks.get(i),
             Kind::Drawn(drawn) => drawn.value(i),
         }
     }
@@ -180,7 +180,7 @@ impl<T: Scalar> Column<T> {
     pub fn numbers(&self, range: Range<usize>) -> Vec<&[T]> {
         match &self.0 {
             Kind::Shared(value) => vec![core::slice::from_ref(value)],
-            Kind::Each(segments) => segments.slices(range),
+            Kind::Each(chunks) => chunks.slices(range),
             Kind::Drawn(_) => Vec::new(),
         }
     }
@@ -197,15 +197,15 @@ impl<T: Scalar> Column<T> {
     fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
         Ok(Column(match &self.0 {
             Kind::Shared(value) => Kind::Shared(*value),
-            Kind::Each(segments) => {
+            Kind::Each(chunks) => {
                 let mut values = Buffer::of(range.len())?;
                 let mut rest = &mut values[..];
-                for slice in segments.slices(range) {
+                for slice in chunks.slices(range) {
                     let (here, behind) = rest.split_at_mut(slice.len());
                     here.copy_from_slice(slice);
                     rest = behind;
                 }
-                Kind::Each(Segments::one(values))
+                Kind::Each(ChunkedValues::one(values))
             }
             Kind::Drawn(drawn) => {
                 let first = drawn.first + range.start as u64;
@@ -218,7 +218,7 @@ impl<T: Scalar> Column<T> {
     pub(crate) fn view(&self, range: Range<usize>) -> View<'_, T> {
         match &self.0 {
             Kind::Shared(value) => View::Shared(*value),
-            Kind::Each(segments) => View::Each(match segments.slices(range)[..] {
+            Kind::Each(chunks) => View::Each(match chunks.slices(range)[..] {
                 [one] => Cow::Borrowed(one),
                 ref several => Cow::Owned(several.concat()),
             }),
@@ -435,7 +435,7 @@ impl<T: Scalar> Columns<T> {
     /// Returns the trajectories in order, `most` at a time.
     ///
     /// These are the batches of a [`ResultSink`](crate::solution::ResultSink).
-    pub fn blocks(&self, most: u64) -> impl Iterator<Item = ColumnRange<'_, T>> {
+    pub fn batches(&self, most: u64) -> impl Iterator<Item = ColumnRange<'_, T>> {
         self.all().chunks(usize::try_from(most).unwrap_or(usize::MAX))
     }
 }
@@ -568,14 +568,14 @@ mod tests {
         let columns = columns(10, FIRST);
         for most in [1, 3, 5, 9, 10, 11, u64::MAX] {
             let (mut next, mut sizes) = (0, Vec::new());
-            for block in columns.blocks(most) {
-                assert_eq!(block.indices().start, next);
-                assert_eq!(block.numbers().start, FIRST + next as u64);
-                assert_eq!(block.numbers().end - block.numbers().start, block.len() as u64);
-                let again = columns.range(block.numbers());
-                assert_eq!(again.indices(), block.indices());
-                next = block.indices().end;
-                sizes.push(block.len() as u64);
+            for batch in columns.batches(most) {
+                assert_eq!(batch.indices().start, next);
+                assert_eq!(batch.numbers().start, FIRST + next as u64);
+                assert_eq!(batch.numbers().end - batch.numbers().start, batch.len() as u64);
+                let again = columns.range(batch.numbers());
+                assert_eq!(again.indices(), batch.indices());
+                next = batch.indices().end;
+                sizes.push(batch.len() as u64);
             }
             assert_eq!(next, 10);
             let (last, others) = sizes.split_last().unwrap();
@@ -635,9 +635,9 @@ mod tests {
                     }
                 })
             });
-            for segment in [1, 0, 3, 2] {
-                let all = segment * 8..29.min(segment * 8 + 8);
-                column.put(segment, Buffer::from(all.map(value).collect::<Vec<_>>()));
+            for chunk in [1, 0, 3, 2] {
+                let all = chunk * 8..29.min(chunk * 8 + 8);
+                column.put(chunk, Buffer::from(all.map(value).collect::<Vec<_>>()));
             }
             looks.into_iter().for_each(|look| look.join().unwrap());
         });

@@ -105,17 +105,17 @@ impl<T: Scalar> Guess<T> {
         let Guess { n, differ, .. } = &self;
         // A megabyte each, and at most about a hundred of them.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
-        let segments = n.div_ceil(length);
+        let chunks = n.div_ceil(length);
         let mut memory = VecDeque::new();
-        for segment in 0..segments {
-            let len = length.min(n - segment * length);
+        for chunk in 0..chunks {
+            let len = length.min(n - chunk * length);
             let made = differ.iter().map(|_| Buffer::of(len));
             memory.push_back(made.collect::<Result<_, _>>()?);
         }
         let bits = length.trailing_zeros();
         let mut columns = self.shared();
         for &c in differ {
-            columns[c] = Column::later(bits, segments);
+            columns[c] = Column::later(bits, chunks);
         }
         Ok((columns, Later { guess: self, bits, memory }))
     }
@@ -144,20 +144,20 @@ impl<T: Scalar> Later<T> {
         write: Write<'_, T>,
     ) -> bool {
         let Later { guess: Guess { n, first, differ, alike }, bits, memory } = self;
-        let segments = memory.into_iter().enumerate();
-        let segments =
-            segments.map(|(index, memory)| Segment { index, memory, differ: &differ, columns });
-        let segments = Mutex::new(segments.collect());
+        let chunks = memory.into_iter().enumerate();
+        let chunks =
+            chunks.map(|(index, memory)| PendingChunk { index, memory, differ: &differ, columns });
+        let chunks = Mutex::new(chunks.collect());
         let surprised = AtomicBool::new(false);
         // While the last trajectories of a chunk are evaluated, idle threads begin the next chunk.
         std::thread::scope(|scope| {
             let threads: [_; AT_A_TIME] = core::array::from_fn(|_| {
                 scope.spawn(|| {
-                    let rest = Rest(&segments);
-                    while let Some(mut segment) = rest.next() {
-                        let from = segment.index << bits;
+                    let rest = Rest(&chunks);
+                    while let Some(mut chunk) = rest.next() {
+                        let from = chunk.index << bits;
                         let range = from..n.min(from + (1 << bits));
-                        let columns = (&differ[..], &mut segment.memory[..]);
+                        let columns = (&differ[..], &mut chunk.memory[..]);
                         if !fill(workers, range, &first, columns, &alike, write).is_empty() {
                             surprised.store(true, Ordering::Relaxed);
                         }
@@ -178,14 +178,14 @@ const AT_A_TIME: usize = 2;
 /// A chunk of the inputs that differ.
 ///
 /// Dropping the chunk makes its values readable, even after a panic.
-struct Segment<'a, T: Scalar> {
+struct PendingChunk<'a, T: Scalar> {
     index: usize,
     memory: Vec<Buffer<T>>,
     differ: &'a [usize],
     columns: &'a [&'a Column<T>],
 }
 
-impl<T: Scalar> Drop for Segment<'_, T> {
+impl<T: Scalar> Drop for PendingChunk<'_, T> {
     fn drop(&mut self) {
         for (&c, values) in self.differ.iter().zip(self.memory.drain(..)) {
             self.columns[c].put(self.index, values);
@@ -194,10 +194,10 @@ impl<T: Scalar> Drop for Segment<'_, T> {
 }
 
 /// The remaining chunks. If the thread that takes them panics, it drops them.
-struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<Segment<'c, T>>>);
+struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<PendingChunk<'c, T>>>);
 
 impl<'c, T: Scalar> Rest<'_, 'c, T> {
-    fn next(&self) -> Option<Segment<'c, T>> {
+    fn next(&self) -> Option<PendingChunk<'c, T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }

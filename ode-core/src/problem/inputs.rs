@@ -124,7 +124,7 @@ impl<T: Scalar> Inputs<T> {
         if whole == 0 {
             return Err(SolveError::NoTrajectories);
         }
-        let numbers = ensemble.part.numbers(whole)?;
+        let numbers = ensemble.shard.numbers(whole)?;
         // An empty shard takes the times of one trajectory, so that its arrays have the shape of
         // others.
         let (trajectories, n) = (numbers.len(), numbers.len().max(1));

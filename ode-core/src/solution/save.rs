@@ -61,7 +61,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
     /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
     ///
-    /// In an archive of a [shard](crate::EnsembleProblem::part), `shape` is its number of
+    /// In an archive of a [shard](crate::EnsembleProblem::shard), `shape` is its number of
     /// trajectories, and there are no axes. `numpy.concatenate` of the shards' `u_end`, in their
     /// order, is the `u_end` of the whole ensemble. The same holds for other arrays of
     /// trajectories. (Saved values of shards may have different numbers of saves if trajectories

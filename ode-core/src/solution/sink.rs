@@ -33,7 +33,7 @@ pub trait ResultSink<T>: Send {
     /// Returns the number of trajectories of a batch.
     ///
     /// All batches but the last one have this size. By default one batch has all trajectories.
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         u64::MAX
     }
 
@@ -50,7 +50,7 @@ pub trait ResultSink<T>: Send {
     /// An error ends the solve, and the solve returns it.
     fn store(
         &mut self,
-        block: ColumnRange<'_, T>,
+        batch: ColumnRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError>;
 }
@@ -87,14 +87,14 @@ impl<T: Scalar> ResultSink<T> for Collect<T> {
 #[derive(Debug)]
 pub(crate) struct MostSteps {
     /// The number of trajectories of a batch.
-    pub(crate) block: u64,
+    pub(crate) batch: u64,
     /// The largest number so far.
     pub(crate) most: u32,
 }
 
 impl<T: Scalar> ResultSink<T> for MostSteps {
-    fn block(&self) -> u64 {
-        self.block
+    fn batch(&self) -> u64 {
+        self.batch
     }
 
     fn store(

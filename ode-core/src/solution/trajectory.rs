@@ -120,7 +120,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// Returns the index of the trajectory in the whole ensemble, from 0.
     ///
     /// `vary` received this index. The two indices differ in a
-    /// [shard](crate::EnsembleProblem::part) of an ensemble.
+    /// [shard](crate::EnsembleProblem::shard) of an ensemble.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.solution.numbers().start + self.i as u64

@@ -1,7 +1,7 @@
 //! Results that go elsewhere than into a solution, block by block.
 
 use super::{PARAMETERS, STATE, hunting, steps};
-use crate::blocks::{Sums, collected, same_in_blocks, solve_into};
+use crate::batches::{Sums, collected, same_in_batches, solve_into};
 use odes::backend::{ColumnRange, Inputs};
 use odes::prelude::*;
 use odes::{
@@ -31,10 +31,10 @@ fn into(
     solve_into((hunting, Euler), place, inputs, sink)
 }
 
-/// In one lane and in many, cut for threads in many ways: the blocks are parts of the whole, with
+/// In one lane and in many, cut for threads in many ways: the batches are parts of the whole, with
 /// their numbers in the ensemble.
 #[test]
-fn blocks_are_parts_of_the_whole() {
+fn batches_are_parts_of_the_whole() {
     let every_step = |mut inputs: Inputs<f64>| {
         inputs.settings.step_slots = 17;
         inputs
@@ -59,7 +59,7 @@ fn blocks_are_parts_of_the_whole() {
             &threads(5),
         ];
         for place in places {
-            same_in_blocks((hunting, Euler), place, &inputs, &whole);
+            same_in_batches((hunting, Euler), place, &inputs, &whole);
         }
     }
 }
@@ -93,18 +93,18 @@ fn a_sink_that_has_enough_ends_a_solve() {
         let mut sums = Sums { enough: 3, ..Sums::by(1000) };
         let report = into(place, &inputs, &mut sums).unwrap();
         assert!(matches!(report.backend, Backend::Cpu { .. }));
-        let blocks: Vec<_> = sums.sums.into_iter().map(|(block, _)| block).collect();
-        assert_eq!(blocks, [0..1000, 1000..2000, 2000..3000]);
+        let batches: Vec<_> = sums.sums.into_iter().map(|(batch, _)| batch).collect();
+        assert_eq!(batches, [0..1000, 1000..2000, 2000..3000]);
     }
 }
 
-/// Fails at its second block.
+/// Fails at its second batch.
 struct Full(usize);
 
 const FULL: SolveError = SolveError::OutOfMemory { bytes: 12_345, memory: Memory::Host };
 
 impl ResultSink<f64> for Full {
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         1000
     }
 

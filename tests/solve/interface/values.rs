@@ -1,7 +1,7 @@
 //! Systems that are values, and inputs that are of another system.
 
 use super::{PARAMETERS, STATE, hunting, steps};
-use crate::blocks::Sums;
+use crate::batches::Sums;
 use odes::backend::{Inputs, Task};
 use odes::internals::kernel::{Given, Variant};
 use odes::internals::task::{Everything, Solve, Text};

@@ -3,8 +3,8 @@
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::array::ArrayPlan;
 use crate::ensemble::array::norm::ArrayNorm;
+use crate::ensemble::batches::by_batches;
 use crate::ensemble::cpu::{EnsembleThreads, report};
-use crate::ensemble::pieces::by_blocks;
 use crate::ensemble::task::{Arrays, Task};
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -32,7 +32,7 @@ use std::time::Instant;
 /// times to save at and the same times to stop at.
 ///
 /// The members of one lockstep solve are the trajectories of one batch of the
-/// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::part). A step size that one
+/// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::shard). A step size that one
 /// member needs changes the last digits of the others.
 ///
 /// ```
@@ -94,10 +94,10 @@ impl EnsembleCpuArray {
             let threads = rayon::current_num_threads();
             let plan = ArrayPlan { instructions, norm: self.norm, threads };
             let mut worst = None;
-            by_blocks(settings, columns, sink, &mut |block, results| {
+            by_batches(settings, columns, sink, &mut |batch, results| {
                 // Runs inside the pool: a thread outside of it would sleep at each parallel call
                 // until it is woken.
-                let found = rayon::scope(|_| task.run_array(plan, settings, block, results))?;
+                let found = rayon::scope(|_| task.run_array(plan, settings, batch, results))?;
                 worst = WorstColumn::worse(worst, found);
                 Ok(())
             })?;

@@ -3,9 +3,9 @@
 use crate::ensemble::array::cells::Cells;
 use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
 use crate::ensemble::array::norm::{ArrayNorm, TOGETHER, sum_of_neighbours};
+use crate::ensemble::batches;
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::pieces;
 use crate::ensemble::planned::{Planned, options};
 use crate::ensemble::stack;
 use crate::error::{Memory, SolveError};
@@ -99,7 +99,7 @@ where
     ) -> Result<Option<WorstColumn>, SolveError> {
         let batch = range.len().div_ceil(2 * plan.threads).next_multiple_of(TOGETHER);
         let batch = if plan.threads == 1 { range.len() } else { batch };
-        let chunks = pieces::chunks(range, results, batch).into_iter().map(|(range, results)| {
+        let chunks = batches::chunks(range, results, batch).into_iter().map(|(range, results)| {
             Mutex::new(Chunk {
                 range,
                 views: Views::new(range),
@@ -124,7 +124,7 @@ where
             method: PhantomData,
         };
         let o = options::<T, T, N>(settings, range, settings.saved.times > 0);
-        let lanes = pieces::lanes::<T>(plan.instructions, N);
+        let lanes = batches::lanes::<T>(plan.instructions, N);
         let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
         stack::with_pool(bytes, plan.threads, &mut || {
             lockstep::<T, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(&mut columns, &o);

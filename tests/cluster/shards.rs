@@ -1,4 +1,4 @@
-//! An ensemble in parts, for several processes or devices: bit for bit what the whole has.
+//! An ensemble in shards, for several processes or devices: bit for bit what the whole has.
 
 use crate::forced;
 use crate::gpu::gpu;
@@ -20,7 +20,7 @@ fn ensemble() -> EnsembleProblem<forced, f64, Unvaried, 2, 2> {
     EnsembleProblem::new(OdeProblem::new(forced, [1.0, 0.5], SPAN, [9.0, 4.0]))
 }
 
-/// Compares the parts of an ensemble with the whole: one lane, threads, and a GPU.
+/// Compares the shards of an ensemble with the whole: one lane, threads, and a GPU.
 fn same<M, T, F, const N: usize, const P: usize, S>(
     method: M,
     ensemble: EnsembleProblem<S, T, F, N, P>,
@@ -45,14 +45,14 @@ fn same<M, T, F, const N: usize, const P: usize, S>(
         for of in [1, 2, 3, 7, n, n + 3] {
             let mut next = 0;
             for rank in 0..of {
-                let part = ensemble.clone().part((rank, of));
-                let part = part.solve(method, place, options).unwrap();
-                assert_eq!(part.numbers().start, next);
-                assert_eq!(part.numbers().end - next, part.len() as u64);
-                for trajectory in &part {
+                let shard = ensemble.clone().shard((rank, of));
+                let shard = shard.solve(method, place, options).unwrap();
+                assert_eq!(shard.numbers().start, next);
+                assert_eq!(shard.numbers().end - next, shard.len() as u64);
+                for trajectory in &shard {
                     assert_eq!(trajectory.number(), next);
                     let expected = whole.trajectory(next as usize);
-                    let case = format!("{name}: trajectory {next}, part {rank} of {of}");
+                    let case = format!("{name}: trajectory {next}, shard {rank} of {of}");
                     assert_eq!(bits(&trajectory), bits(&expected), "{case}");
                     next += 1;
                 }
@@ -109,8 +109,8 @@ fn stops_of_other_parts_change_nothing() {
 fn a_part_of_a_grid_is_a_list() {
     let grid = ensemble().grid([Axis::p(1, [1.0, 2.0, 3.0]), Axis::u0(0, [0.1, 0.2])]);
     let options = SolveOptions::default();
-    let shape = |part: (usize, usize)| {
-        let solution = grid.clone().part(part).solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let shape = |shard: (usize, usize)| {
+        let solution = grid.clone().shard(shard).solve(Tsit5, EnsembleSerial, &options).unwrap();
         let ends = solution.final_states_on_grid();
         assert_eq!(ends.shape().split_last().unwrap().1, solution.shape());
         (solution.shape().to_vec(), solution.axes().len())
@@ -120,14 +120,14 @@ fn a_part_of_a_grid_is_a_list() {
     assert_eq!(shape((1, 4)), (vec![2], 0));
 }
 
-/// More parts than trajectories: those without any have a solution.
+/// More shards than trajectories: those without any have a solution.
 #[test]
 fn parts_may_be_empty() {
     let five = ensemble().trajectories(5).vary(|problem, i| problem.with_u0([i as f64, 0.0]));
     let options = SolveOptions::default().saveat([1.0, 2.0]);
     let threads = EnsembleThreads.threads(2);
     for place in [&EnsembleSerial as &dyn EnsembleAlgorithm, &threads] {
-        let empty = five.clone().part((0, 8)).solve(Tsit5, place, &options).unwrap();
+        let empty = five.clone().shard((0, 8)).solve(Tsit5, place, &options).unwrap();
         assert!(empty.is_empty() && empty.all_succeeded() && empty.code_counts().is_empty());
         assert_eq!((empty.numbers(), empty.shape()), (0..0, [0].as_slice()));
         assert_eq!(empty.all_states().shape(), [0, 2, 2]);
@@ -135,10 +135,10 @@ fn parts_may_be_empty() {
         assert_eq!(empty.states_on_grid().shape(), [0, 2, 2]);
         assert_eq!(empty.shared_times(), Some([1.0, 2.0].as_slice()));
         let steps = SolveOptions::default().saveat(SaveAt::Steps);
-        let empty = five.clone().part((5, 8)).solve(Tsit5, place, &steps).unwrap();
+        let empty = five.clone().shard((5, 8)).solve(Tsit5, place, &steps).unwrap();
         assert_eq!((empty.len(), empty.numbers()), (0, 3..3));
     }
-    let none = ensemble().trajectories(0).part((1, 2)).solve(Tsit5, EnsembleSerial, &options);
+    let none = ensemble().trajectories(0).shard((1, 2)).solve(Tsit5, EnsembleSerial, &options);
     assert!(matches!(none, Err(SolveError::NoTrajectories)));
 }
 
@@ -146,41 +146,41 @@ fn parts_may_be_empty() {
 fn errors_have_the_numbers_of_the_whole() {
     let options = SolveOptions::default();
     for (rank, of) in [(2, 2), (0, 0)] {
-        let none = ensemble().trajectories(10).part((rank, of));
+        let none = ensemble().trajectories(10).shard((rank, of));
         let error = none.solve(Tsit5, EnsembleSerial, &options).err().unwrap();
-        assert!(matches!(error, SolveError::Part { rank: r, of: o } if (r, o) == (rank, of)));
+        assert!(matches!(error, SolveError::Shard { rank: r, size: o } if (r, o) == (rank, of)));
     }
     let outside = ensemble()
         .trajectories(10)
         .vary(|problem, i| problem.with_tspan((0.0, if i == 7 { 0.5 } else { 1.0 + i as f64 })))
-        .part((1, 2))
+        .shard((1, 2))
         .solve(Tsit5, EnsembleSerial, &options.clone().saveat([0.75]));
     assert!(matches!(outside, Err(SolveError::SaveOutside { trajectory: 7, .. })));
 }
 
-/// A part is what must fit, not the whole.
+/// A shard is what must fit, not the whole.
 #[test]
 fn the_whole_may_be_large() {
     const N: usize = 1_000_000_000_000;
     let varied = EnsembleProblem::new(OdeProblem::new(decay, [1.0], SPAN, [0.5]))
         .trajectories(N)
         .vary(|problem, i| problem.with_u0([(i - (N - 100)) as f64]));
-    let last = varied.part((N / 100 - 1, N / 100));
+    let last = varied.shard((N / 100 - 1, N / 100));
     let solution = last.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap();
     assert_eq!(solution.numbers(), N as u64 - 100..N as u64);
     assert_eq!(solution.trajectory(99).u0(), [99.0]);
 }
 
-/// The files of parts, one after the other, are that of the whole.
+/// The files of shards, one after the other, are that of the whole.
 #[test]
 fn files_of_parts() {
-    let folder = std::env::temp_dir().join(format!("odes-parts-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("odes-shards-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let options = SolveOptions::default().saveat(0.5);
     let varied = ensemble().trajectories(7).vary(|problem, i| problem.with_u0([i as f64, 0.0]));
-    let csv = |part: (usize, usize)| {
-        let solution = varied.clone().part(part).solve(Tsit5, EnsembleSerial, &options).unwrap();
-        let path = folder.join("part.csv");
+    let csv = |shard: (usize, usize)| {
+        let solution = varied.clone().shard(shard).solve(Tsit5, EnsembleSerial, &options).unwrap();
+        let path = folder.join("shard.csv");
         solution.write_csv(&path).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
         let (header, rows) = text.split_once('\n').unwrap();
@@ -188,15 +188,15 @@ fn files_of_parts() {
     };
     let (header, whole) = csv((0, 1));
     for of in [2, 3, 9] {
-        let parts: Vec<_> = (0..of).map(|rank| csv((rank, of))).collect();
-        assert!(parts.iter().all(|part| part.0 == header));
-        assert_eq!(parts.into_iter().map(|part| part.1).collect::<String>(), whole);
+        let shards: Vec<_> = (0..of).map(|rank| csv((rank, of))).collect();
+        assert!(shards.iter().all(|shard| shard.0 == header));
+        assert_eq!(shards.into_iter().map(|shard| shard.1).collect::<String>(), whole);
     }
-    let path = folder.join("part.npz");
+    let path = folder.join("shard.npz");
     let mut found = Vec::new();
     for rank in 0..9 {
-        let part = varied.clone().part((rank, 9));
-        let solution = part.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        let shard = varied.clone().shard((rank, 9));
+        let solution = shard.solve(Tsit5, EnsembleSerial, &options).unwrap();
         solution.write_npz(&path).unwrap();
         let file = std::fs::File::open(&path).unwrap();
         let mut npz = ndarray_npy::NpzReader::new(file).unwrap();

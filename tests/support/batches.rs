@@ -13,7 +13,7 @@ use std::ops::{ControlFlow, Range};
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// The number of trajectories of a batch.
-    pub(crate) block: u64,
+    pub(crate) batch: u64,
     /// The number of batches after which the sink stops the solve.
     pub(crate) enough: usize,
     /// The trajectories of each batch, and their sum.
@@ -23,25 +23,25 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    pub(crate) fn by(block: u64) -> Self {
-        Sums { block, enough: usize::MAX, ..Sums::default() }
+    pub(crate) fn by(batch: u64) -> Self {
+        Sums { batch, enough: usize::MAX, ..Sums::default() }
     }
 }
 
 impl<T: Scalar> ResultSink<T> for Sums {
-    fn block(&self) -> u64 {
-        self.block
+    fn batch(&self) -> u64 {
+        self.batch
     }
 
     fn store(
         &mut self,
-        block: ColumnRange<'_, T>,
+        batch: ColumnRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
-        let n = block.len();
+        let n = batch.len();
         assert_eq!(results.codes.len(), n);
         self.capacity = self.capacity.max(results.codes.capacity());
-        self.sums.push((block.numbers(), sum(results, n, 0..n)));
+        self.sums.push((batch.numbers(), sum(results, n, 0..n)));
         let enough = self.sums.len() == self.enough;
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
@@ -105,7 +105,7 @@ where
 /// Checks that `place` returns parts of `whole`, for batches of several sizes.
 ///
 /// `whole` contains the results of another backend in one batch.
-pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
+pub(crate) fn same_in_batches<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
     inputs: &Inputs<T>,
@@ -117,10 +117,10 @@ pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
 {
     let n = inputs.columns.trajectories;
     let first = inputs.columns.first;
-    for block in [1000, 999, n as u64, u64::MAX] {
-        let mut sums = Sums::by(block);
+    for batch in [1000, 999, n as u64, u64::MAX] {
+        let mut sums = Sums::by(batch);
         solve_into((system, method), place, inputs, &mut sums).unwrap();
-        let len = usize::try_from(block).unwrap_or(n).min(n);
+        let len = usize::try_from(batch).unwrap_or(n).min(n);
         let expected: Vec<_> = (0..n)
             .step_by(len)
             .map(|from| {
@@ -128,8 +128,8 @@ pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
                 (first + part.start as u64..first + part.end as u64, sum(whole, n, part))
             })
             .collect();
-        assert_eq!(sums.sums, expected, "blocks of {block}");
+        assert_eq!(sums.sums, expected, "batches of {batch}");
         // Memory is reused, and never larger than a batch.
-        assert!(sums.capacity <= len, "{} for blocks of {block}", sums.capacity);
+        assert!(sums.capacity <= len, "{} for batches of {batch}", sums.capacity);
     }
 }

@@ -11,7 +11,7 @@ use crate::problem::settings::Settings;
 use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
 
 /// Integrates trajectories by a method on a backend.
-pub(crate) type Place<'a, T> =
+pub(crate) type SolveFn<'a, T> =
     &'a dyn Fn(&Settings<T>, &Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
 /// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
@@ -19,14 +19,14 @@ pub(crate) type Place<'a, T> =
 /// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
 pub(crate) fn integrate<T: Scalar>(
     inputs: &mut Inputs<T>,
-    place: Place<'_, T>,
+    place: SolveFn<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<RunReport, SolveError> {
     let Inputs { settings, columns } = inputs;
     let mut before = Timings::default();
     if settings.saved.times > 0 {
         // The number of steps does not depend on the saved times.
-        let mut steps = MostSteps { block: sink.block(), most: 0 };
+        let mut steps = MostSteps { batch: sink.batch(), most: 0 };
         let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
         let counted = place(settings, columns, &mut steps);
         columns.save = known;
@@ -43,7 +43,7 @@ type Fill<'a, T> =
     &'a mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
 
 /// Passes the results of all trajectories to `sink`, in batches that `fill` computes.
-pub(super) fn by_blocks<T: Scalar>(
+pub(super) fn by_batches<T: Scalar>(
     settings: &Settings<T>,
     columns: &Columns<T>,
     sink: &mut dyn ResultSink<T>,
@@ -51,10 +51,10 @@ pub(super) fn by_blocks<T: Scalar>(
 ) -> Result<(), SolveError> {
     let layout = Layout::new(settings, columns);
     let mut results = RawResults::default();
-    for block in columns.blocks(sink.block()) {
-        results.fit(&layout, block.len())?;
-        fill(block, &mut results)?;
-        if sink.store(block, &mut results)?.is_break() {
+    for batch in columns.batches(sink.batch()) {
+        results.fit(&layout, batch.len())?;
+        fill(batch, &mut results)?;
+        if sink.store(batch, &mut results)?.is_break() {
             break;
         }
     }
@@ -76,7 +76,7 @@ const MOST_AT_A_TIME: usize = 8192;
 /// All threads have work if there are at least twice as many trajectories as one thread has lanes,
 /// since few trajectories may be expensive ones. The chunks have equal sizes. Lanes run dry at the
 /// end of each chunk, so there are only as many chunks as all threads need to finish together.
-pub(super) fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
+pub(super) fn chunk_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     if trajectories < 2 * lanes {
         return trajectories.max(1);
     }
@@ -96,15 +96,15 @@ pub(super) fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     register / size_of::<T>() * dispatch::vectors(states)
 }
 
-/// Cuts a batch and its results into chunks of `batch` trajectories with disjoint slices.
+/// Cuts a batch and its results into chunks of `size` trajectories with disjoint slices.
 pub(super) fn chunks<'a, T: Scalar>(
-    block: ColumnRange<'a, T>,
+    batch: ColumnRange<'a, T>,
     raw: &'a mut RawResults<T>,
-    batch: usize,
+    size: usize,
 ) -> Vec<(ColumnRange<'a, T>, Results<'a, T>)> {
-    let mut rest = Results::whole(raw, block.len());
+    let mut rest = Results::whole(raw, batch.len());
     let mut chunks = Vec::new();
-    for columns in block.chunks(batch) {
+    for columns in batch.chunks(size) {
         let (results, behind) = rest.split(columns.len());
         chunks.push((columns, results));
         rest = behind;
@@ -127,29 +127,29 @@ mod tests {
         for threads in [1, 2, 3, 16, 128] {
             for lanes in [1, 4, 8, 16, 32] {
                 for n in (1..3000).chain([4096, 10_000, 65_537, 1_000_000, 100_000_000]) {
-                    let batch = batch_size(n, threads, lanes);
-                    let batches = n.div_ceil(batch);
+                    let size = chunk_size(n, threads, lanes);
+                    let chunks = n.div_ceil(size);
                     let case =
-                        format!("{n} trajectories, {threads} threads, {lanes} lanes: {batch}");
-                    assert!(batch >= 1 && batch <= MOST_AT_A_TIME.max(2 * lanes), "{case}");
+                        format!("{n} trajectories, {threads} threads, {lanes} lanes: {size}");
+                    assert!(size >= 1 && size <= MOST_AT_A_TIME.max(2 * lanes), "{case}");
                     if n < 2 * lanes {
-                        assert_eq!(batches, 1, "{case}");
+                        assert_eq!(chunks, 1, "{case}");
                         continue;
                     }
                     // The busiest thread integrates hardly more trajectories than the mean.
-                    let longest = batch * batches.div_ceil(threads);
+                    let longest = size * chunks.div_ceil(threads);
                     let share = n as f64 / threads as f64;
                     assert!(longest as f64 <= 1.13 * share + 8.0, "{case}: {longest}");
                     // Many cheap trajectories are not cut into smaller chunks than before.
                     if n >= threads * ENOUGH {
-                        assert!(batch >= ENOUGH, "{case}");
+                        assert!(size >= ENOUGH, "{case}");
                     }
                 }
             }
         }
         // 500 expensive trajectories on 16 cores.
-        assert_eq!(batch_size(500, 16, 16), 32);
-        assert_eq!(batch_size(32, 16, 16), 2);
+        assert_eq!(chunk_size(500, 16, 16), 32);
+        assert_eq!(chunk_size(32, 16, 16), 2);
     }
     fn inputs(saved: SavedRow) -> Inputs<f64> {
         let columns = Columns {
@@ -192,16 +192,16 @@ mod tests {
     struct Pairs(Vec<(u64, Vec<u32>)>);
 
     impl ResultSink<f64> for Pairs {
-        fn block(&self) -> u64 {
+        fn batch(&self) -> u64 {
             2
         }
 
         fn store(
             &mut self,
-            block: ColumnRange<'_, f64>,
+            batch: ColumnRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
-            self.0.push((block.numbers().start, results.steps.to_vec()));
+            self.0.push((batch.numbers().start, results.steps.to_vec()));
             Ok(ControlFlow::Continue(()))
         }
     }
@@ -216,9 +216,9 @@ mod tests {
             let place = |settings: &Settings<f64>,
                          columns: &Columns<f64>,
                          sink: &mut dyn ResultSink<f64>| {
-                asked.borrow_mut().push((columns.save.slots(), settings.step_slots, sink.block()));
-                by_blocks(settings, columns, sink, &mut |block, results| {
-                    for (k, i) in block.indices().enumerate() {
+                asked.borrow_mut().push((columns.save.slots(), settings.step_slots, sink.batch()));
+                by_batches(settings, columns, sink, &mut |batch, results| {
+                    for (k, i) in batch.indices().enumerate() {
                         (results.steps[k], results.rejected[k]) = ([5, 9, 8, 7, 6][i], 2);
                     }
                     Ok(())

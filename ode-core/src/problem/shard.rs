@@ -11,17 +11,17 @@ use crate::error::{SolveError, debug_as_display};
 use core::fmt;
 use core::ops::Range;
 
-/// One shard of an ensemble: shard `rank` of `of`, counted from 0.
+/// One shard of an ensemble: shard `rank` of `size`, counted from 0.
 ///
-/// Of `n` trajectories, the shard has the indices `n * rank / of .. n * (rank + 1) / of`. The
+/// Of `n` trajectories, the shard has the indices `n * rank / size .. n * (rank + 1) / size`. The
 /// shards have nearly equal sizes. Together they have each trajectory once.
-/// [`EnsembleProblem::part`](crate::EnsembleProblem::part) takes a shard, or `(rank, of)`.
+/// [`EnsembleProblem::shard`](crate::EnsembleProblem::shard) takes a shard, or `(rank, size)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct Shard {
     /// The index of this shard, from 0.
     pub rank: usize,
     /// The number of shards.
-    pub of: usize,
+    pub size: usize,
     /// The index of this process on its machine, if the launcher sets one.
     ///
     /// Programs choose a device by this index.
@@ -30,7 +30,7 @@ pub struct Part {
     pub launcher: Launcher,
 }
 
-/// The source of the numbers of a [`Part`].
+/// The source of the numbers of a [`Shard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Launcher {
@@ -73,10 +73,10 @@ impl fmt::Display for Launcher {
 }
 
 /// `shard 3 of 8 (Slurm, local rank 1)`
-impl fmt::Display for Part {
+impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Part { rank, of, local_rank, launcher } = self;
-        write!(f, "shard {rank} of {of} ({launcher}")?;
+        let Shard { rank, size, local_rank, launcher } = self;
+        write!(f, "shard {rank} of {size} ({launcher}")?;
         if let Some(local) = local_rank {
             write!(f, ", local rank {local}")?;
         }
@@ -87,7 +87,7 @@ impl fmt::Display for Part {
 /// The error of an environment that does not determine the shard of a process.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PartError {
+pub enum ShardError {
     /// The value of a variable is invalid.
     #[error("{variable} is `{value}`; expected {expected}")]
     Value {
@@ -100,7 +100,7 @@ pub enum PartError {
     },
     /// The rank of a process is not below the number of processes.
     #[error(
-        "{variable} is {rank}, and {of_variable} is {of}; ranks start at 0 and are below the \
+        "{variable} is {rank}, and {size_variable} is {size}; ranks start at 0 and are below the \
          number of processes"
     )]
     Rank {
@@ -109,9 +109,9 @@ pub enum PartError {
         /// The rank of the process.
         rank: usize,
         /// The variable of the number of processes.
-        of_variable: &'static str,
+        size_variable: &'static str,
         /// The number of processes.
-        of: usize,
+        size: usize,
     },
     /// The environment has the rank of a process, but not the number of processes.
     #[error(
@@ -154,7 +154,7 @@ pub enum PartError {
         step: usize,
     },
 }
-debug_as_display!(PartError);
+debug_as_display!(ShardError);
 
 /// Returns the text for a missing number of processes.
 fn no_size(missing: Option<&str>) -> String {
@@ -164,9 +164,9 @@ fn no_size(missing: Option<&str>) -> String {
     }
 }
 
-impl From<(usize, usize)> for Part {
-    fn from((rank, of): (usize, usize)) -> Self {
-        Part::new(rank, of)
+impl From<(usize, usize)> for Shard {
+    fn from((rank, size): (usize, usize)) -> Self {
+        Shard::new(rank, size)
     }
 }
 
@@ -196,69 +196,69 @@ struct Environment<'a>(&'a dyn Fn(&str) -> Option<String>);
 
 impl Environment<'_> {
     /// Returns the value of a variable that is a number.
-    fn number(&self, variable: &'static str) -> Result<Option<usize>, PartError> {
+    fn number(&self, variable: &'static str) -> Result<Option<usize>, ShardError> {
         let Some(value) = (self.0)(variable) else { return Ok(None) };
         match value.trim().parse() {
             Ok(number) => Ok(Some(number)),
             Err(_) => {
                 let expected = "a whole number";
-                Err(PartError::Value { variable, value, expected })
+                Err(ShardError::Value { variable, value, expected })
             }
         }
     }
 
     /// Returns the shard that three variables define, if the first one is set.
-    fn part(&self, variables: Variables) -> Result<Option<Part>, PartError> {
-        let (launcher, variable, of_variable, local) = variables;
+    fn shard(&self, variables: Variables) -> Result<Option<Shard>, ShardError> {
+        let (launcher, variable, size_variable, local) = variables;
         let Some(rank) = self.number(variable)? else { return Ok(None) };
-        let Some(of) = self.number(of_variable)? else {
-            return Err(PartError::Size { variable, rank, missing: Some(of_variable) });
+        let Some(size) = self.number(size_variable)? else {
+            return Err(ShardError::Size { variable, rank, missing: Some(size_variable) });
         };
         let local_rank = self.number(local)?;
-        below(variable, rank, of_variable, of)?;
-        Ok(Some(Part { rank, of, local_rank, launcher }))
+        below(variable, rank, size_variable, size)?;
+        Ok(Some(Shard { rank, size, local_rank, launcher }))
     }
 
     /// Reads `ODES_RANK=3/8`.
-    fn own(&self) -> Result<Option<Part>, PartError> {
+    fn own(&self) -> Result<Option<Shard>, ShardError> {
         let variable = "ODES_RANK";
         let Some(value) = (self.0)(variable) else { return Ok(None) };
-        let numbers = value.split_once('/').and_then(|(rank, of)| {
-            Some((rank.trim().parse::<usize>().ok()?, of.trim().parse::<usize>().ok()?))
+        let numbers = value.split_once('/').and_then(|(rank, size)| {
+            Some((rank.trim().parse::<usize>().ok()?, size.trim().parse::<usize>().ok()?))
         });
         match numbers {
-            Some((rank, of)) if rank < of => {
-                Ok(Some(Part { launcher: Launcher::Variable, ..Part::new(rank, of) }))
+            Some((rank, size)) if rank < size => {
+                Ok(Some(Shard { launcher: Launcher::Variable, ..Shard::new(rank, size) }))
             }
             _ => {
                 let expected = "the rank of this process, from 0, and the number of processes, as \
                     in `3/8`";
-                Err(PartError::Value { variable, value, expected })
+                Err(ShardError::Value { variable, value, expected })
             }
         }
     }
 
     /// Reads a task that `srun` started, or one of an array whose jobs have one task each.
-    fn slurm(&self) -> Result<Option<Part>, PartError> {
+    fn slurm(&self) -> Result<Option<Shard>, ShardError> {
         let tasks = self.number(SLURM.2)?;
         if tasks.is_none_or(|tasks| tasks <= 1)
-            && let Some(part) = self.slurm_array()?
+            && let Some(shard) = self.slurm_array()?
         {
-            return Ok(Some(part));
+            return Ok(Some(shard));
         }
         // The script of a job has the variables of its first task, but is in no step.
-        match (self.part(SLURM)?, tasks) {
+        match (self.shard(SLURM)?, tasks) {
             (Some(_), Some(tasks)) if tasks > 1 && (self.0)("SLURM_STEP_ID").is_none() => {
-                Err(PartError::Script { tasks })
+                Err(ShardError::Script { tasks })
             }
-            (part, _) => Ok(part),
+            (shard, _) => Ok(shard),
         }
     }
 
-    fn slurm_array(&self) -> Result<Option<Part>, PartError> {
+    fn slurm_array(&self) -> Result<Option<Shard>, ShardError> {
         let variable = "SLURM_ARRAY_TASK_ID";
         let Some(id) = self.number(variable)? else { return Ok(None) };
-        let missing = |name| PartError::Size { variable, rank: id, missing: Some(name) };
+        let missing = |name| ShardError::Size { variable, rank: id, missing: Some(name) };
         let (least, number) = ("SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT");
         let min = self.number(least)?.ok_or_else(|| missing(least))?;
         let count = self.number(number)?.ok_or_else(|| missing(number))?;
@@ -267,54 +267,54 @@ impl Environment<'_> {
         let max = self.number("SLURM_ARRAY_TASK_MAX")?.unwrap_or(last.max(id));
         let even = max == last && id >= min && (id - min) % step == 0;
         if !even {
-            return Err(PartError::Array { count, min, max, step });
+            return Err(ShardError::Array { count, min, max, step });
         }
         let rank = (id - min) / step;
         below(variable, rank, number, count)?;
         let local_rank = self.number(SLURM.3)?;
-        Ok(Some(Part { rank, of: count, local_rank, launcher: Launcher::SlurmArray }))
+        Ok(Some(Shard { rank, size: count, local_rank, launcher: Launcher::SlurmArray }))
     }
 
-    fn find(&self) -> Result<Part, PartError> {
-        if let Some(part) = self.own()? {
-            return Ok(part);
+    fn find(&self) -> Result<Shard, ShardError> {
+        if let Some(shard) = self.own()? {
+            return Ok(shard);
         }
         for variables in LAUNCHERS {
-            if let Some(part) = self.part(variables)? {
-                return Ok(part);
+            if let Some(shard) = self.shard(variables)? {
+                return Ok(shard);
             }
         }
-        if let Some(part) = self.slurm()? {
-            return Ok(part);
+        if let Some(shard) = self.slurm()? {
+            return Ok(shard);
         }
         let variable = "JOB_COMPLETION_INDEX";
         if let Some(rank) = self.number(variable)? {
-            return Err(PartError::Size { variable, rank, missing: None });
+            return Err(ShardError::Size { variable, rank, missing: None });
         }
-        Ok(Part { launcher: Launcher::None, ..Part::WHOLE })
+        Ok(Shard { launcher: Launcher::None, ..Shard::WHOLE })
     }
 }
 
 fn below(
     variable: &'static str,
     rank: usize,
-    of_variable: &'static str,
-    of: usize,
-) -> Result<(), PartError> {
-    if rank < of { Ok(()) } else { Err(PartError::Rank { variable, rank, of_variable, of }) }
+    size_variable: &'static str,
+    size: usize,
+) -> Result<(), ShardError> {
+    if rank < size { Ok(()) } else { Err(ShardError::Rank { variable, rank, size_variable, size }) }
 }
 
-impl Part {
+impl Shard {
     /// The whole ensemble: shard 0 of 1.
-    pub(crate) const WHOLE: Part =
-        Part { rank: 0, of: 1, local_rank: None, launcher: Launcher::Program };
+    pub(crate) const WHOLE: Shard =
+        Shard { rank: 0, size: 1, local_rank: None, launcher: Launcher::Program };
 
-    /// Creates shard `rank` of `of`.
+    /// Creates shard `rank` of `size`.
     ///
-    /// A solve checks that `rank` is below `of`.
+    /// A solve checks that `rank` is below `size`.
     #[must_use]
-    pub fn new(rank: usize, of: usize) -> Self {
-        Part { rank, of, ..Part::WHOLE }
+    pub fn new(rank: usize, size: usize) -> Self {
+        Shard { rank, size, ..Shard::WHOLE }
     }
 
     /// Returns the shard that the launcher assigned to this process by its environment.
@@ -338,20 +338,20 @@ impl Part {
     /// Set `ODES_RANK=$SLURM_ARRAY_TASK_ID/8` in the script to run them again.
     ///
     /// ```
-    /// use ode_core::{Part, PartError};
+    /// use ode_core::{Shard, ShardError};
     ///
-    /// # fn main() -> Result<(), PartError> {
-    /// let part = Part::from_launcher()?;
-    /// eprintln!("{part}"); // shard 3 of 8 (Slurm, local rank 1)
+    /// # fn main() -> Result<(), ShardError> {
+    /// let shard = Shard::from_launcher()?;
+    /// eprintln!("{shard}"); // shard 3 of 8 (Slurm, local rank 1)
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// [`PartError`] if a variable is invalid, or if the number of processes is missing, as in
+    /// [`ShardError`] if a variable is invalid, or if the number of processes is missing, as in
     /// Kubernetes (`JOB_COMPLETION_INDEX`). Also if the process is the script of a Slurm job of
     /// several tasks.
-    pub fn from_launcher() -> Result<Self, PartError> {
+    pub fn from_launcher() -> Result<Self, ShardError> {
         let variable = |name: &str| std::env::var_os(name);
         Self::from_variables(&|name| Some(variable(name)?.to_string_lossy().into_owned()))
     }
@@ -362,21 +362,21 @@ impl Part {
     ///
     /// # Errors
     /// As [`from_launcher`](Self::from_launcher).
-    pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, PartError> {
+    pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ShardError> {
         Environment(variable).find()
     }
 
     /// Returns the indices of its trajectories, out of `n`.
     ///
     /// # Errors
-    /// [`SolveError::Part`] if there is no such shard.
+    /// [`SolveError::Shard`] if there is no such shard.
     pub(crate) fn numbers(self, n: usize) -> Result<Range<usize>, SolveError> {
-        let Part { rank, of, .. } = self;
-        if rank >= of {
-            return Err(SolveError::Part { rank, of });
+        let Shard { rank, size, .. } = self;
+        if rank >= size {
+            return Err(SolveError::Shard { rank, size });
         }
-        // At most `n`, since `rank < of`.
-        let end = |rank: usize| (n as u128 * rank as u128 / of as u128) as usize;
+        // At most `n`, since `rank < size`.
+        let end = |rank: usize| (n as u128 * rank as u128 / size as u128) as usize;
         Ok(end(rank)..end(rank + 1))
     }
 }
@@ -385,33 +385,35 @@ impl Part {
 mod tests {
     use super::*;
 
-    fn from(variables: &[(&str, &str)]) -> Result<Part, PartError> {
+    fn from(variables: &[(&str, &str)]) -> Result<Shard, ShardError> {
         let value = |name: &str| variables.iter().find(|(known, _)| *known == name);
-        Part::from_variables(&|name| value(name).map(|(_, value)| (*value).to_owned()))
+        Shard::from_variables(&|name| value(name).map(|(_, value)| (*value).to_owned()))
     }
 
-    fn part(rank: usize, of: usize, local_rank: Option<usize>, launcher: Launcher) -> Part {
-        Part { rank, of, local_rank, launcher }
+    fn shard(rank: usize, size: usize, local_rank: Option<usize>, launcher: Launcher) -> Shard {
+        Shard { rank, size, local_rank, launcher }
     }
 
     #[test]
-    fn parts_together_are_the_whole() {
+    fn shards_together_are_the_whole() {
         for n in [1, 2, 5, 7, 8, 1000, 1001, usize::MAX] {
-            for of in [1, 2, 3, 7, 8, 64, 1001] {
+            for size in [1, 2, 3, 7, 8, 64, 1001] {
                 let mut next = 0;
-                for rank in 0..of {
-                    let numbers = Part::new(rank, of).numbers(n).unwrap();
+                for rank in 0..size {
+                    let numbers = Shard::new(rank, size).numbers(n).unwrap();
                     assert_eq!(numbers.start, next);
-                    let size = numbers.len();
-                    assert!(size == n / of || size == n.div_ceil(of), "{n}, {rank} of {of}");
+                    let len = numbers.len();
+                    assert!(len == n / size || len == n.div_ceil(size), "{n}, {rank} of {size}");
                     next = numbers.end;
                 }
                 assert_eq!(next, n);
             }
         }
-        for (rank, of) in [(0, 0), (8, 8), (usize::MAX, 3)] {
-            let error = Part::new(rank, of).numbers(10).unwrap_err();
-            assert!(matches!(error, SolveError::Part { rank: r, of: o } if (r, o) == (rank, of)));
+        for (rank, size) in [(0, 0), (8, 8), (usize::MAX, 3)] {
+            let error = Shard::new(rank, size).numbers(10).unwrap_err();
+            assert!(
+                matches!(error, SolveError::Shard { rank: r, size: o } if (r, o) == (rank, size))
+            );
         }
     }
 
@@ -420,33 +422,33 @@ mod tests {
         let step = ("SLURM_STEP_ID", "0");
         let slurm = [("SLURM_PROCID", "3"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "1"), step];
         let found = from(&slurm).unwrap();
-        assert_eq!(found, part(3, 8, Some(1), Launcher::Slurm));
+        assert_eq!(found, shard(3, 8, Some(1), Launcher::Slurm));
         assert_eq!(found.to_string(), "shard 3 of 8 (Slurm, local rank 1)");
-        assert_eq!(from(&[("ODES_RANK", "2/3")]), Ok(part(2, 3, None, Launcher::Variable)));
+        assert_eq!(from(&[("ODES_RANK", "2/3")]), Ok(shard(2, 3, None, Launcher::Variable)));
         let open_mpi = [
             ("OMPI_COMM_WORLD_RANK", "5"),
             ("OMPI_COMM_WORLD_SIZE", "6"),
             ("OMPI_COMM_WORLD_LOCAL_RANK", "1"),
         ];
-        assert_eq!(from(&open_mpi), Ok(part(5, 6, Some(1), Launcher::OpenMpi)));
+        assert_eq!(from(&open_mpi), Ok(shard(5, 6, Some(1), Launcher::OpenMpi)));
         let pmi = [("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("MPI_LOCALRANKID", "0")];
-        assert_eq!(from(&pmi), Ok(part(0, 2, Some(0), Launcher::Pmi)));
+        assert_eq!(from(&pmi), Ok(shard(0, 2, Some(0), Launcher::Pmi)));
         let torchrun = [("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "1")];
-        assert_eq!(from(&torchrun), Ok(part(1, 2, Some(1), Launcher::Torchrun)));
+        assert_eq!(from(&torchrun), Ok(shard(1, 2, Some(1), Launcher::Torchrun)));
         let flux = [("FLUX_TASK_RANK", "1"), ("FLUX_JOB_SIZE", "4")];
-        assert_eq!(from(&flux), Ok(part(1, 4, None, Launcher::Flux)));
+        assert_eq!(from(&flux), Ok(shard(1, 4, None, Launcher::Flux)));
         // `mpirun` in a job of Slurm, whose variables belong to one task.
         let within: Vec<_> = slurm.into_iter().chain(open_mpi).collect();
-        assert_eq!(from(&within), Ok(part(5, 6, Some(1), Launcher::OpenMpi)));
+        assert_eq!(from(&within), Ok(shard(5, 6, Some(1), Launcher::OpenMpi)));
         let own: Vec<_> = within.into_iter().chain([("ODES_RANK", "0/1")]).collect();
-        assert_eq!(from(&own), Ok(part(0, 1, None, Launcher::Variable)));
+        assert_eq!(from(&own), Ok(shard(0, 1, None, Launcher::Variable)));
         // No variables, or only the sizes of a job, as in the shell of `salloc`.
         for none in [&[][..], &[("SLURM_NTASKS", "8")], &[("WORLD_SIZE", "8")]] {
             let found = from(none).unwrap();
-            assert_eq!(found, part(0, 1, None, Launcher::None));
+            assert_eq!(found, shard(0, 1, None, Launcher::None));
             assert_eq!(found.to_string(), "shard 0 of 1 (no launcher)");
         }
-        assert_eq!(Part::from((1, 2)).to_string(), "shard 1 of 2 (chosen by the program)");
+        assert_eq!(Shard::from((1, 2)).to_string(), "shard 1 of 2 (chosen by the program)");
     }
 
     fn array(numbers: [&str; 5]) -> Vec<(&'static str, &str)> {
@@ -462,7 +464,7 @@ mod tests {
 
     #[test]
     fn arrays_of_slurm_give_parts() {
-        let found = |rank, of| Ok(part(rank, of, None, Launcher::SlurmArray));
+        let found = |rank, size| Ok(shard(rank, size, None, Launcher::SlurmArray));
         assert_eq!(from(&array(["5", "0", "8", "7", "1"])), found(5, 8));
         assert_eq!(from(&array(["5", "1", "8", "", ""])), found(4, 8));
         // `--array=10-30:5`
@@ -471,18 +473,18 @@ mod tests {
             .into_iter()
             .chain([("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1"), ("SLURM_LOCALID", "0")])
             .collect();
-        assert_eq!(from(&one), Ok(part(5, 8, Some(0), Launcher::SlurmArray)));
+        assert_eq!(from(&one), Ok(shard(5, 8, Some(0), Launcher::SlurmArray)));
         // If the jobs of the array have several tasks, the tasks are the shards.
         let several: Vec<_> = array(["5", "0", "8", "7", "1"])
             .into_iter()
             .chain([("SLURM_PROCID", "1"), ("SLURM_NTASKS", "2"), ("SLURM_STEP_ID", "0")])
             .collect();
-        assert_eq!(from(&several), Ok(part(1, 2, None, Launcher::Slurm)));
+        assert_eq!(from(&several), Ok(shard(1, 2, None, Launcher::Slurm)));
         // `--array=1,3,7`
-        let error = PartError::Array { count: 3, min: 1, max: 7, step: 1 };
+        let error = ShardError::Array { count: 3, min: 1, max: 7, step: 1 };
         assert_eq!(from(&array(["3", "1", "3", "7", "1"])), Err(error));
         let missing = Some("SLURM_ARRAY_TASK_COUNT");
-        let error = PartError::Size { variable: "SLURM_ARRAY_TASK_ID", rank: 3, missing };
+        let error = ShardError::Size { variable: "SLURM_ARRAY_TASK_ID", rank: 3, missing };
         assert_eq!(from(&array(["3", "1", "", "", ""])), Err(error));
     }
 
@@ -523,6 +525,6 @@ mod tests {
              ODES_RANK=4/n, where n is the number of processes"
         );
         let script = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "0")];
-        assert_eq!(from(&script), Err(PartError::Script { tasks: 8 }));
+        assert_eq!(from(&script), Err(ShardError::Script { tasks: 8 }));
     }
 }

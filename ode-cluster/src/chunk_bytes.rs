@@ -17,7 +17,7 @@ const MOST: usize = 64 << 20;
 ///
 /// Each rank must take all of them, because all ranks synchronise for each message.
 #[derive(Debug)]
-pub(crate) struct Parcels<'w> {
+pub(crate) struct ChunkBytes<'w> {
     world: &'w World,
     /// The remaining messages, each with its chunks and the rank that sends it.
     left: vec::IntoIter<(Range<u64>, usize)>,
@@ -27,7 +27,7 @@ pub(crate) struct Parcels<'w> {
     open: VecDeque<Vec<u8>>,
 }
 
-impl<'w> Parcels<'w> {
+impl<'w> ChunkBytes<'w> {
     /// Creates the iterator. `owners` is the rank of each chunk; `kept` contains the chunks of this
     /// rank.
     pub(crate) fn new(
@@ -38,20 +38,20 @@ impl<'w> Parcels<'w> {
     ) -> Self {
         let most = MOST / plan.bytes.saturating_mul(plan.chunk).max(1);
         let left = cut(owners, most.max(1) as u64).into_iter();
-        Parcels { world, left, kept, open: VecDeque::new() }
+        ChunkBytes { world, left, kept, open: VecDeque::new() }
     }
 }
 
-impl Iterator for Parcels<'_> {
+impl Iterator for ChunkBytes<'_> {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {
         if self.open.is_empty() {
             let (chunks, owner) = self.left.next()?;
             let own = chunks.filter_map(|chunk| self.kept.remove(&chunk));
-            let mut parcel = pack(own);
-            self.world.broadcast(owner, &mut parcel);
-            self.open = unpack(&parcel);
+            let mut message = pack(own);
+            self.world.broadcast(owner, &mut message);
+            self.open = unpack(&message);
         }
         self.open.pop_front()
     }
@@ -59,34 +59,34 @@ impl Iterator for Parcels<'_> {
 
 /// Groups consecutive chunks of one rank, at most `most` in a group.
 fn cut(owners: &[u32], most: u64) -> Vec<(Range<u64>, usize)> {
-    let mut parcels: Vec<(Range<u64>, usize)> = Vec::new();
+    let mut messages: Vec<(Range<u64>, usize)> = Vec::new();
     for (chunk, owner) in (0u64..).zip(owners) {
         let owner = *owner as usize;
-        match parcels.last_mut() {
+        match messages.last_mut() {
             Some((last, who)) if *who == owner && last.end - last.start < most => last.end += 1,
-            _ => parcels.push((chunk..chunk + 1, owner)),
+            _ => messages.push((chunk..chunk + 1, owner)),
         }
     }
-    parcels
+    messages
 }
 
 /// Concatenates chunks, each behind its length.
 fn pack(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
-    let mut parcel = Vec::new();
+    let mut message = Vec::new();
     for chunk in chunks {
-        parcel.extend_from_slice(&(chunk.len() as u64).to_le_bytes());
-        parcel.extend_from_slice(&chunk);
+        message.extend_from_slice(&(chunk.len() as u64).to_le_bytes());
+        message.extend_from_slice(&chunk);
     }
-    parcel
+    message
 }
 
 /// The inverse of [`pack`].
-fn unpack(mut parcel: &[u8]) -> VecDeque<Vec<u8>> {
+fn unpack(mut message: &[u8]) -> VecDeque<Vec<u8>> {
     let mut chunks = VecDeque::new();
-    while let Some((length, rest)) = parcel.split_first_chunk::<8>() {
+    while let Some((length, rest)) = message.split_first_chunk::<8>() {
         let (chunk, rest) = rest.split_at(u64::from_le_bytes(*length) as usize);
         chunks.push_back(chunk.to_vec());
-        parcel = rest;
+        message = rest;
     }
     chunks
 }
