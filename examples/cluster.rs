@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = ensemble.solve(Tsit5, &place, &options)?;
 
     for share in solution.shares() {
-        println!("{}: {} trajectories", share.engine, share.trajectories);
+        println!("{}: {} trajectories", share.worker, share.trajectories);
     }
     let bits = solution.iter().flat_map(|one| one.final_state()).map(f64::to_bits);
     println!("{shard}: sum {:016x}", bits.fold(0, u64::wrapping_add));

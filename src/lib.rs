@@ -173,21 +173,21 @@ pub mod lane {
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
 /// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {
-    pub use ode_core::ensemble::engine::Results;
     pub use ode_core::ensemble::pull::{PullTask, Way};
     pub use ode_core::ensemble::pulled::{Given, RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{
         Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
+    pub use ode_core::ensemble::worker::Results;
     pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
     pub use ode_core::problem::layout::Shape;
     pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
-        Backend, Collect, EnsembleAlgorithm, Layout, LogRow, RawResults, ResultSink, RunReport,
-        SavedRow, Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
-        delegate_backend,
+        Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Layout, LogRow, RawResults,
+        ResultSink, RunReport, SavedRow, Schedule, SolveError, Timings, both_precisions,
+        both_pulls, delegate_backend,
     };
 }
 
@@ -250,8 +250,8 @@ pub mod device {
 /// | module | subject |
 /// |---|---|
 /// | `control` | the step-size control law |
-/// | `dispenser` | the work queue, from which workers take chunks of trajectories |
-/// | `engine` | the workers of one solve: devices, and CPU threads |
+/// | `work_queue` | the work queue, from which workers take chunks of trajectories |
+/// | `worker` | the workers of one solve: devices, and CPU threads |
 /// | `guard` | the rule of the growth guard |
 /// | `kernel` | the text of kernels, and the layout of kernel arguments |
 /// | `lane` | numbers with one lane or SIMD lanes, and functions for each instruction set |
@@ -259,7 +259,7 @@ pub mod device {
 /// | `system` | eliminations, tables and reports |
 /// | `task` | a system by a method in one precision, with erased types, for a backend |
 pub mod internals {
-    pub use ode_core::ensemble::{dispenser, engine, task};
+    pub use ode_core::ensemble::{task, work_queue, worker};
     pub use ode_core::step::{control, guard};
     pub use ode_core::{kernel, lane, methods, system};
 }

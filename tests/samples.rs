@@ -8,7 +8,7 @@ mod series;
 use cpp::HostCpp;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::{
-    Column, Columns, Inputs, Settings, Task, Text, Workers, both_precisions, solve_with,
+    Column, Columns, EvaluationThreads, Inputs, Settings, Task, Text, both_precisions, solve_with,
 };
 use odes::internals::kernel::{KERNEL_NAME, Variant};
 use odes::lane::Scalar;
@@ -88,7 +88,7 @@ fn threads_and_parts_have_the_same_bits() {
         let ensemble = ensemble().trajectories(10_007).sample(rules(design));
         let whole = bits(&columns(&ensemble));
         let options = SolveOptions::default();
-        let serial = Inputs::by(Workers::Caller, &ensemble, &options, METHOD).unwrap();
+        let serial = Inputs::by(EvaluationThreads::Caller, &ensemble, &options, METHOD).unwrap();
         assert!(bits(&serial.columns) == whole, "{design:?}");
         for of in [2, 3, 7, 1000] {
             let shard = |rank| bits(&columns(&ensemble.clone().shard((rank, of))));

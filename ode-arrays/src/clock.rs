@@ -12,7 +12,7 @@ use ode_core::system::{
     DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
     TimeBreaks,
 };
-use ode_core::{AbsTol, EnsembleProblem, OdeProblem, SolveError, SolveOptions, Workers};
+use ode_core::{AbsTol, EnsembleProblem, EvaluationThreads, OdeProblem, SolveError, SolveOptions};
 
 /// The system of the clock. It depends on time, as the system of an array may.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +140,6 @@ pub(crate) fn inputs<T: Scalar>(
     }
     // The clock has one component.
     let options = SolveOptions { abstol: AbsTol::All(abstol[0]), ..options.clone() };
-    let inputs = Inputs::by(Workers::Caller, &ensemble, &options, method)?;
+    let inputs = Inputs::by(EvaluationThreads::Caller, &ensemble, &options, method)?;
     Ok((inputs, abstol.iter().map(|&number| T::narrow(number)).collect()))
 }

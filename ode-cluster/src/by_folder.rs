@@ -4,7 +4,7 @@ use ode_core::lane::Scalar;
 use ode_core::{ResultSink, SolveError};
 
 use crate::error::ClusterError;
-use crate::queue::Queue;
+use crate::folder_queue::FolderQueue;
 use crate::store::Store;
 use crate::store::chunk::Mismatch;
 use crate::work::Work;
@@ -18,7 +18,7 @@ pub(crate) fn solve<T: Scalar>(
     (rank, of): (usize, usize),
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(), SolveError> {
-    let mut queue = Queue::new(rank, of, store.plan().chunks());
+    let mut queue = FolderQueue::new(rank, of, store.plan().chunks());
     let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
     while let Some(chunks) = queue.next(&mut &*store, work.most())? {
         work.compute(chunks.clone(), &mut commit)?;

@@ -10,11 +10,11 @@ use ode_core::{ResultSink, Share, SolveError, Warning};
 
 use crate::by_folder;
 use crate::chunk_bytes::ChunkBytes;
-use crate::dispenser::{Dispenser, Turn};
+use crate::chunk_server::{ChunkServer, Reply};
 use crate::error::ClusterError;
+use crate::folder_queue::{FinishedChunks as _, GROUP};
 use crate::mpi::{Pause, Tag, World};
 use crate::plan::Plan;
-use crate::queue::{Done as _, GROUP};
 use crate::store::Store;
 use crate::work::Work;
 
@@ -103,15 +103,15 @@ struct Outcome {
 
 impl Outcome {
     /// The outcome of a work queue.
-    fn of(dispenser: &Dispenser, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
+    fn of(server: &ChunkServer, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
         let mut computed: Vec<[u64; 2]> =
-            (0..ranks).map(|rank| [0, dispenser.pieces(rank)]).collect();
-        for (chunk, owner) in (0u64..).zip(dispenser.owners()) {
+            (0..ranks).map(|rank| [0, server.leases_of(rank)]).collect();
+        for (chunk, owner) in (0u64..).zip(server.owners()) {
             if let Some([trajectories, _]) = computed.get_mut(*owner as usize) {
                 *trajectories += plan.trajectories_of(chunk..chunk + 1).len() as u64;
             }
         }
-        let (owners, unfinished) = (dispenser.owners().to_vec(), dispenser.has_left());
+        let (owners, unfinished) = (server.owners().to_vec(), server.has_left());
         Outcome { computed, owners, left, unfinished }
     }
 
@@ -192,28 +192,28 @@ pub(crate) fn solve<T: Scalar>(
         let outcome = match missing {
             Err(error) => {
                 // No rank has sent a request yet, and every rank will.
-                let mut served = Dispenser::new([], world.of());
+                let mut served = ChunkServer::new([], world.of());
                 serve(world, &mut served, None);
                 let left = vec![(0, error.to_string())];
                 Outcome { left, unfinished: true, ..Outcome::default() }
             }
             Ok(missing) => {
-                let mut dispenser = Dispenser::new(missing, world.of());
+                let mut server = ChunkServer::new(missing, world.of());
                 let left = if world.any_thread() || world.of() == 1 {
                     std::thread::scope(|scope| {
                         let (to, asks) = mpsc::channel();
                         let (answers, from) = mpsc::channel();
-                        let dispenser = &mut dispenser;
-                        let here = move || serve(world, dispenser, Some((asks, answers)));
+                        let server = &mut server;
+                        let here = move || serve(world, server, Some((asks, answers)));
                         let served = scope.spawn(here);
                         compute(&Talk::Here(to, Mutex::new(from)));
                         served.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                     })
                 } else {
-                    dispenser.leaves(0);
-                    serve(world, &mut dispenser, None)
+                    server.leaves(0);
+                    serve(world, &mut server, None)
                 };
-                let mut outcome = Outcome::of(&dispenser, plan, world.of(), left);
+                let mut outcome = Outcome::of(&server, plan, world.of(), left);
                 if store.is_some() {
                     outcome.owners.clear();
                 }
@@ -237,10 +237,10 @@ pub(crate) fn solve<T: Scalar>(
             Some(error) if *rank == world.rank() => error.clone(),
             _ => ClusterError::Rank { rank: *rank, message: why.clone() }.into(),
         };
-        work.done.warnings.push(Warning::Lost { engine: name(*rank, world.of()), error });
+        work.done.warnings.push(Warning::Lost { worker: name(*rank, world.of()), error });
     }
-    let share = |(rank, [trajectories, pieces]): (usize, &[u64; 2])| {
-        Share::new(name(rank, world.of()), *trajectories as usize, *pieces as usize)
+    let share = |(rank, [trajectories, leases]): (usize, &[u64; 2])| {
+        Share::new(name(rank, world.of()), *trajectories as usize, *leases as usize)
     };
     let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
@@ -258,7 +258,7 @@ pub(crate) fn solve<T: Scalar>(
 /// Leases chunks until none are left. Returns the ranks that left, with their reasons.
 fn serve(
     world: &World,
-    dispenser: &mut Dispenser,
+    server: &mut ChunkServer,
     here: Option<(Receiver<Ask>, Sender<Answer>)>,
 ) -> Vec<(usize, String)> {
     let (mut left, mut pause) = (Vec::new(), Pause::default());
@@ -290,21 +290,21 @@ fn serve(
             match ask {
                 Ask::More(most) => waiting.push((rank, Some(most))),
                 Ask::Leave(why) => {
-                    dispenser.leaves(rank);
+                    server.leaves(rank);
                     left.push((rank, why));
                     waiting.push((rank, None));
                 }
             }
         }
         // A rank that left may have returned chunks for which others wait.
-        waiting.retain(|(rank, most)| match most.map(|most| dispenser.turn(*rank, most)) {
-            Some(Turn::Take(range)) => {
+        waiting.retain(|(rank, most)| match most.map(|most| server.reply(*rank, most)) {
+            Some(Reply::Take(range)) => {
                 answer(*rank, range);
                 false
             }
-            Some(Turn::Wait | Turn::End) | None => true,
+            Some(Reply::Wait | Reply::End) | None => true,
         });
-        over = dispenser.is_over();
+        over = server.is_over();
         if over {
             answered += waiting.len();
             waiting.drain(..).for_each(|(rank, _)| answer(rank, 0..0));

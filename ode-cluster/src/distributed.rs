@@ -12,8 +12,8 @@ use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 use ode_core::{
-    Backend, EnsembleAlgorithm, RawResults, ResultSink, RunReport, Shard, Share, SolveError,
-    Workers,
+    Backend, EnsembleAlgorithm, EvaluationThreads, RawResults, ResultSink, RunReport, Shard, Share,
+    SolveError,
 };
 
 use crate::agree;
@@ -227,9 +227,9 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             }
             (None, Some(store)) => {
                 by_folder::solve(store, &mut work, (rank, size), sink)?;
-                let (mine, pieces) = (work.done.trajectories, work.done.pieces);
+                let (mine, leases) = (work.done.trajectories, work.done.leases);
                 let rest = columns.trajectories - mine.min(columns.trajectories);
-                let mine = Share::new(format!("rank {rank} of {size}"), mine, pieces);
+                let mine = Share::new(format!("rank {rank} of {size}"), mine, leases);
                 vec![
                     mine,
                     Share::new("the folder, from other ranks or earlier runs".to_owned(), rest, 0),
@@ -312,7 +312,7 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     type Compiled = A::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         self.inner.prepare(make)
     }
 

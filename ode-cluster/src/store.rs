@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use ode_core::kept::{self, Difference};
 
 use crate::error::ClusterError;
+use crate::folder_queue::{FinishedChunks, FinishedGroup, GROUP};
 use crate::plan::Plan;
-use crate::queue::{Done, GROUP, Group};
 
 /// The folder of one solve.
 #[derive(Debug)]
@@ -155,11 +155,11 @@ fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
     Ok(found)
 }
 
-impl Done for &Store<'_> {
+impl FinishedChunks for &Store<'_> {
     type Error = ClusterError;
 
-    fn group(&mut self, group: u64) -> Result<Group, ClusterError> {
-        let mut found = Group::default();
+    fn group(&mut self, group: u64) -> Result<FinishedGroup, ClusterError> {
+        let mut found = FinishedGroup::default();
         let chunks = group * GROUP..self.plan.chunks().min((group + 1) * GROUP);
         let there = numbers(&group_path(&self.folder, group))?;
         there.into_iter().filter(|chunk| chunks.contains(chunk)).for_each(|chunk| {

@@ -43,7 +43,7 @@ pub(crate) struct Work<'a, T> {
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     pub(crate) trajectories: usize,
-    pub(crate) pieces: usize,
+    pub(crate) leases: usize,
     pub(crate) timings: Timings,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -91,7 +91,7 @@ impl<'a, T: Scalar> Work<'a, T> {
         self.pace = Some(begin.elapsed().as_secs_f64() / count as f64);
         self.taken = count;
         self.done.trajectories += n;
-        self.done.pieces += 1;
+        self.done.leases += 1;
         self.done.warnings.extend(run.warnings);
         self.done.timings.compile += run.timings.compile;
         self.done.timings.solve += run.timings.solve;

@@ -5,8 +5,6 @@ mod array;
 pub(crate) mod batches;
 pub(crate) mod choice;
 mod cpu;
-pub mod dispenser;
-pub mod engine;
 mod feed;
 mod outlined;
 pub mod planned;
@@ -20,6 +18,8 @@ pub mod solver;
 mod stack;
 mod tape;
 pub mod task;
+pub mod work_queue;
+pub mod worker;
 
 pub use algorithm::{EnsembleAlgorithm, pull_back_with, solve_with};
 pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};

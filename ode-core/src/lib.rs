@@ -25,6 +25,7 @@ pub mod math;
 pub mod step;
 pub mod ensemble;
 mod error;
+mod evaluation;
 pub mod gradient;
 pub mod integrate;
 pub mod kept;
@@ -37,7 +38,6 @@ pub mod room;
 mod sealed;
 pub mod solution;
 pub mod system;
-mod workers;
 #[cfg(feature = "serde")]
 mod written;
 
@@ -47,6 +47,7 @@ pub use ensemble::{
     ArrayNorm, EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, Schedule,
 };
 pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
+pub use evaluation::EvaluationThreads;
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{
@@ -74,7 +75,6 @@ pub use solution::{
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;
-pub use workers::Workers;
 
 /// Names in expansions of `#[ode_system]`, through the facade.
 #[doc(hidden)]

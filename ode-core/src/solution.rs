@@ -111,18 +111,18 @@ impl Timings {
 #[non_exhaustive]
 pub struct Share {
     /// The name of the worker: the device or the thread.
-    pub engine: String,
+    pub worker: String,
     /// The number of trajectories.
     pub trajectories: usize,
     /// The number of chunks that the worker solved.
-    pub pieces: usize,
+    pub chunks: usize,
 }
 
 impl Share {
-    /// Creates the share of the worker `engine`.
+    /// Creates the share of the worker `worker`.
     #[must_use]
-    pub fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
-        Share { engine, trajectories, pieces }
+    pub fn new(worker: String, trajectories: usize, chunks: usize) -> Self {
+        Share { worker, trajectories, chunks }
     }
 }
 
@@ -133,7 +133,7 @@ pub enum Warning {
     /// A device failed. Other workers solved its trajectories.
     Lost {
         /// The name of the device.
-        engine: String,
+        worker: String,
         /// The cause.
         error: SolveError,
     },
@@ -142,8 +142,8 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::Lost { engine, error } => {
-                write!(f, "{engine} failed, and other workers solved its trajectories: {error}")
+            Warning::Lost { worker, error } => {
+                write!(f, "{worker} failed, and other workers solved its trajectories: {error}")
             }
         }
     }

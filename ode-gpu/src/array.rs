@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ode_core::Shard;
-use ode_core::ensemble::engine::{self, Engine};
 use ode_core::ensemble::task::{Task, Text};
+use ode_core::ensemble::worker::{self, Worker};
 use ode_core::kernel::Functions;
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
@@ -14,12 +14,12 @@ use ode_core::{
     ArrayNorm, Backend, EnsembleAlgorithm, ResultSink, RunReport, SolveError, WorstColumn,
 };
 
-use crate::columns::ArrayEngine;
 use crate::device::{Device, WarmUp, devices};
 use crate::ensemble::timings;
 use crate::error::GpuError;
 use crate::launched::Computing;
 use crate::locked::page_lock;
+use crate::lockstep::LockstepWorker;
 
 /// A lockstep backend on an NVIDIA GPU: one step size for all trajectories.
 ///
@@ -166,7 +166,7 @@ impl EnsembleGpuArray {
         columns.check_one_time()?;
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
-        let mut engine = ArrayEngine {
+        let mut worker = LockstepWorker {
             device: &self.device,
             task,
             settings,
@@ -179,13 +179,13 @@ impl EnsembleGpuArray {
             worst: None,
         };
         let lock = |memory: &mut [u8]| page_lock(&self.device.own_context().ok()?, memory);
-        let team: &mut [&mut dyn Engine<T>] = &mut [&mut engine];
-        engine::run(team, settings, columns, sink, Some(&lock))?;
-        let times = (engine.compile, engine.computing.total);
+        let workers: &mut [&mut dyn Worker<T>] = &mut [&mut worker];
+        worker::run(workers, settings, columns, sink, Some(&lock))?;
+        let times = (worker.compile, worker.computing.total);
         let timings = timings(begin, std::iter::once(times));
         let devices = vec![self.device.name().to_owned()];
         let mut report = RunReport::new(Backend::Gpu { devices }, timings);
-        report.worst_column = engine.worst.filter(|_: &WorstColumn| settings.adaptive);
+        report.worst_column = worker.worst.filter(|_: &WorstColumn| settings.adaptive);
         Ok(report)
     }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use ode_core::Method;
 use ode_core::Shard;
-use ode_core::ensemble::engine::{self, Engine, LaneEngine, Results};
 use ode_core::ensemble::pull::PullTask;
 use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
+use ode_core::ensemble::worker::{self, CpuWorker, Results, Worker};
 use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
@@ -23,13 +23,13 @@ use ode_core::{
     SolveError, Timings,
 };
 
+use crate::adjoint::{AdjointWorker, GradientChunk};
 use crate::device::{Device, WarmUp, devices, lock};
-use crate::engine::{DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
 use crate::locked::page_lock;
-use crate::pull::{GradientChunk, PullEngine};
+use crate::worker::{DeviceWorker, at_once, kernel_of};
 
 /// A backend that solves on NVIDIA GPUs, one trajectory per thread.
 ///
@@ -385,7 +385,7 @@ impl<C> EnsembleGpuKernel<C> {
         let begin = Instant::now();
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
-        let engine = |device| DeviceEngine {
+        let worker = |device| DeviceWorker {
             device,
             task,
             settings,
@@ -397,16 +397,16 @@ impl<C> EnsembleGpuKernel<C> {
             compile: Duration::ZERO,
             computing: Computing::default(),
         };
-        let mut engines: Vec<DeviceEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        let mut devices: Vec<DeviceWorker<'_, T>> = self.devices.iter().map(worker).collect();
         let states = columns.u0.len();
-        let mut threads = LaneEngine::threads(task, settings, states, self.cpu_threads);
-        let mut team: Vec<&mut dyn Engine<T>> = Vec::new();
-        team.extend(engines.iter_mut().map(|engine| engine as &mut dyn Engine<T>));
-        team.extend(threads.iter_mut().map(|thread| thread as &mut dyn Engine<T>));
+        let mut threads = CpuWorker::threads(task, settings, states, self.cpu_threads);
+        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
+        workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
+        workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
         let lock = |memory: &mut [u8]| self.page_lock(memory);
-        let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
+        let outcome = worker::run(&mut workers, settings, columns, sink, Some(&lock))?;
 
-        let times = engines.iter().map(|engine| (engine.compile, engine.computing.total));
+        let times = devices.iter().map(|worker| (worker.compile, worker.computing.total));
         let timings = timings(begin, times);
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
@@ -452,7 +452,7 @@ impl<C> EnsembleGpuKernel<C> {
         }
         let chunks = Mutex::new(chunks);
         let next = || lock(&chunks).pop();
-        let engine = |device| PullEngine {
+        let worker = |device| AdjointWorker {
             device,
             task,
             settings,
@@ -466,16 +466,16 @@ impl<C> EnsembleGpuKernel<C> {
             compile: Duration::ZERO,
             computing: Duration::ZERO,
         };
-        let mut engines: Vec<PullEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        let mut workers: Vec<AdjointWorker<'_, T>> = self.devices.iter().map(worker).collect();
         std::thread::scope(|scope| {
             let running: Vec<_> =
-                engines.iter_mut().map(|engine| scope.spawn(|| engine.run(&next))).collect();
+                workers.iter_mut().map(|worker| scope.spawn(|| worker.run(&next))).collect();
             let ended = running.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             });
             ended.collect::<Result<Vec<()>, SolveError>>()
         })?;
-        let times = engines.iter().map(|engine| (engine.compile, engine.computing));
+        let times = workers.iter().map(|worker| (worker.compile, worker.computing));
         let timings = timings(begin, times);
         let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
         Ok(RunReport::new(Backend::Gpu { devices }, timings))

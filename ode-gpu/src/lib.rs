@@ -29,10 +29,10 @@
 //! | [`EnsembleGpuKernel`] | the backend with one step size for each trajectory |
 //! | [`EnsembleGpuArray`] | the lockstep backend: one step size for all trajectories |
 //! | [`DeviceEnsemble`] | an ensemble that stays on a device |
-//! | `engine` | the worker of one device: chunks, launches, results |
-//! | `columns` | the worker of a lockstep solve, and its cooperative launch |
+//! | `worker` | the worker of one device: chunks, launches, results |
+//! | `lockstep` | the worker of a lockstep solve, and its cooperative launch |
 //! | `launched` | one launch: upload, kernel, download |
-//! | `pull` | gradients: step records and the adjoint |
+//! | `adjoint` | gradients: step records and the adjoint |
 //! | `batch` | the layout of a batch in device memory |
 //! | `driver` | the driver's library: search, checks, start |
 //! | `queue`, `blas` | arrays, and matrix products by cuBLAS: the feature `arrays` |
@@ -59,28 +59,27 @@
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
 //! | `ODES_DUMP` | folder that receives the source, log and cubin of every kernel |
 
+mod adjoint;
 mod array;
 mod batch;
 #[cfg(feature = "arrays")]
 mod blas;
 mod cache;
-mod columns;
 mod device;
 mod diagnostic;
 mod driver;
 mod dump;
-mod engine;
 mod ensemble;
 mod error;
 mod kernel;
 mod launched;
 mod library;
 mod locked;
+mod lockstep;
 mod memory;
 mod nvrtc;
 mod pinned;
 mod pool;
-mod pull;
 #[cfg(feature = "arrays")]
 mod queue;
 mod recent;
@@ -89,6 +88,7 @@ mod rows;
 #[cfg(test)]
 mod testing;
 mod timing;
+mod worker;
 
 pub use array::EnsembleGpuArray;
 #[cfg(feature = "arrays")]

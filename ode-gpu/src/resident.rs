@@ -30,11 +30,11 @@ use ode_core::{
 
 use crate::batch::{Batch, Place, most_trajectories};
 use crate::device::Device;
-use crate::engine::{Argument, SharedBytes, launch_config};
 use crate::ensemble::EnsembleGpuKernel;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
 use crate::memory::{Element, Stream};
+use crate::worker::{Argument, SharedBytes, launch_config};
 
 /// An ensemble whose inputs and results stay on a device.
 ///

@@ -69,10 +69,10 @@ fn a_lost_device_costs_nothing_but_time() {
             devices[1].lost_after = lost_after;
             let place = Simulated { devices, cpu_threads, early: false };
             let solution = until_lost(1, &place, 3000);
-            let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
+            let [Warning::Lost { worker, error, .. }] = solution.warnings() else {
                 panic!("{:?}", solution.warnings())
             };
-            assert_eq!(engine, "simulated device 1");
+            assert_eq!(worker, "simulated device 1");
             assert_eq!(error.to_string(), "simulated device 1 is lost");
             let text = solution.warnings()[0].to_string();
             assert!(

@@ -84,7 +84,7 @@ fn say(place: impl EnsembleAlgorithm, options: &SolveOptions) {
         Ok(solution) => {
             let shares: usize = solution.shares().iter().map(|share| share.trajectories).sum();
             let lost = solution.warnings().iter().filter_map(|warning| match warning {
-                Warning::Lost { engine, .. } => Some(engine),
+                Warning::Lost { worker, .. } => Some(worker),
                 _ => None,
             });
             let lost: Vec<_> = lost.collect();

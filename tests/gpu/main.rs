@@ -250,8 +250,8 @@ fn many_trajectories() {
     let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&cpu, &whole);
-    let pieces = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
-    assert_same_bits(&cpu, &pieces);
+    let batches = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
+    assert_same_bits(&cpu, &batches);
 }
 
 /// Kernels draw by themselves what is sampled, and the solution shows what they drew.
@@ -283,7 +283,7 @@ fn many_samples() {
     assert!(shard.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
 }
 
-/// Small results are as many pieces as there are devices, and few trajectories are one.
+/// Small results are as many chunks as there are devices, and few trajectories are one.
 #[needs(gpu)]
 #[test]
 fn small_results_are_not_cut() {
@@ -292,9 +292,9 @@ fn small_results_are_not_cut() {
     for n in [100, 5000] {
         let ensemble = lorenz_sweep::<f32>(n, 1.0);
         let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
-        let pieces: usize = solution.shares().iter().map(|share| share.pieces).sum();
+        let chunks: usize = solution.shares().iter().map(|share| share.chunks).sum();
         let most = if n == 100 { 1 } else { gpu.devices().len() };
-        assert!((1..=most).contains(&pieces), "{pieces} of {n}");
+        assert!((1..=most).contains(&chunks), "{chunks} of {n}");
         assert_same_bits(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap(), &solution);
     }
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    Column, Columns, PullTask, Ranks, RawCotangents, RawGradients, Settings, Task, Workers,
-    delegate_backend, pull_back_with, solve_with,
+    Column, Columns, EvaluationThreads, PullTask, Ranks, RawCotangents, RawGradients, Settings,
+    Task, delegate_backend, pull_back_with, solve_with,
 };
 use odes::lane::Scalar;
 use odes::ndarray::Array2;
@@ -88,7 +88,7 @@ impl Ranks for Able {
 impl EnsembleAlgorithm for Able {
     type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         count(&self.0.prepared);
         EnsembleSerial.prepare(make)
     }

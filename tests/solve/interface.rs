@@ -7,7 +7,7 @@ mod sweeps;
 mod times;
 mod values;
 
-use odes::backend::{self, ColumnRange, Columns, Settings, Task, Workers};
+use odes::backend::{self, ColumnRange, Columns, EvaluationThreads, Settings, Task};
 use odes::prelude::*;
 use odes::{
     AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, RawResults, ResultSink, Rk4, RunReport,
@@ -352,7 +352,7 @@ struct Confused {
 impl EnsembleAlgorithm for Confused {
     type Compiled = backend::Text;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         if self.forgets { Ok(()) } else { EnsembleSerial.prepare(make) }
     }
 

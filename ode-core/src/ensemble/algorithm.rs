@@ -5,11 +5,11 @@ use crate::ensemble::pulled::{RawCotangents, RawGradients};
 use crate::ensemble::ranks::Ranks;
 use crate::ensemble::task::{Compiled, Everything, Task};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::each_precision;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
 use crate::solution::{RawResults, ResultSink, RunReport};
-use crate::workers::Workers;
 use std::sync::Arc;
 
 /// A backend, which integrates the trajectories of an ensemble.
@@ -52,8 +52,8 @@ pub trait EnsembleAlgorithm {
     ///
     /// # Errors
     /// If the backend cannot start its threads.
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        make(Workers::Pool);
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        make(EvaluationThreads::Pool);
         Ok(())
     }
 
@@ -284,7 +284,7 @@ macro_rules! delegate_backend {
     (@ rest $this:ident $inner:expr) => {
         fn prepare(
             &self,
-            make: &mut (dyn FnMut($crate::Workers) + Send),
+            make: &mut (dyn FnMut($crate::EvaluationThreads) + Send),
         ) -> ::core::result::Result<(), $crate::SolveError> {
             let $this = self;
             ($inner).prepare(make)

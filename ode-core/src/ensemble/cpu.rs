@@ -8,12 +8,12 @@ use crate::ensemble::pulled::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
 use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
-use crate::workers::Workers;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -122,7 +122,7 @@ impl EnsembleThreads {
     }
 
     /// Runs `work` as `install` does, for closures without a result: see
-    /// [`workers`](crate::workers).
+    /// [`evaluation`](crate::evaluation).
     pub(super) fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {
             work();
@@ -177,7 +177,7 @@ impl EnsembleThreads {
             by_batches(settings, columns, sink, &mut |batch, results| {
                 let size = self.batch.unwrap_or_else(|| chunk_size(batch.len(), count, lanes));
                 let chunks = chunks(batch, results, size);
-                Workers::Pool.try_each_of(chunks, |(columns, results)| {
+                EvaluationThreads::Pool.try_each_of(chunks, |(columns, results)| {
                     task.run(In::Lanes(isa), settings, columns, results, schedule)
                 })
             })?;
@@ -208,7 +208,7 @@ impl EnsembleThreads {
                 parts.push((columns, results, given));
                 left = behind;
             }
-            Workers::Pool.try_each_of(parts, |(columns, results, given)| {
+            EvaluationThreads::Pool.try_each_of(parts, |(columns, results, given)| {
                 task.run(In::Lanes(isa), settings, columns, cotangents, results, given)
             })?;
             Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
@@ -220,8 +220,8 @@ impl EnsembleThreads {
 impl EnsembleAlgorithm for EnsembleSerial {
     type Compiled = OneLane;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        make(Workers::Caller);
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        make(EvaluationThreads::Caller);
         Ok(())
     }
 
@@ -232,8 +232,8 @@ impl EnsembleAlgorithm for EnsembleSerial {
 impl EnsembleAlgorithm for EnsembleThreads {
     type Compiled = Lanes;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        self.install_any(&mut || make(Workers::Pool))
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        self.install_any(&mut || make(EvaluationThreads::Pool))
     }
 
     crate::both_precisions!(solve);
@@ -257,8 +257,8 @@ mod tests {
         let threads = EnsembleThreads.threads(3);
         let ids = |threads: &EnsembleThreads| {
             let mut found = (0, Vec::new());
-            let prepared = threads.prepare(&mut |workers| {
-                assert_eq!(workers, Workers::Pool);
+            let prepared = threads.prepare(&mut |threads| {
+                assert_eq!(threads, EvaluationThreads::Pool);
                 let each = rayon::broadcast(|_| std::thread::current().id());
                 found = (rayon::current_num_threads(), each);
             });
@@ -276,8 +276,8 @@ mod tests {
         let here = std::thread::current().id();
         let mut found = None;
         let prepared = EnsembleSerial
-            .prepare(&mut |workers| found = Some((workers, std::thread::current().id())));
+            .prepare(&mut |threads| found = Some((threads, std::thread::current().id())));
         prepared.unwrap();
-        assert_eq!(found, Some((Workers::Caller, here)));
+        assert_eq!(found, Some((EvaluationThreads::Caller, here)));
     }
 }

@@ -181,7 +181,7 @@ where
     C: Compiled,
 {
     let types = PhantomData::<(M, L)>;
-    let chunk = Chunk::<T, S, M, L, N, P, ADAPTIVE> {
+    let chunk = ChunkProgram::<T, S, M, L, N, P, ADAPTIVE> {
         system,
         settings,
         range,
@@ -210,7 +210,19 @@ impl<const ADAPTIVE: bool> Replay for Replayed<ADAPTIVE> {
 }
 
 /// A chunk of trajectories as a program for lanes.
-struct Chunk<'i, 'r, 'a, 'b, T, S, M, L, const N: usize, const P: usize, const ADAPTIVE: bool> {
+struct ChunkProgram<
+    'i,
+    'r,
+    'a,
+    'b,
+    T,
+    S,
+    M,
+    L,
+    const N: usize,
+    const P: usize,
+    const ADAPTIVE: bool,
+> {
     system: S,
     settings: &'i Settings<T>,
     range: ColumnRange<'i, T>,
@@ -221,7 +233,7 @@ struct Chunk<'i, 'r, 'a, 'b, T, S, M, L, const N: usize, const P: usize, const A
 }
 
 impl<T, S, M, L, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
-    for Chunk<'_, '_, '_, '_, T, S, M, L, N, P, ADAPTIVE>
+    for ChunkProgram<'_, '_, '_, '_, T, S, M, L, N, P, ADAPTIVE>
 where
     T: Scalar,
     S: PullBack<N, P>,

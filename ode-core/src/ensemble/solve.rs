@@ -168,8 +168,8 @@ fn evaluated<'a, T: Scalar>(
 ) -> Result<(Inputs<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, properties, able));
+    algorithm.prepare(&mut |threads| {
+        made = Some(Inputs::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();

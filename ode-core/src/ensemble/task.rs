@@ -304,8 +304,14 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     C: Compiled,
 {
     let method = PhantomData::<M>;
-    let chunk =
-        Chunk::<T, S, M, N, P, ADAPTIVE> { system, settings, range, results, schedule, method };
+    let chunk = ChunkProgram::<T, S, M, N, P, ADAPTIVE> {
+        system,
+        settings,
+        range,
+        results,
+        schedule,
+        method,
+    };
     in_lanes::<T, C, _>(lanes, chunk);
 }
 
@@ -335,7 +341,7 @@ pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
 }
 
 /// A chunk of trajectories as a program for lanes.
-struct Chunk<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
+struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
     settings: &'i Settings<T>,
     range: ColumnRange<'i, T>,
@@ -345,7 +351,7 @@ struct Chunk<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE
 }
 
 impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
-    for Chunk<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
+    for ChunkProgram<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
 where
     T: Scalar,
     S: System<N, P>,

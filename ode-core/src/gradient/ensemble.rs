@@ -4,6 +4,7 @@ use crate::ensemble::pull::{Pull, PullTask};
 use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
 use crate::ensemble::{EnsembleAlgorithm, pull_back_with};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
@@ -16,7 +17,6 @@ use crate::solution::{RawResults, ReturnCode, RunReport};
 use crate::step::code;
 use crate::step::properties::Properties;
 use crate::system::{Loss, PullBack, System};
-use crate::workers::Workers;
 use ndarray::{Array2, Array3, ArrayView2, Axis};
 use std::time::Instant;
 
@@ -196,8 +196,8 @@ fn evaluated<T: Scalar>(
 ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, &how.properties, Abilities::default()));
+    algorithm.prepare(&mut |threads| {
+        made = Some(Inputs::of(threads, ensemble, options, &how.properties, Abilities::default()));
     })?;
     let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
@@ -331,7 +331,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     #[must_use]
     pub fn loss(&self) -> f64 {
         let put = |i: usize, sums: &mut [f64]| sums[0] += self.gradients.loss[i].widen();
-        sum::tree(Workers::Caller, self.len(), 1, &put)[0]
+        sum::tree(EvaluationThreads::Caller, self.len(), 1, &put)[0]
     }
 
     /// Returns the derivatives with respect to the initial state of trajectory `i`.
@@ -396,7 +396,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         let put = |i: usize, sums: &mut [f64]| {
             sums.iter_mut().zip(of(i)).for_each(|(sum, number)| *sum += number.widen());
         };
-        let sums = sum::tree(Workers::Caller, self.len(), K, &put);
+        let sums = sum::tree(EvaluationThreads::Caller, self.len(), K, &put);
         core::array::from_fn(|k| sums[k])
     }
 

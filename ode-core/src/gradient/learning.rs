@@ -227,7 +227,7 @@ where
         let mut rows = Vec::new();
         let count = Sums::<K>::COUNT;
         algorithm
-            .prepare(&mut |workers| rows = sum::nodes(workers, each.len(), unit, count, &put))?;
+            .prepare(&mut |threads| rows = sum::nodes(threads, each.len(), unit, count, &put))?;
         Ok((each, rows))
     }
 }

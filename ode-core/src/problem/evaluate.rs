@@ -15,10 +15,10 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::memory::Buffer;
 use crate::problem::columns::{Column, same};
-use crate::workers::Workers;
 
 /// The number of trajectories that a thread evaluates at a time.
 ///
@@ -79,7 +79,7 @@ impl<T: Scalar> Guess<T> {
     /// Returns the inputs of all trajectories.
     pub(crate) fn columns(
         self,
-        workers: Workers,
+        threads: EvaluationThreads,
         write: Write<'_, T>,
     ) -> Result<Vec<Column<T>>, SolveError> {
         let mut columns = self.shared();
@@ -87,7 +87,7 @@ impl<T: Scalar> Guess<T> {
         let mut pass = |wanted: &[usize], compared: &[usize]| {
             let made = wanted.iter().map(|_| Buffer::of(n));
             let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
-            let surprises = fill(workers, 0..n, &first, (wanted, &mut made), compared, write);
+            let surprises = fill(threads, 0..n, &first, (wanted, &mut made), compared, write);
             for (&c, values) in wanted.iter().zip(made) {
                 columns[c] = Column::stored(values);
             }
@@ -139,7 +139,7 @@ impl<T: Scalar> Later<T> {
     /// All chunks are filled in any case, even after a panic, so that no reader blocks forever.
     pub(crate) fn evaluate(
         self,
-        workers: Workers,
+        threads: EvaluationThreads,
         columns: &[&Column<T>],
         write: Write<'_, T>,
     ) -> bool {
@@ -158,7 +158,7 @@ impl<T: Scalar> Later<T> {
                         let from = chunk.index << bits;
                         let range = from..n.min(from + (1 << bits));
                         let columns = (&differ[..], &mut chunk.memory[..]);
-                        if !fill(workers, range, &first, columns, &alike, write).is_empty() {
+                        if !fill(threads, range, &first, columns, &alike, write).is_empty() {
                             surprised.store(true, Ordering::Relaxed);
                         }
                     }
@@ -212,7 +212,7 @@ impl<T: Scalar> Drop for Rest<'_, '_, T> {
 ///
 /// Returns the inputs among `compared` that differ from the `first` trajectory anywhere.
 fn fill<T: Scalar>(
-    workers: Workers,
+    threads: EvaluationThreads,
     range: Range<usize>,
     first: &[T],
     (wanted, columns): (&[usize], &mut [Buffer<T>]),
@@ -239,7 +239,7 @@ fn fill<T: Scalar>(
     let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
     let (first, mask) = (bytemuck::cast_slice::<T, u32>(first).repeat(some), mask.repeat(some));
     let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
-    workers.each_of(blocks, |(range, mut parts)| {
+    threads.each_of(blocks, |(range, mut parts)| {
         let mut rows = vec![T::default(); some.min(range.len()) * width];
         let mut found = vec![false; compared.len()];
         for from in range.clone().step_by(some) {
@@ -291,14 +291,14 @@ mod tests {
             4 => -0.0 * f64::from(u8::from(i + 1 == n)),
             _ => f64::from(u8::from(i == 0)),
         };
-        for workers in [Workers::Caller, Workers::Pool] {
+        for threads in [EvaluationThreads::Caller, EvaluationThreads::Pool] {
             for n in [1, 2, 3, 9, 10, 100, BLOCK, BLOCK + 1, 3 * BLOCK + 17] {
                 let write = |range: Range<usize>, rows: &mut [f64]| {
                     for (i, row) in range.zip(rows.chunks_exact_mut(6)) {
                         (0..6).for_each(|c| row[c] = value(c, i, n));
                     }
                 };
-                let found = Guess::new(n, 6, &write).columns(workers, &write).unwrap();
+                let found = Guess::new(n, 6, &write).columns(threads, &write).unwrap();
                 for (c, column) in found.iter().enumerate() {
                     let all: Vec<u64> = (0..n).map(|i| value(c, i, n).to_bits()).collect();
                     assert!((0..n).all(|i| column.get(i).to_bits() == all[i]), "{c} of {n}");
@@ -322,7 +322,8 @@ mod tests {
             let (columns, later) = Guess::new(n, 3, &write).later().unwrap();
             let all: Vec<&Column<f64>> = columns.iter().collect();
             let surprised = std::thread::scope(|scope| {
-                let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+                let evaluated =
+                    scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
                 assert!((0..n).step_by(999).all(|i| columns[1].get(i) == i as f64));
                 evaluated.join().unwrap()
             });
@@ -344,7 +345,7 @@ mod tests {
         let (columns, later) = Guess::new(n, 1, &write).later().unwrap();
         let all: Vec<&Column<f64>> = columns.iter().collect();
         std::thread::scope(|scope| {
-            let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+            let evaluated = scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
             let _ = columns[0].get(n - 1);
             assert!(evaluated.join().is_err());
         });

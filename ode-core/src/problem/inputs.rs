@@ -1,6 +1,7 @@
 //! The inputs of a solve: an ensemble's evaluated problems, and its resolved options.
 
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::actions;
 use crate::problem::asked::Asked;
@@ -15,7 +16,6 @@ use crate::problem::sweep::{self, Axis, Quantity};
 use crate::room::room;
 use crate::step::properties::Properties;
 use crate::system::System;
-use crate::workers::Workers;
 use core::ops::Range;
 
 /// The inputs of a solve: common to all trajectories, and of each trajectory.
@@ -64,17 +64,17 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        Self::by(Workers::Pool, ensemble, options, method)
+        Self::by(EvaluationThreads::Pool, ensemble, options, method)
     }
 
-    /// Evaluates and checks the ensemble's problems on the threads of `workers`.
+    /// Evaluates and checks the ensemble's problems on the threads of `threads`.
     ///
     /// Otherwise as [`new`](Self::new).
     ///
     /// # Errors
     /// As [`new`](Self::new).
     pub fn by<S, F, const N: usize, const P: usize>(
-        workers: Workers,
+        threads: EvaluationThreads,
         ensemble: &EnsembleProblem<S, T, F, N, P>,
         options: &SolveOptions,
         method: &Properties,
@@ -83,7 +83,7 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        inputs(workers, &ensemble.asked(), options, method, Abilities::default())
+        inputs(threads, &ensemble.asked(), options, method, Abilities::default())
     }
 
     /// Evaluates the inputs for a backend that draws samples itself.
@@ -102,7 +102,7 @@ impl<T: Scalar> Inputs<T> {
         F: Vary<S, T, N, P>,
     {
         let able = Abilities { draws: true, ..Abilities::default() };
-        inputs(Workers::Pool, &ensemble.asked(), options, method, able)
+        inputs(EvaluationThreads::Pool, &ensemble.asked(), options, method, able)
     }
 
     /// Returns the inputs, and the evaluation that remains.
@@ -110,7 +110,7 @@ impl<T: Scalar> Inputs<T> {
     /// An evaluation remains only if the backend can wait for inputs, and if their evaluation takes
     /// long.
     pub(crate) fn of<'a>(
-        workers: Workers,
+        threads: EvaluationThreads,
         ensemble: &'a Asked<'a, T>,
         options: &SolveOptions,
         method: &Properties,
@@ -139,7 +139,7 @@ impl<T: Scalar> Inputs<T> {
         check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
-        let workers = if n > BLOCK { workers } else { Workers::Caller };
+        let threads = if n > BLOCK { threads } else { EvaluationThreads::Caller };
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
@@ -171,7 +171,7 @@ impl<T: Scalar> Inputs<T> {
             let (columns, later) = guess.later()?;
             (columns, Some(later))
         } else {
-            (guess.columns(workers, &write)?, None)
+            (guess.columns(threads, &write)?, None)
         };
         for (index, column) in drawn {
             columns[index] = column;
@@ -201,13 +201,13 @@ impl<T: Scalar> Inputs<T> {
             options.stop_times(&times, span)
         };
         let stops = if !own_times {
-            lists(spans, n, workers, &is_sound, &|i| options.stop_times(&shared, span(i)))?
+            lists(spans, n, threads, &is_sound, &|i| options.stop_times(&shared, span(i)))?
         } else {
             let is_solved = |i: usize| {
                 let is_number = |column: &Column<T>| !column.get(i).widen().is_nan();
                 is_sound(i) && columns.iter().chain(&p).all(is_number)
             };
-            lists(n, n, workers, &is_solved, &|i| {
+            lists(n, n, threads, &is_solved, &|i| {
                 let problem = columns.iter().chain(&p).chain([&t0, &t1]);
                 let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
                 stops_of(&problem, first + i, span(i))
@@ -224,7 +224,7 @@ impl<T: Scalar> Inputs<T> {
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
         let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
-        let save = lists(spans, n, workers, &is_sound, &times)?;
+        let save = lists(spans, n, threads, &is_sound, &times)?;
         let (first, u0) = (numbers.start as u64, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
         let later = later.map(|later| Early { later, ensemble, axes, draw });
@@ -235,7 +235,7 @@ impl<T: Scalar> Inputs<T> {
 each_precision! {
     /// Returns the inputs of an ensemble.
     fn inputs<'a, T>(
-        workers: Workers,
+        threads: EvaluationThreads,
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
@@ -245,13 +245,13 @@ each_precision! {
 
 /// Returns the inputs of an ensemble, all evaluated except the ones that the backend draws.
 fn all<T: Scalar>(
-    workers: Workers,
+    threads: EvaluationThreads,
     ensemble: &Asked<'_, T>,
     options: &SolveOptions,
     method: &Properties,
     place: Abilities,
 ) -> Result<Inputs<T>, SolveError> {
-    Inputs::of(workers, ensemble, options, method, place).map(|(inputs, _)| inputs)
+    Inputs::of(threads, ensemble, options, method, place).map(|(inputs, _)| inputs)
 }
 
 /// Inputs that are still to be evaluated, with everything that this takes.
@@ -276,7 +276,7 @@ impl<T: Scalar> Early<'_, T> {
             let numbers = first + range.start..first + range.end;
             ensemble.problems.write(&axes, &draw, numbers, rows);
         };
-        later.evaluate(Workers::Pool, &quantities, &write)
+        later.evaluate(EvaluationThreads::Pool, &quantities, &write)
     }
 }
 
@@ -396,11 +396,11 @@ fn room_for_times<T: Scalar>(
 fn lists<T: Scalar>(
     distinct: usize,
     n: usize,
-    workers: Workers,
+    threads: EvaluationThreads,
     is_solved: &(dyn Fn(usize) -> bool + Sync),
     list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
 ) -> Result<SaveTimes<T>, SolveError> {
-    let own = workers.collect(distinct, |i| is_solved(i).then(|| list(i)).transpose());
+    let own = threads.collect(distinct, |i| is_solved(i).then(|| list(i)).transpose());
     let own: Vec<Option<Vec<T>>> = own.into_iter().collect::<Result<_, _>>()?;
     let mut solved = own.iter().flatten();
     let first = solved.next();

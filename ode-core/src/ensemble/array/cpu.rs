@@ -7,12 +7,12 @@ use crate::ensemble::batches::by_batches;
 use crate::ensemble::cpu::{EnsembleThreads, report};
 use crate::ensemble::task::{Arrays, Task};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
 use crate::solution::{ResultSink, RunReport, WorstColumn};
-use crate::workers::Workers;
 use std::time::Instant;
 
 /// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
@@ -111,8 +111,8 @@ impl EnsembleCpuArray {
 impl EnsembleAlgorithm for EnsembleCpuArray {
     type Compiled = Arrays;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        self.threads.install_any(&mut || make(Workers::Pool))
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        self.threads.install_any(&mut || make(EvaluationThreads::Pool))
     }
 
     crate::both_precisions!(solve);

@@ -9,6 +9,7 @@ use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{Planned, options};
 use crate::ensemble::stack;
 use crate::error::{Memory, SolveError};
+use crate::evaluation::EvaluationThreads;
 use crate::integrate::attempt::Attempt;
 use crate::integrate::columns;
 use crate::integrate::lane::Lane;
@@ -20,7 +21,6 @@ use crate::problem::columns::ColumnRange;
 use crate::problem::settings::Settings;
 use crate::solution::{RawResults, WorstColumn};
 use crate::system::System;
-use crate::workers::Workers;
 use core::any::Any;
 use core::marker::PhantomData;
 use ode_macros::inlined;
@@ -38,7 +38,7 @@ pub struct ArrayPlan {
 }
 
 /// Consecutive members, which one thread works on at a time.
-struct Chunk<'a, T: Scalar> {
+struct MemberChunk<'a, T: Scalar> {
     range: ColumnRange<'a, T>,
     views: Views<'a, T>,
     results: Results<'a, T>,
@@ -71,7 +71,7 @@ pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, c
     settings: &'a Settings<T>,
     range: ColumnRange<'a, T>,
     plan: ArrayPlan,
-    chunks: Vec<Mutex<Chunk<'a, T>>>,
+    chunks: Vec<Mutex<MemberChunk<'a, T>>>,
     /// The end of [`Cells`] that holds the current states.
     now: usize,
     /// Whether the last attempt was accepted.
@@ -100,7 +100,7 @@ where
         let batch = range.len().div_ceil(2 * plan.threads).next_multiple_of(TOGETHER);
         let batch = if plan.threads == 1 { range.len() } else { batch };
         let chunks = batches::chunks(range, results, batch).into_iter().map(|(range, results)| {
-            Mutex::new(Chunk {
+            Mutex::new(MemberChunk {
                 range,
                 views: Views::new(range),
                 results,
@@ -143,8 +143,12 @@ where
 
     /// Runs an operation on all chunks and combines their reports.
     fn all(&mut self, clock: &Lane<T>, work: Work<T>) -> Told<T> {
-        let workers = if self.chunks.len() == 1 { Workers::Caller } else { Workers::Pool };
-        workers.each(self.chunks.len(), &|i| {
+        let threads = if self.chunks.len() == 1 {
+            EvaluationThreads::Caller
+        } else {
+            EvaluationThreads::Pool
+        };
+        threads.each(self.chunks.len(), &|i| {
             let mut chunk = self.chunks[i].lock().unwrap_or_else(PoisonError::into_inner);
             let chunk = &mut *chunk;
             if chunk.failed.is_some() {
@@ -261,7 +265,7 @@ where
 struct Visit<'v, 'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
     settings: &'a Settings<T>,
-    chunk: &'v mut Chunk<'a, T>,
+    chunk: &'v mut MemberChunk<'a, T>,
     clock: &'v Lane<T>,
     work: Work<T>,
     now: usize,

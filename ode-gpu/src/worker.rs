@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
-use ode_core::ensemble::dispenser::{Appetite, Desk};
-use ode_core::ensemble::engine::{Engine, Piece};
 use ode_core::ensemble::task::Task;
+use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
+use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::array::{ARRAY_NAME, ArrayArguments};
 use ode_core::kernel::pull::PullArguments;
 use ode_core::kernel::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
@@ -58,7 +58,7 @@ const WHOLE_BYTES: usize = 48 << 20;
 const FEWEST: usize = kernel::BLOCK as usize;
 
 /// The worker of a device.
-pub(crate) struct DeviceEngine<'a, T> {
+pub(crate) struct DeviceWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
     pub(crate) settings: &'a Settings<T>,
@@ -84,13 +84,13 @@ struct Cut {
     /// The number of trajectories that the device holds at a time.
     all: usize,
     footprint: Footprint,
-    /// As in [`DeviceEngine`].
+    /// As in [`DeviceWorker`].
     alike: Option<usize>,
 }
 
 impl Cut {
     /// Returns the chunk limits if `fitting` trajectories fit into the device's memory at a time.
-    fn pieces(self, fitting: usize) -> Appetite {
+    fn chunks(self, fitting: usize) -> ChunkLimits {
         let Cut { trajectories, all, footprint, alike } = self;
         // Fewer trajectories do not justify another device.
         let least = 2 * all;
@@ -99,16 +99,16 @@ impl Cut {
         {
             let share = trajectories.div_ceil(devices.max(1)).max(least.min(trajectories));
             let most = share.min(fitting);
-            return Appetite { least: most, most };
+            return ChunkLimits { least: most, most };
         }
         let worth = (PIECE_BYTES / footprint.each()).max(EACH_THREAD * all);
         let most = (trajectories / PIECES).max(worth).min(fitting);
-        Appetite { least: least.min(most), most }
+        ChunkLimits { least: least.min(most), most }
     }
 
     /// Returns the chunk limits if the user limits a launch to `most` trajectories.
-    fn batches(self, most: usize) -> Appetite {
-        Appetite { least: most.min(self.all), most }
+    fn batches(self, most: usize) -> ChunkLimits {
+        ChunkLimits { least: most.min(self.all), most }
     }
 }
 
@@ -118,12 +118,12 @@ pub(crate) fn at_once(device: &Device) -> usize {
     device.multiprocessors() as usize * device.threads_per_multiprocessor() as usize / 4
 }
 
-impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
+impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
     fn name(&self) -> String {
         self.device.short()
     }
 
-    fn appetite(&self, trajectories: usize) -> Appetite {
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits {
         let reachable = most_trajectories(self.columns).min(trajectories.max(1));
         let cut = Cut {
             trajectories,
@@ -133,13 +133,13 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
         };
         match self.batch {
             Some(batch) => cut.batches(batch.min(reachable)),
-            None => cut.pieces(self.fitting(reachable)),
+            None => cut.chunks(self.fitting(reachable)),
         }
     }
 
-    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
         // A device that comes too late compiles nothing.
-        let mut next = desk.take();
+        let mut next = handle.take();
         if next.is_none() {
             return Ok(());
         }
@@ -151,17 +151,17 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
         let mut depth = UNDER_WAY;
         loop {
             while launched.len() < depth {
-                let taken = match next.take() {
-                    Some(taken) => Some(taken),
-                    None if launched.is_empty() => desk.take(),
-                    None => desk.take_now(),
+                let lease = match next.take() {
+                    Some(lease) => Some(lease),
+                    None if launched.is_empty() => handle.take(),
+                    None => handle.take_now(),
                 };
-                let Some(taken) = taken else { break };
+                let Some(lease) = lease else { break };
                 let stream = match idle.pop() {
                     Some(stream) => stream,
                     None => self.device.idle_stream()?,
                 };
-                let mut one = Launched::new(stream, taken);
+                let mut one = Launched::new(stream, lease);
                 match self.queue(&kernel, &mut one) {
                     Ok(()) => launched.push_back(one),
                     // Wait for the launches in progress first: they free memory.
@@ -172,8 +172,8 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
                     Err(GpuError::OutOfMemory { .. }) if one.count() > FEWEST => {
                         let half = (one.count() / 2).max(FEWEST);
                         next = one.given_up();
-                        if let Some(taken) = &mut next {
-                            taken.keep(half);
+                        if let Some(lease) = &mut next {
+                            lease.keep(half);
                         }
                     }
                     Err(error) => return Err(error.into()),
@@ -187,7 +187,7 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
     }
 }
 
-impl<T: Scalar> DeviceEngine<'_, T> {
+impl<T: Scalar> DeviceWorker<'_, T> {
     /// Returns how many trajectories a chunk may have, so that [`UNDER_WAY`] chunks fit into
     /// memory.
     fn fitting(&self, reachable: usize) -> usize {
@@ -323,25 +323,25 @@ mod tests {
         let footprint = Footprint { inputs: 4, results: 21, beside: 0 };
         let cut = |trajectories, alike| Cut { trajectories, all, footprint, alike };
         let plenty = usize::MAX;
-        let one = Appetite { least: 1 << 20, most: 1 << 20 };
-        assert_eq!(cut(1 << 20, Some(1)).pieces(plenty), one);
-        let half = Appetite { least: 1 << 19, most: 1 << 19 };
-        assert_eq!(cut(1 << 20, Some(2)).pieces(plenty), half);
+        let one = ChunkLimits { least: 1 << 20, most: 1 << 20 };
+        assert_eq!(cut(1 << 20, Some(1)).chunks(plenty), one);
+        let half = ChunkLimits { least: 1 << 19, most: 1 << 19 };
+        assert_eq!(cut(1 << 20, Some(2)).chunks(plenty), half);
         // Few trajectories use one device, even of several.
-        assert_eq!(cut(1000, Some(3)).pieces(plenty), Appetite { least: 1000, most: 1000 });
-        let two = Appetite { least: 2 * all, most: 2 * all };
-        assert_eq!(cut(3 * all, Some(3)).pieces(plenty), two);
-        assert_eq!(cut(1 << 20, Some(1)).pieces(5000), Appetite { least: 5000, most: 5000 });
+        assert_eq!(cut(1000, Some(3)).chunks(plenty), ChunkLimits { least: 1000, most: 1000 });
+        let two = ChunkLimits { least: 2 * all, most: 2 * all };
+        assert_eq!(cut(3 * all, Some(3)).chunks(plenty), two);
+        assert_eq!(cut(1 << 20, Some(1)).chunks(5000), ChunkLimits { least: 5000, most: 5000 });
         // With a single chunk, CPU threads beside the device would have no work.
-        let beside = cut(1 << 20, None).pieces(plenty);
-        assert_eq!(beside, Appetite { least: 2 * all, most: (16 << 20) / 25 });
+        let beside = cut(1 << 20, None).chunks(plenty);
+        assert_eq!(beside, ChunkLimits { least: 2 * all, most: (16 << 20) / 25 });
         // The largest number of trajectories that is one chunk, and the next number.
         let last = (48 << 20) / 21;
-        assert_eq!(cut(last, Some(1)).pieces(plenty).least, last);
-        let more = cut(last + 1, Some(1)).pieces(plenty);
-        assert_eq!(more, Appetite { least: 2 * all, most: (16 << 20) / 25 });
-        let many = cut(1 << 30, Some(1)).pieces(plenty);
-        assert_eq!(many, Appetite { least: 2 * all, most: 1 << 26 });
+        assert_eq!(cut(last, Some(1)).chunks(plenty).least, last);
+        let more = cut(last + 1, Some(1)).chunks(plenty);
+        assert_eq!(more, ChunkLimits { least: 2 * all, most: (16 << 20) / 25 });
+        let many = cut(1 << 30, Some(1)).chunks(plenty);
+        assert_eq!(many, ChunkLimits { least: 2 * all, most: 1 << 26 });
     }
 
     /// The user's limit has priority.
@@ -349,8 +349,8 @@ mod tests {
     fn batches_are_as_large_as_the_user_says() {
         let footprint = Footprint { inputs: 4, results: 21, beside: 0 };
         let cut = Cut { trajectories: 1 << 20, all: 1000, footprint, alike: Some(1) };
-        assert_eq!(cut.batches(500), Appetite { least: 500, most: 500 });
-        assert_eq!(cut.batches(5000), Appetite { least: 1000, most: 5000 });
+        assert_eq!(cut.batches(500), ChunkLimits { least: 500, most: 500 });
+        assert_eq!(cut.batches(5000), ChunkLimits { least: 1000, most: 5000 });
     }
 
     #[test]

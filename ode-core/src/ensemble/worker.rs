@@ -1,15 +1,15 @@
-//! Workers that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
+//! EvaluationThreads that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
 //!
-//! Each worker ([`Engine`]) runs on its own thread and takes chunks from one work queue, as fast as
+//! Each worker ([`Worker`]) runs on its own thread and takes chunks from one work queue, as fast as
 //! it can. A worker that fails leaves, and the others solve the chunks that it did not finish.
 
 use core::ops::ControlFlow;
 
 use crate::ensemble::batches::{chunk_size, lanes};
-use crate::ensemble::dispenser::{Appetite, Desk, Dispenser, Divisible, Done};
 pub use crate::ensemble::feed::Results;
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
+use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, WorkerHandle};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
@@ -21,14 +21,14 @@ use crate::solution::{RawResults, ResultSink, Share, Warning};
 
 /// A chunk: consecutive trajectories and the slices for their results.
 #[derive(Debug)]
-pub struct Piece<'a, T> {
+pub struct Chunk<'a, T> {
     /// The trajectories.
     pub columns: ColumnRange<'a, T>,
     /// The slices for their results.
     pub results: Results<'a, T>,
 }
 
-impl<T: Scalar> Divisible for Piece<'_, T> {
+impl<T: Scalar> Divisible for Chunk<'_, T> {
     fn count(&self) -> usize {
         self.columns.len()
     }
@@ -36,23 +36,23 @@ impl<T: Scalar> Divisible for Piece<'_, T> {
     fn split(self, count: usize) -> (Self, Self) {
         let (columns, later) = self.columns.split(count);
         let (results, behind) = self.results.split(count);
-        (Piece { columns, results }, Piece { columns: later, results: behind })
+        (Chunk { columns, results }, Chunk { columns: later, results: behind })
     }
 }
 
 /// A worker: one of several that solve an ensemble together.
-pub trait Engine<T: Scalar>: Send {
+pub trait Worker<T: Scalar>: Send {
     /// Returns the display name of the worker.
     fn name(&self) -> String;
 
     /// Returns the chunk limits of the worker for a batch of `trajectories`.
-    fn appetite(&self, trajectories: usize) -> Appetite;
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits;
 
     /// Takes chunks and solves them until the queue has no more for this worker.
     ///
     /// # Errors
     /// The reason why the worker stops early. Unfinished chunks return to the queue.
-    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError>;
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError>;
 }
 
 /// The results of a run of several workers.
@@ -72,18 +72,18 @@ pub struct Outcome {
 /// # Errors
 /// The error of a worker, if all workers failed; and errors that `sink` returns.
 pub fn run<T: Scalar>(
-    engines: &mut [&mut dyn Engine<T>],
+    workers: &mut [&mut dyn Worker<T>],
     settings: &Settings<T>,
     columns: &Columns<T>,
     sink: &mut dyn ResultSink<T>,
     lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
     let layout = Layout::new(settings, columns);
-    let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
+    let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
     let mut outcome = Outcome::default();
-    let mut done = vec![Done::default(); engines.len()];
+    let mut done = vec![Finished::default(); workers.len()];
     // The indices of the workers that have not failed.
-    let mut there: Vec<usize> = (0..engines.len()).collect();
+    let mut there: Vec<usize> = (0..workers.len()).collect();
     // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
     let mut solved: Option<(ColumnRange<'_, T>, RawResults<T>)> = None;
@@ -93,50 +93,51 @@ pub fn run<T: Scalar>(
         if let Some(lock) = lock {
             results.lock(lock);
         }
-        let whole = Piece { columns: batch, results: Results::whole(&mut results, batch.len()) };
+        let whole = Chunk { columns: batch, results: Results::whole(&mut results, batch.len()) };
         let mut left = vec![whole];
         let mut stored = None;
         let mut failed = None;
         while !left.is_empty() {
-            let mut team: Vec<(usize, &mut dyn Engine<T>)> = Vec::new();
-            for (index, engine) in engines.iter_mut().enumerate() {
+            let mut team: Vec<(usize, &mut dyn Worker<T>)> = Vec::new();
+            for (index, worker) in workers.iter_mut().enumerate() {
                 if there.contains(&index) {
-                    team.push((index, &mut **engine));
+                    team.push((index, &mut **worker));
                 }
             }
             // A worker may need a driver call to find out how many trajectories fit into its
             // memory.
-            let appetites = team.iter().map(|(_, engine)| engine.appetite(batch.len()));
-            let mut appetites: Vec<Appetite> = appetites.collect();
-            let Some(first) = appetites.first() else {
+            let limits = team.iter().map(|(_, worker)| worker.chunk_limits(batch.len()));
+            let mut limits: Vec<ChunkLimits> = limits.collect();
+            let Some(first) = limits.first() else {
                 return Err(failed.unwrap_or(SolveError::NotPrepared));
             };
             // If one chunk of the first worker covers the batch, threads of other workers would not
             // pay.
             if batch.len() <= first.least {
                 team.truncate(1);
-                appetites.truncate(1);
+                limits.truncate(1);
             }
-            let dispenser = Dispenser::new(left, appetites);
+            let queue = WorkQueue::new(left, limits);
             let last = solved.take().map(|(batch, results)| (batch, spare.insert(results)));
             let to = &mut *sink;
             let mut last = last.map(|(batch, results)| move || to.store(batch, results));
             let store = last.as_mut().map(|store| store as &mut dyn FnMut() -> Stored);
-            let (ends, flow) = together(&mut team, &dispenser, store);
+            let (ends, flow) = together(&mut team, &queue, store);
             stored = stored.or(flow);
-            let parts: Vec<Done> = (0..ends.len()).map(|seat| dispenser.done_by(seat)).collect();
-            left = dispenser.into_left();
-            for (seat, (end, part)) in ends.into_iter().zip(parts).enumerate() {
-                let index = team[seat].0;
-                done[index].trajectories += part.trajectories;
-                done[index].pieces += part.pieces;
+            let totals: Vec<Finished> =
+                (0..ends.len()).map(|position| queue.finished_by(position)).collect();
+            left = queue.into_left();
+            for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
+                let index = team[position].0;
+                done[index].trajectories += total.trajectories;
+                done[index].chunks += total.chunks;
                 if !left.is_empty() || end.is_err() {
                     there.retain(|&other| other != index);
                 }
                 if let Err(error) = end {
-                    let engine = names[index].clone();
+                    let worker = names[index].clone();
                     failed.get_or_insert_with(|| error.clone());
-                    outcome.warnings.push(Warning::Lost { engine, error });
+                    outcome.warnings.push(Warning::Lost { worker, error });
                 }
             }
         }
@@ -152,7 +153,7 @@ pub fn run<T: Scalar>(
     }
     let shares = names.into_iter().zip(done);
     outcome.shares = shares
-        .map(|(engine, Done { trajectories, pieces })| Share::new(engine, trajectories, pieces))
+        .map(|(worker, Finished { trajectories, chunks })| Share::new(worker, trajectories, chunks))
         .collect();
     Ok(outcome)
 }
@@ -164,19 +165,19 @@ type Stored = Result<ControlFlow<()>, SolveError>;
 ///
 /// A single worker without a `store` runs on the calling thread.
 fn together<T: Scalar>(
-    team: &mut [(usize, &mut dyn Engine<T>)],
-    dispenser: &Dispenser<Piece<'_, T>>,
+    team: &mut [(usize, &mut dyn Worker<T>)],
+    queue: &WorkQueue<Chunk<'_, T>>,
     store: Option<&mut dyn FnMut() -> Stored>,
 ) -> (Vec<Result<(), SolveError>>, Option<Stored>) {
-    if let ([(_, engine)], None) = (&mut *team, &store) {
+    if let ([(_, worker)], None) = (&mut *team, &store) {
         // Starting a thread takes longer than a small solve.
-        return (vec![engine.run(&dispenser.desk(0))], None);
+        return (vec![worker.run(&queue.worker_handle(0))], None);
     }
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (seat, (_, engine)) in team.iter_mut().enumerate() {
-            let desk = dispenser.desk(seat);
-            let run = move || engine.run(&desk);
+        for (position, (_, worker)) in team.iter_mut().enumerate() {
+            let handle = queue.worker_handle(position);
+            let run = move || worker.run(&handle);
             threads.push(std::thread::Builder::new().spawn_scoped(scope, run));
         }
         let stored = store.map(|store| store());
@@ -189,7 +190,7 @@ fn together<T: Scalar>(
 }
 
 /// A worker on a CPU thread, which solves in SIMD lanes.
-pub struct LaneEngine<'a, T> {
+pub struct CpuWorker<'a, T> {
     task: &'a dyn Task<T>,
     settings: &'a Settings<T>,
     states: usize,
@@ -197,7 +198,7 @@ pub struct LaneEngine<'a, T> {
     thread: (usize, usize),
 }
 
-impl<'a, T: Scalar> LaneEngine<'a, T> {
+impl<'a, T: Scalar> CpuWorker<'a, T> {
     /// Returns `count` workers, for systems of `states` states.
     #[must_use]
     pub fn threads(
@@ -206,36 +207,36 @@ impl<'a, T: Scalar> LaneEngine<'a, T> {
         states: usize,
         count: usize,
     ) -> Vec<Self> {
-        let thread = |k| LaneEngine { task, settings, states, thread: (k, count) };
+        let thread = |k| CpuWorker { task, settings, states, thread: (k, count) };
         (0..count).map(thread).collect()
     }
 }
 
-impl<T> core::fmt::Debug for LaneEngine<'_, T> {
+impl<T> core::fmt::Debug for CpuWorker<'_, T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("LaneEngine").field("thread", &self.thread).finish_non_exhaustive()
+        f.debug_struct("CpuWorker").field("thread", &self.thread).finish_non_exhaustive()
     }
 }
 
-impl<T: Scalar> Engine<T> for LaneEngine<'_, T> {
+impl<T: Scalar> Worker<T> for CpuWorker<'_, T> {
     fn name(&self) -> String {
         format!("CPU thread {}", self.thread.0)
     }
 
-    fn appetite(&self, trajectories: usize) -> Appetite {
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits {
         let lanes = lanes::<T>(InstructionSet::best(), self.states);
         let most = chunk_size(trajectories, self.thread.1, lanes);
-        Appetite { least: (2 * lanes).min(most), most }
+        ChunkLimits { least: (2 * lanes).min(most), most }
     }
 
-    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
         let set = InstructionSet::best();
         let schedule = Schedule::Auto.of_lanes(self.settings.adaptive);
-        while let Some(mut taken) = desk.take() {
-            let Piece { columns, results } = taken.work();
+        while let Some(mut lease) = handle.take() {
+            let Chunk { columns, results } = lease.work();
             let results = results.reborrow();
             self.task.run(In::Lanes(set), self.settings, *columns, results, schedule)?;
-            taken.done();
+            lease.done();
         }
         Ok(())
     }

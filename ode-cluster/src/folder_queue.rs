@@ -16,15 +16,15 @@ pub const GROUP: u64 = 1024;
 
 /// The finished chunks of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group([u64; GROUP as usize / 64]);
+pub struct FinishedGroup([u64; GROUP as usize / 64]);
 
-impl Default for Group {
+impl Default for FinishedGroup {
     fn default() -> Self {
-        Group([0; GROUP as usize / 64])
+        FinishedGroup([0; GROUP as usize / 64])
     }
 }
 
-impl Group {
+impl FinishedGroup {
     /// Marks chunk `within` of the group as finished.
     pub fn put(&mut self, within: u64) {
         self.0[(within / 64) as usize] |= 1 << (within % 64);
@@ -44,7 +44,7 @@ impl Group {
 }
 
 /// A record of finished chunks.
-pub trait Done {
+pub trait FinishedChunks {
     /// The error of a failed lookup.
     type Error;
 
@@ -52,7 +52,7 @@ pub trait Done {
     ///
     /// # Errors
     /// If the lookup fails.
-    fn group(&mut self, group: u64) -> Result<Group, Self::Error>;
+    fn group(&mut self, group: u64) -> Result<FinishedGroup, Self::Error>;
 
     /// Returns the groups with a seal.
     ///
@@ -66,7 +66,7 @@ pub trait Done {
 
 /// The selection of chunks for one rank.
 #[derive(Clone, Debug)]
-pub struct Queue {
+pub struct FolderQueue {
     rank: u64,
     chunks: u64,
     /// The remaining chunks of the rank's own shard.
@@ -75,19 +75,19 @@ pub struct Queue {
     turns: u64,
 }
 
-impl Queue {
+impl FolderQueue {
     /// Creates the selection for rank `rank` of `of`, for `chunks` chunks.
     #[must_use]
     pub fn new(rank: usize, of: usize, chunks: u64) -> Self {
         let end = |rank: usize| (u128::from(chunks) * rank as u128 / of.max(1) as u128) as u64;
-        Queue { rank: rank as u64, chunks, own: end(rank)..end(rank + 1), turns: 0 }
+        FolderQueue { rank: rank as u64, chunks, own: end(rank)..end(rank + 1), turns: 0 }
     }
 
     /// Returns the next chunks to compute, at most `most`; `None` if all are finished.
     ///
     /// # Errors
     /// If the lookup of finished chunks fails.
-    pub fn next<D: Done>(
+    pub fn next<D: FinishedChunks>(
         &mut self,
         done: &mut D,
         most: u64,
@@ -117,7 +117,11 @@ impl Queue {
     ///
     /// # Errors
     /// If the lookup of finished chunks fails.
-    pub fn is_done<D: Done>(&self, done: &mut D, chunks: &Range<u64>) -> Result<(), D::Error> {
+    pub fn is_done<D: FinishedChunks>(
+        &self,
+        done: &mut D,
+        chunks: &Range<u64>,
+    ) -> Result<(), D::Error> {
         let group = chunks.start / GROUP;
         // Within its own shard a rank looks the group up again before it takes more chunks.
         if !self.own.is_empty() && self.own.start < self.group(group).end {
@@ -128,7 +132,7 @@ impl Queue {
         Ok(())
     }
 
-    fn of_others<D: Done>(
+    fn of_others<D: FinishedChunks>(
         &mut self,
         done: &mut D,
         most: u64,
@@ -152,7 +156,7 @@ impl Queue {
     }
 
     /// Returns unfinished chunks of a group, or seals the group if it is complete.
-    fn of_group<D: Done>(
+    fn of_group<D: FinishedChunks>(
         &self,
         done: &mut D,
         group: u64,
@@ -175,7 +179,7 @@ impl Queue {
         Ok(Some(run.start..run.end.min(run.start + most)))
     }
 
-    fn seal<D: Done>(&self, done: &mut D, group: u64, found: &Group) {
+    fn seal<D: FinishedChunks>(&self, done: &mut D, group: u64, found: &FinishedGroup) {
         let all = self.group(group);
         if found.count() == all.end - all.start {
             done.seal(group);
@@ -189,7 +193,7 @@ impl Queue {
 }
 
 /// Returns the first contiguous unfinished chunks of `range`.
-fn run(done: &Group, range: Range<u64>) -> Option<Range<u64>> {
+fn run(done: &FinishedGroup, range: Range<u64>) -> Option<Range<u64>> {
     let start = range.clone().find(|chunk| !done.has(chunk % GROUP))?;
     let end = (start..range.end).find(|chunk| done.has(chunk % GROUP));
     Some(start..end.unwrap_or(range.end))
@@ -218,12 +222,12 @@ mod tests {
         looks: usize,
     }
 
-    impl Done for Memory {
+    impl FinishedChunks for Memory {
         type Error = Infallible;
 
-        fn group(&mut self, group: u64) -> Result<Group, Infallible> {
+        fn group(&mut self, group: u64) -> Result<FinishedGroup, Infallible> {
             self.looks += 1;
-            let mut found = Group::default();
+            let mut found = FinishedGroup::default();
             (group * GROUP..(group + 1) * GROUP)
                 .filter(|chunk| self.done.contains(chunk))
                 .for_each(|chunk| found.put(chunk % GROUP));
@@ -249,8 +253,8 @@ mod tests {
                 for there in [1, of.div_ceil(2), of] {
                     for most in [1, 10, u64::MAX] {
                         let mut memory = Memory::default();
-                        let mut queues: Vec<Queue> =
-                            (0..there).map(|rank| Queue::new(rank, of, chunks)).collect();
+                        let mut queues: Vec<FolderQueue> =
+                            (0..there).map(|rank| FolderQueue::new(rank, of, chunks)).collect();
                         let mut computed = 0;
                         while !queues.is_empty() {
                             queues.retain_mut(|queue| {
@@ -279,7 +283,7 @@ mod tests {
         let mut memory = Memory::default();
         memory.done.extend((0..3000).filter(|chunk| *chunk != 1500));
         memory.seals.extend(0..3);
-        let Ok(found) = Queue::new(1, 2, 3000).next(&mut memory, 8);
+        let Ok(found) = FolderQueue::new(1, 2, 3000).next(&mut memory, 8);
         assert_eq!(found, Some(1500..1501));
     }
 }

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 /// The chunks of a solve, and the ranks that lease them.
 #[derive(Clone, Debug)]
-pub struct Dispenser {
+pub struct ChunkServer {
     /// The chunks that no rank has, in reverse order.
     left: Vec<Range<u64>>,
     /// The number of chunks in `left`.
@@ -23,13 +23,13 @@ struct Rank {
     /// Its current lease.
     out: Range<u64>,
     /// The number of its finished leases.
-    pieces: u64,
+    leases: u64,
     gone: bool,
 }
 
 /// The answer to a rank's request for chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Reply {
     /// Compute these chunks.
     Take(Range<u64>),
     /// Wait: chunks of another rank may return.
@@ -41,31 +41,31 @@ pub enum Turn {
 /// No rank computed the chunk, or it existed before.
 pub const NOBODY: u32 = u32::MAX;
 
-impl Dispenser {
+impl ChunkServer {
     /// Creates the work queue of some ranges of chunks, in order, for `ranks` ranks.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>, ranks: usize) -> Self {
         let mut left: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         let chunks = left.last().map_or(0, |range| range.end);
         left.reverse();
         let count = left.iter().map(|range| range.end - range.start).sum();
-        let rank = Rank { out: 0..0, pieces: 0, gone: false };
+        let rank = Rank { out: 0..0, leases: 0, gone: false };
         let owners = vec![NOBODY; chunks as usize];
         let (ranks, there) = (vec![rank; ranks], ranks as u64);
-        Dispenser { left, count, ranks, there, working: 0, owners }
+        ChunkServer { left, count, ranks, there, working: 0, owners }
     }
 
     /// Ends a rank's lease as finished, and leases at most `most` new chunks.
     ///
     /// A lease covers half of the rank's share of the remaining chunks.
-    pub fn turn(&mut self, rank: usize, most: u64) -> Turn {
+    pub fn reply(&mut self, rank: usize, most: u64) -> Reply {
         let done = self.back(rank);
         if !done.is_empty() {
-            self.ranks[rank].pieces += 1;
+            self.ranks[rank].leases += 1;
             self.owners[done.start as usize..done.end as usize].fill(rank as u32);
         }
         let share = self.count.div_ceil(2 * self.there.max(1)).min(most).max(1);
         let Some(range) = self.left.last_mut() else {
-            return if self.working > 0 { Turn::Wait } else { Turn::End };
+            return if self.working > 0 { Reply::Wait } else { Reply::End };
         };
         let end = range.end.min(range.start.saturating_add(share));
         let taken = range.start..end;
@@ -76,7 +76,7 @@ impl Dispenser {
         self.count -= taken.end - taken.start;
         self.working += 1;
         self.ranks[rank].out = taken.clone();
-        Turn::Take(taken)
+        Reply::Take(taken)
     }
 
     /// Ends a rank's lease, and returns its chunks.
@@ -117,8 +117,8 @@ impl Dispenser {
 
     /// Returns the number of a rank's finished leases.
     #[must_use]
-    pub fn pieces(&self, rank: usize) -> u64 {
-        self.ranks[rank].pieces
+    pub fn leases_of(&self, rank: usize) -> u64 {
+        self.ranks[rank].leases
     }
 }
 
@@ -132,25 +132,25 @@ mod tests {
     fn everything_is_done_once() {
         for (chunks, ranks) in [(0, 1), (1, 3), (7, 3), (1000, 4), (1000, 100)] {
             for lost in 0..ranks {
-                let mut dispenser = Dispenser::new([0..chunks / 3, chunks / 3 + 1..chunks], ranks);
+                let mut server = ChunkServer::new([0..chunks / 3, chunks / 3 + 1..chunks], ranks);
                 let mut there: Vec<usize> = (0..ranks).collect();
-                let mut turns = 0;
+                let mut replies = 0;
                 while !there.is_empty() {
                     there.retain(|&rank| {
-                        turns += 1;
-                        if turns % (rank + 2) == 0 {
+                        replies += 1;
+                        if replies % (rank + 2) == 0 {
                             return true;
                         }
-                        match dispenser.turn(rank, 1 + turns as u64 % 50) {
-                            Turn::Take(_) if rank < lost => dispenser.leaves(rank),
-                            Turn::Take(_) | Turn::Wait => return true,
-                            Turn::End => assert!(dispenser.is_over()),
+                        match server.reply(rank, 1 + replies as u64 % 50) {
+                            Reply::Take(_) if rank < lost => server.leaves(rank),
+                            Reply::Take(_) | Reply::Wait => return true,
+                            Reply::End => assert!(server.is_over()),
                         }
                         false
                     });
                 }
-                assert!(dispenser.is_over() && !dispenser.has_left());
-                let owners = dispenser.owners();
+                assert!(server.is_over() && !server.has_left());
+                let owners = server.owners();
                 let due = |chunk: usize| chunk as u64 != chunks / 3;
                 let is_done = |chunk: usize| (lost..ranks).contains(&(owners[chunk] as usize));
                 let right = |chunk: usize| is_done(chunk) == due(chunk);
@@ -163,14 +163,14 @@ mod tests {
 
     #[test]
     fn what_nobody_can_compute_is_left() {
-        let mut dispenser = Dispenser::new(Some(0..10), 2);
-        assert_eq!(dispenser.turn(0, 4), Turn::Take(0..3));
-        assert_eq!(dispenser.turn(1, 100), Turn::Take(3..5));
-        dispenser.leaves(1);
-        assert_eq!(dispenser.turn(0, 1), Turn::Take(3..4));
-        dispenser.leaves(0);
-        assert!(dispenser.is_over() && dispenser.has_left());
-        assert_eq!(dispenser.owners(), [&[0; 3][..], &[NOBODY; 7]].concat());
-        assert_eq!([dispenser.pieces(0), dispenser.pieces(1)], [1, 0]);
+        let mut server = ChunkServer::new(Some(0..10), 2);
+        assert_eq!(server.reply(0, 4), Reply::Take(0..3));
+        assert_eq!(server.reply(1, 100), Reply::Take(3..5));
+        server.leaves(1);
+        assert_eq!(server.reply(0, 1), Reply::Take(3..4));
+        server.leaves(0);
+        assert!(server.is_over() && server.has_left());
+        assert_eq!(server.owners(), [&[0; 3][..], &[NOBODY; 7]].concat());
+        assert_eq!([server.leases_of(0), server.leases_of(1)], [1, 0]);
     }
 }

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
-use ode_core::ensemble::dispenser::{Appetite, Desk};
-use ode_core::ensemble::engine::{Engine, Piece};
 use ode_core::ensemble::task::Task;
+use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
+use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::array::{ArrayArguments, memory_rows, word_bytes};
 use ode_core::kernel::{ArrayKind, Functions, Variant};
 use ode_core::lane::Scalar;
@@ -22,12 +22,12 @@ use ode_core::{SolveError, WorstColumn};
 
 use crate::batch::{align, most_trajectories};
 use crate::device::Device;
-use crate::engine::{Argument, kernel_of};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
 use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
+use crate::worker::{Argument, kernel_of};
 
 /// Threads of a block if there are few members: they spread over more multiprocessors.
 const FEW: u32 = 64;
@@ -39,7 +39,7 @@ const FEW_BLOCKS: usize = 2;
 const MANY: u32 = 256;
 
 /// The worker of a device for lockstep solves.
-pub(crate) struct ArrayEngine<'a, T> {
+pub(crate) struct LockstepWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
     pub(crate) settings: &'a Settings<T>,
@@ -116,20 +116,20 @@ impl Extra {
     }
 }
 
-impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
+impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
     fn name(&self) -> String {
         self.device.short()
     }
 
     /// A lockstep solve is not cut into chunks.
-    fn appetite(&self, trajectories: usize) -> Appetite {
-        Appetite { least: trajectories, most: trajectories }
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits {
+        ChunkLimits { least: trajectories, most: trajectories }
     }
 
-    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
-        while let Some(mut taken) = desk.take() {
-            let piece = taken.work();
-            let (trajectories, first) = (piece.columns.len(), piece.columns.numbers().start);
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
+        while let Some(mut lease) = handle.take() {
+            let chunk = lease.work();
+            let (trajectories, first) = (chunk.columns.len(), chunk.columns.numbers().start);
             let most = most_trajectories(self.columns);
             if trajectories > most {
                 return Err(SolveError::TooManyTrajectories { trajectories, most });
@@ -138,7 +138,7 @@ impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
             let plan = self.plan(trajectories)?;
             self.compile += begin.elapsed();
             let stream = self.device.idle_stream()?;
-            let mut one = Launched::new(stream.clone(), taken);
+            let mut one = Launched::new(stream.clone(), lease);
             let squares = self.launch(&plan, &mut one, trajectories)?;
             let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
             let found = WorstColumn::of(self.columns.u0.len(), squares);
@@ -149,7 +149,7 @@ impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
     }
 }
 
-impl<T: Scalar> ArrayEngine<'_, T> {
+impl<T: Scalar> LockstepWorker<'_, T> {
     /// Returns the kernel for `n` members.
     fn plan(&self, n: usize) -> Result<Plan, SolveError> {
         let device = self.device;

@@ -13,19 +13,19 @@ use crate::error::SolveError;
 
 /// The threads that evaluate the problems of an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workers {
+pub enum EvaluationThreads {
     /// The calling thread alone.
     Caller,
     /// The threads of rayon's current pool.
     Pool,
 }
 
-impl Workers {
+impl EvaluationThreads {
     /// Calls `work(i)` for each `i` below `n`.
     pub(crate) fn each(self, n: usize, work: &(dyn Fn(usize) + Sync)) {
         match self {
-            Workers::Caller => (0..n).for_each(work),
-            Workers::Pool => (0..n).into_par_iter().for_each(work),
+            EvaluationThreads::Caller => (0..n).for_each(work),
+            EvaluationThreads::Pool => (0..n).into_par_iter().for_each(work),
         }
     }
 
@@ -60,7 +60,7 @@ impl Workers {
 
     /// Returns `make(i)` for each `i` below `n`, in order.
     pub(crate) fn collect<V: Send>(self, n: usize, make: impl Fn(usize) -> V + Sync) -> Vec<V> {
-        if self == Workers::Caller {
+        if self == EvaluationThreads::Caller {
             return (0..n).map(make).collect();
         }
         let mut values: Vec<Option<V>> = Vec::new();

@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
-use ode_core::ensemble::engine::Results;
 use ode_core::ensemble::pull::{PullTask, Way};
 use ode_core::ensemble::pulled::{Given, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
+use ode_core::ensemble::worker::Results;
 use ode_core::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, Variant};
 use ode_core::lane::Scalar;
@@ -25,13 +25,13 @@ use ode_core::{SavedRow, SolveError};
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
-use crate::engine::{Argument, check_options, launch_config};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, Name, Program};
 use crate::memory::Stream;
 use crate::recent::Recent;
 use crate::rows::{Source, Target};
 use crate::timing::Stopwatch;
+use crate::worker::{Argument, check_options, launch_config};
 
 /// Rows for each trajectory of a thread, if no gradients of this system and method were computed
 /// yet.
@@ -70,7 +70,7 @@ impl<T: Scalar> GradientChunk<'_, T> {
 }
 
 /// The worker of a device for gradients.
-pub(crate) struct PullEngine<'a, T> {
+pub(crate) struct AdjointWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn PullTask<T>,
     pub(crate) settings: &'a Settings<T>,
@@ -90,7 +90,7 @@ struct Kernels {
     pull: Arc<Kernel>,
 }
 
-impl<T: Scalar> PullEngine<'_, T> {
+impl<T: Scalar> AdjointWorker<'_, T> {
     /// Computes the gradients of the parts that `next` returns, until it returns `None`.
     pub(crate) fn run<'p>(
         &mut self,
