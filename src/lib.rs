@@ -173,8 +173,8 @@ pub mod lane {
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
 /// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {
-    pub use ode_core::ensemble::pull::{PullTask, Way};
-    pub use ode_core::ensemble::pulled::{Given, RawCotangents, RawGradients};
+    pub use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
+    pub use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{
         Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };

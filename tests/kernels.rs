@@ -26,7 +26,7 @@ use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::array::{self, ARRAY_NAME};
-use odes::internals::kernel::{self, ArrayKind, Functions, Given, KERNEL_NAME, Variant, pull};
+use odes::internals::kernel::{self, ArrayKind, Functions, Given, KERNEL_NAME, Variant, adjoint};
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
 use odes::system::System;
@@ -117,9 +117,9 @@ impl Kernel {
         S: System<N, P>,
         M: Differentiable + Method,
     {
-        let there = pull::recording_source::<T, S, M, N, P>(system, variant).unwrap();
-        let back = pull::source::<T, S, M, N, P>(system, variant, true).unwrap();
-        [(pull::RECORD_NAME, there, NOTHING), (pull::PULL_NAME, back, most)].map(
+        let there = adjoint::recording_source::<T, S, M, N, P>(system, variant).unwrap();
+        let back = adjoint::source::<T, S, M, N, P>(system, variant, true).unwrap();
+        [(adjoint::RECORD_NAME, there, NOTHING), (adjoint::ADJOINT_NAME, back, most)].map(
             |(name, source, most)| {
                 let (system, method) = (system.info().name, M::PROPERTIES.name);
                 let what = format!("{name} {system} {method} {} sm_{arch} {variant:?}", T::NAME);

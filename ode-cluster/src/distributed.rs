@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ode_core::ensemble::Ranks;
-use ode_core::ensemble::pull::PullTask;
-use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
+use ode_core::ensemble::adjoint::AdjointTask;
+use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
 use ode_core::kept;
 use ode_core::lane::Scalar;
@@ -266,16 +266,16 @@ macro_rules! pulled_by_the_place_inside {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn PullTask<$T>,
+            task: &dyn AdjointTask<$T>,
             settings: &Settings<$T>,
             columns: &Columns<$T>,
             cotangents: &RawCotangents<'_, $T>,
-            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+            outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
             if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
                 return Err(ClusterError::Gradients.into());
             }
-            self.inner.$name(task, settings, columns, cotangents, pulled)
+            self.inner.$name(task, settings, columns, cotangents, outputs)
         }
     )* };
 }

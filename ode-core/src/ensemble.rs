@@ -1,5 +1,6 @@
 //! Backends: the trait, and the backends of the CPU.
 
+pub mod adjoint;
 mod algorithm;
 mod array;
 pub(crate) mod batches;
@@ -8,15 +9,14 @@ mod cpu;
 mod feed;
 mod outlined;
 pub mod planned;
-pub mod pull;
-pub mod pulled;
 mod ranks;
+pub mod raw_gradients;
 mod schedule;
 mod solve;
 #[doc(hidden)]
 pub mod solver;
 mod stack;
-mod tape;
+mod step_records;
 pub mod task;
 pub mod work_queue;
 pub mod worker;

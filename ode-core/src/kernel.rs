@@ -48,8 +48,8 @@ use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
 
+pub mod adjoint;
 pub mod array;
-pub mod pull;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");

@@ -10,11 +10,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
-use ode_core::ensemble::pull::{PullTask, Way};
-use ode_core::ensemble::pulled::{Given, RawCotangents};
+use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
+use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
 use ode_core::ensemble::worker::Results;
-use ode_core::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME, row_bytes};
+use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::ColumnRange;
@@ -51,7 +51,7 @@ fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
 pub(crate) struct GradientChunk<'p, T> {
     pub(crate) columns: ColumnRange<'p, T>,
     pub(crate) results: Results<'p, T>,
-    pub(crate) given: Given<'p, T>,
+    pub(crate) given: GradientSlices<'p, T>,
 }
 
 impl<T: Scalar> GradientChunk<'_, T> {
@@ -72,7 +72,7 @@ impl<T: Scalar> GradientChunk<'_, T> {
 /// The worker of a device for gradients.
 pub(crate) struct AdjointWorker<'a, T> {
     pub(crate) device: &'a Device,
-    pub(crate) task: &'a dyn PullTask<T>,
+    pub(crate) task: &'a dyn AdjointTask<T>,
     pub(crate) settings: &'a Settings<T>,
     pub(crate) cotangents: &'a RawCotangents<'a, T>,
     /// The configuration of both kernels.
@@ -87,7 +87,7 @@ pub(crate) struct AdjointWorker<'a, T> {
 /// The kernels of a gradient.
 struct Kernels {
     record: Arc<Kernel>,
-    pull: Arc<Kernel>,
+    adjoint: Arc<Kernel>,
 }
 
 impl<T: Scalar> AdjointWorker<'_, T> {
@@ -107,14 +107,14 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let kernels = self.kernels()?;
         self.compile += begin.elapsed();
         let stream = self.device.idle_stream()?;
-        let known = steps_of(self.task.key(Way::Back));
+        let known = steps_of(self.task.key(AdjointKernel::Backward));
         let mut most = self.batch.unwrap_or(usize::MAX);
         while let Some(chunk) = left.pop().or_else(next) {
             let steps = known.load(Ordering::Relaxed).max(STEPS);
             let fits = self.fitting(steps, &chunk).min(most).max(1);
             let (mut now, behind) = chunk.first(fits);
             left.extend(behind);
-            match self.pull(&stream, &kernels, &mut now, steps) {
+            match self.launch(&stream, &kernels, &mut now, steps) {
                 Ok(needed) if needed <= steps => {}
                 Ok(needed) => {
                     known.fetch_max(needed, Ordering::Relaxed);
@@ -133,17 +133,17 @@ impl<T: Scalar> AdjointWorker<'_, T> {
 
     fn kernels(&self) -> Result<Kernels, SolveError> {
         check_options(self.options)?;
-        let kernel = |way, name: &str| {
+        let kernel = |adjoint, name: &str| {
             let (task, options) = (self.task, self.options.to_vec());
-            let key = Name::Task(task.key(way), self.variant.clone(), options.clone());
+            let key = Name::Task(task.key(adjoint), self.variant.clone(), options.clone());
             self.device.kernel_named(key, Cache::from_env(), || {
-                let source = task.kernel(way, &self.variant)?;
+                let source = task.kernel(adjoint, &self.variant)?;
                 Ok::<_, SolveError>(Program { name: name.to_owned(), source, options })
             })
         };
         Ok(Kernels {
-            record: kernel(Way::There, RECORD_NAME)?,
-            pull: kernel(Way::Back, PULL_NAME)?,
+            record: kernel(AdjointKernel::Forward, RECORD_NAME)?,
+            adjoint: kernel(AdjointKernel::Backward, ADJOINT_NAME)?,
         })
     }
 
@@ -182,7 +182,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
     ///
     /// Returns the number of rows that were needed. If it exceeds `steps`, some gradients are
     /// missing.
-    fn pull(
+    fn launch(
         &mut self,
         stream: &Stream,
         kernels: &Kernels,
@@ -198,7 +198,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
         let shape = self.task.shape();
         let back = Back::new(self.cotangents, chunk.columns, shape, align(batch.total()));
-        let width = pull::width::<T>(shape.states, settings.adaptive);
+        let width = adjoint::width::<T>(shape.states, settings.adaptive);
         let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
         let mut memory = stream.allocate::<u8>(back.total)?;
         let rows = stream.allocate::<u8>(records.total)?;
@@ -210,15 +210,15 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         stream.raw().memset_zeros(&mut most).call("cuMemsetD8Async")?;
         let address = |memory: &CudaSlice<u8>| memory.device_ptr(stream.raw()).0;
         let job = Argument(batch.job(address(&memory)));
-        let pull =
-            PullArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
-        let pull = Argument(back.arguments(address(&memory), address(&given), pull));
+        let adjoint =
+            AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
+        let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
         let shared = Argument::shared(&self.variant.shared_numbers(chunk.columns.columns()));
         let watch = Stopwatch::start(stream)?;
-        for kernel in [&kernels.record, &kernels.pull] {
+        for kernel in [&kernels.record, &kernels.adjoint] {
             let mut launch = stream.raw().launch_builder(kernel.function());
-            launch.arg(&job).arg(&shared).arg(&pull);
-            // SAFETY: both kernels take a `Job`, the shared numbers and a `PullJob`. The addresses
+            launch.arg(&job).arg(&shared).arg(&adjoint);
+            // SAFETY: both kernels take a `Job`, the shared numbers and a `AdjointArguments`. The addresses
             // are those of `batch` and `back` in `memory`, of the cotangents, and of the records.
             // `memory` is laid out for the system of their text. The records are those of as many
             // threads as the grid has, with `room` rows each. The second kernel reads the records
@@ -270,9 +270,17 @@ impl Records {
     }
 
     /// Returns the addresses for the kernels' argument, for memory at `base`.
-    fn arguments(&self, base: u64) -> PullArguments {
+    fn arguments(&self, base: u64) -> AdjointArguments {
         let [numbers, steps, starts, before, last, rows] = self.at.map(|at| base + at as u64);
-        PullArguments { numbers, steps, starts, before, last, rows, ..PullArguments::default() }
+        AdjointArguments {
+            numbers,
+            steps,
+            starts,
+            before,
+            last,
+            rows,
+            ..AdjointArguments::default()
+        }
     }
 }
 
@@ -329,11 +337,11 @@ impl<'c> Back<'c> {
     }
 
     /// Returns the kernels' argument, for a batch at `base` and cotangents at `given`.
-    fn arguments(&self, base: u64, given: u64, pull: PullArguments) -> PullArguments {
+    fn arguments(&self, base: u64, given: u64, adjoint: AdjointArguments) -> AdjointArguments {
         let [saved, last] = self.given;
         let [loss, u0, p] = self.places.map(|place| base + place.at as u64);
         let address = |at: Option<usize>| given + at.unwrap_or(0) as u64;
-        PullArguments {
+        AdjointArguments {
             most: base + self.most as u64,
             by_saved: address(saved),
             by_last: address(last),
@@ -342,7 +350,7 @@ impl<'c> Back<'c> {
             p,
             has_saved: u32::from(saved.is_some()),
             has_last: u32::from(last.is_some()),
-            ..pull
+            ..adjoint
         }
     }
 }

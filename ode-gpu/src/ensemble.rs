@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use ode_core::Method;
 use ode_core::Shard;
-use ode_core::ensemble::pull::PullTask;
-use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
+use ode_core::ensemble::adjoint::AdjointTask;
+use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
 use ode_core::ensemble::worker::{self, CpuWorker, Results, Worker};
 use ode_core::kernel::{Functions, Variant};
@@ -429,7 +429,7 @@ impl<C> EnsembleGpuKernel<C> {
     /// The trajectories are split evenly over the devices.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,

@@ -12,8 +12,8 @@ use ode_core::SolveError;
 use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
+use ode_core::kernel::adjoint::AdjointArguments;
 use ode_core::kernel::array::{ARRAY_NAME, ArrayArguments};
-use ode_core::kernel::pull::PullArguments;
 use ode_core::kernel::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
@@ -290,9 +290,9 @@ unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 // same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<ArrayArguments> {}
 
-// SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the
+// SAFETY: the kernel takes a `AdjointArguments` of the same layout by value: addresses and counts in the
 // same order, and the source asserts that the sizes agree.
-unsafe impl DeviceRepr for Argument<PullArguments> {}
+unsafe impl DeviceRepr for Argument<AdjointArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
 pub(crate) type SharedBytes = [u8; SHARED_BYTES];

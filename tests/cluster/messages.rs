@@ -4,7 +4,7 @@ use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
-    ColumnRange, Columns, PullTask, RawCotangents, RawGradients, Settings, delegate_backend,
+    AdjointTask, ColumnRange, Columns, RawCotangents, RawGradients, Settings, delegate_backend,
 };
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::lane::Scalar;
@@ -129,7 +129,7 @@ struct Panicking;
 impl Panicking {
     fn pull<T: Scalar>(
         &self,
-        _: &dyn PullTask<T>,
+        _: &dyn AdjointTask<T>,
         _: &Settings<T>,
         _: &Columns<T>,
         _: &RawCotangents<'_, T>,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    Column, Columns, EvaluationThreads, PullTask, Ranks, RawCotangents, RawGradients, Settings,
+    AdjointTask, Column, Columns, EvaluationThreads, Ranks, RawCotangents, RawGradients, Settings,
     Task, delegate_backend, pull_back_with, solve_with,
 };
 use odes::lane::Scalar;
@@ -50,14 +50,14 @@ impl Able {
 
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,
-        pulled: (&mut RawResults<T>, &mut RawGradients<T>),
+        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         count(&self.0.gradients);
-        pull_back_with(&EnsembleSerial, task, settings, columns, cotangents, pulled)
+        pull_back_with(&EnsembleSerial, task, settings, columns, cotangents, outputs)
     }
 }
 
@@ -141,14 +141,14 @@ impl<A: EnsembleAlgorithm> Counted<A> {
 
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,
-        pulled: (&mut RawResults<T>, &mut RawGradients<T>),
+        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         count(&self.calls.gradients);
-        pull_back_with(&self.inner, task, settings, columns, cotangents, pulled)
+        pull_back_with(&self.inner, task, settings, columns, cotangents, outputs)
     }
 }
 

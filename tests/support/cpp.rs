@@ -4,10 +4,10 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, ColumnRange, Columns, PullTask, RawCotangents, RawGradients, SavedRow, Settings, Task,
-    Way,
+    self, AdjointKernel, AdjointTask, ColumnRange, Columns, RawCotangents, RawGradients, SavedRow,
+    Settings, Task,
 };
-use odes::internals::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME};
+use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
 use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
 use odes::lane::Scalar;
 use odes::{
@@ -91,7 +91,7 @@ impl HostCpp {
     /// Records steps in one function, and runs the adjoint in another.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,
@@ -100,17 +100,18 @@ impl HostCpp {
         // Nothing is saved.
         let settings = Settings { saved: SavedRow::default(), ..settings.clone() };
         let variant = Variant { target: Target::Host, ..Variant::new(&settings, columns, true) };
-        let compiled = |way| Ok::<_, SolveError>(self.compile(&task.kernel(way, &variant)?));
-        let (forth, back) = (compiled(Way::There)?, compiled(Way::Back)?);
-        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
+        let compiled = |kernel| Ok::<_, SolveError>(self.compile(&task.kernel(kernel, &variant)?));
+        let (forth, back) = (compiled(AdjointKernel::Forward)?, compiled(AdjointKernel::Backward)?);
+        type Run<T> =
+            unsafe extern "C" fn(*const JobArguments<T>, *const T, *const AdjointArguments);
         // SAFETY: the functions have this type; static_asserts check their arguments.
         let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
-            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
+            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(ADJOINT_NAME.as_bytes()).unwrap())
         };
         // More steps than any test makes.
         let (n, room) = (columns.trajectories, 1 << 18);
         let mut numbers =
-            vec![T::nan(); room * pull::width::<T>(columns.u0.len(), settings.adaptive)];
+            vec![T::nan(); room * adjoint::width::<T>(columns.u0.len(), settings.adaptive)];
         let mut steps = vec![0_u8; room];
         let mut of_each = vec![[0_u32; 2]; n];
         let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
@@ -118,7 +119,7 @@ impl HostCpp {
         let [last, rows, most] = &mut words;
         let mut raw = RawResults::default();
         in_memory(&settings, columns.all(), &variant, &mut raw, |job, shared| {
-            let pull = PullArguments {
+            let adjoint = AdjointArguments {
                 numbers: numbers.as_mut_ptr() as u64,
                 steps: steps.as_mut_ptr() as u64,
                 starts: starts.as_mut_ptr() as u64,
@@ -137,9 +138,9 @@ impl HostCpp {
                 room: room as u32,
             };
             for run in [forth, back] {
-                // SAFETY: every pointer refers to as many elements as `Job`, `Shared` and `PullJob`
+                // SAFETY: every pointer refers to as many elements as `Job`, `Shared` and `AdjointArguments`
                 // require.
-                unsafe { run(job, shared.as_ptr(), &raw const pull) };
+                unsafe { run(job, shared.as_ptr(), &raw const adjoint) };
             }
         })?;
         assert_eq!(words[2], 0, "more rows than there is room for");

@@ -1,8 +1,8 @@
 //! The trait of backends, which integrate the trajectories of an ensemble.
 
-use crate::ensemble::pull::PullTask;
-use crate::ensemble::pulled::{RawCotangents, RawGradients};
+use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::ranks::Ranks;
+use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use crate::ensemble::task::{Compiled, Everything, Task};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
@@ -121,13 +121,13 @@ pub trait EnsembleAlgorithm {
     /// [`single`](Self::single).
     fn pull_single(
         &self,
-        task: &dyn PullTask<f32>,
+        task: &dyn AdjointTask<f32>,
         settings: &Settings<f32>,
         columns: &Columns<f32>,
         cotangents: &RawCotangents<'_, f32>,
-        pulled: (&mut RawResults<f32>, &mut RawGradients<f32>),
+        outputs: (&mut RawResults<f32>, &mut RawGradients<f32>),
     ) -> Result<RunReport, SolveError> {
-        let _ = (task, settings, columns, cotangents, pulled);
+        let _ = (task, settings, columns, cotangents, outputs);
         Err(SolveError::NoGradients)
     }
 
@@ -137,13 +137,13 @@ pub trait EnsembleAlgorithm {
     /// The errors of [`pull_single`](Self::pull_single).
     fn pull_double(
         &self,
-        task: &dyn PullTask<f64>,
+        task: &dyn AdjointTask<f64>,
         settings: &Settings<f64>,
         columns: &Columns<f64>,
         cotangents: &RawCotangents<'_, f64>,
-        pulled: (&mut RawResults<f64>, &mut RawGradients<f64>),
+        outputs: (&mut RawResults<f64>, &mut RawGradients<f64>),
     ) -> Result<RunReport, SolveError> {
-        let _ = (task, settings, columns, cotangents, pulled);
+        let _ = (task, settings, columns, cotangents, outputs);
         Err(SolveError::NoGradients)
     }
 }
@@ -162,16 +162,16 @@ macro_rules! both_pulls {
     (@ $function:ident $($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn $crate::ensemble::pull::PullTask<$T>,
+            task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
             settings: &$crate::problem::settings::Settings<$T>,
             columns: &$crate::problem::columns::Columns<$T>,
-            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
-            pulled: (
+            cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
+            outputs: (
                 &mut $crate::RawResults<$T>,
-                &mut $crate::ensemble::pulled::RawGradients<$T>,
+                &mut $crate::ensemble::raw_gradients::RawGradients<$T>,
             ),
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
-            self.$function(task, settings, columns, cotangents, pulled)
+            self.$function(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
@@ -320,17 +320,17 @@ macro_rules! delegate_backend {
     (@ pulls $this:ident $inner:expr, $($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn $crate::ensemble::pull::PullTask<$T>,
+            task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
             settings: &$crate::problem::settings::Settings<$T>,
             columns: &$crate::problem::columns::Columns<$T>,
-            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
-            pulled: (
+            cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
+            outputs: (
                 &mut $crate::RawResults<$T>,
-                &mut $crate::ensemble::pulled::RawGradients<$T>,
+                &mut $crate::ensemble::raw_gradients::RawGradients<$T>,
             ),
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             let $this = self;
-            ($inner).$name(task, settings, columns, cotangents, pulled)
+            ($inner).$name(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
@@ -381,30 +381,30 @@ each_precision! {
     /// The errors of [`solve_with`], and [`SolveError::NoGradients`].
     pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
-        task: &'a dyn PullTask<T>,
+        task: &'a dyn AdjointTask<T>,
         settings: &'a Settings<T>,
         columns: &'a Columns<T>,
         cotangents: &'a RawCotangents<'a, T>,
-        pulled: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
+        outputs: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> = pull_single, pull_double;
 }
 
-macro_rules! pulled {
+macro_rules! adjoints {
     ($($precision:ident: $T:ident;)*) => { $(
         fn $precision(
             place: &dyn EnsembleAlgorithm,
-            task: &dyn PullTask<$T>,
+            task: &dyn AdjointTask<$T>,
             settings: &Settings<$T>,
             columns: &Columns<$T>,
             cotangents: &RawCotangents<'_, $T>,
-            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+            outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
             task.shape().check(settings, columns)?;
-            place.$precision(task, settings, columns, cotangents, pulled)
+            place.$precision(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
-pulled! {
+adjoints! {
     pull_single: f32;
     pull_double: f64;
 }

@@ -1,10 +1,10 @@
 //! The backends of the CPU.
 
+use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
 use crate::ensemble::feed::Results;
-use crate::ensemble::pull::PullTask;
-use crate::ensemble::pulled::{RawCotangents, RawGradients};
+use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
 use crate::error::SolveError;
@@ -47,7 +47,7 @@ impl EnsembleSerial {
     /// Computes the gradients of one trajectory after the other, on the calling thread.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,
@@ -189,7 +189,7 @@ impl EnsembleThreads {
     /// Computes the gradients of trajectories on threads, in lanes.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
+        task: &dyn AdjointTask<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
         cotangents: &RawCotangents<'_, T>,

@@ -1,7 +1,9 @@
 //! Gradients of an ensemble with respect to initial states and parameters of each trajectory.
 
-use crate::ensemble::pull::{Pull, PullTask};
-use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
+use crate::ensemble::adjoint::{AdjointSolve, AdjointTask};
+use crate::ensemble::raw_gradients::{
+    ExternalLoss, LossSource, RawCotangents, RawGradients, SystemLoss,
+};
 use crate::ensemble::{EnsembleAlgorithm, pull_back_with};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
@@ -119,7 +121,7 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        self.pulled::<M, A, Outside>(method, algorithm, options, &cotangents.into())
+        self.gradients::<M, A, ExternalLoss>(method, algorithm, options, &cotangents.into())
     }
 
     /// Computes the system's `#[loss]` for each trajectory, and its derivatives.
@@ -140,10 +142,10 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        self.pulled::<M, A, Own>(method, algorithm, options, &Cotangents::default())
+        self.gradients::<M, A, SystemLoss>(method, algorithm, options, &Cotangents::default())
     }
 
-    fn pulled<M, A, L>(
+    fn gradients<M, A, L>(
         &self,
         _: M,
         algorithm: A,
@@ -154,9 +156,9 @@ where
         S: PullBack<N, P>,
         M: Differentiable,
         A: EnsembleAlgorithm,
-        L: LossOf<S, N, P>,
+        L: LossSource<S, N, P>,
     {
-        let task = Pull::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
+        let task = AdjointSolve::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
         if S::MASS {
             return Err(SolveError::NoGradientsOf {
                 what: "systems with a mass matrix",
@@ -165,7 +167,7 @@ where
         }
         let how = How { properties: M::DEFINED, own: !L::GIVEN };
         let asked = (&self.asked(), options, &how);
-        let (results, gradients, run) = pulled(asked, &algorithm, &task, cotangents)?;
+        let (results, gradients, run) = gradients(asked, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
     }
 }
@@ -180,10 +182,10 @@ struct How {
 
 each_precision! {
     /// Returns the results and gradients of an ensemble.
-    fn pulled<'a, T>(
+    fn gradients<'a, T>(
         ensemble: (&'a Asked<'a, T>, &'a SolveOptions, &'a How),
         algorithm: &'a dyn EnsembleAlgorithm,
-        task: &'a dyn PullTask<T>,
+        task: &'a dyn AdjointTask<T>,
         cotangents: &'a Cotangents<T>,
     ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> = evaluated, evaluated;
 }
@@ -191,7 +193,7 @@ each_precision! {
 fn evaluated<T: Scalar>(
     (ensemble, options, how): (&Asked<'_, T>, &SolveOptions, &How),
     algorithm: &dyn EnsembleAlgorithm,
-    task: &dyn PullTask<T>,
+    task: &dyn AdjointTask<T>,
     cotangents: &Cotangents<T>,
 ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
     let begin = Instant::now();

@@ -76,7 +76,7 @@ mod device {
     ///
     /// The trajectories themselves come from the [`Source`]. [`acquire`](Source::acquire) assigns a
     /// lane the trajectory that it solved before its last one.
-    pub trait Tape<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
+    pub trait RecordSource<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
         /// Returns the number of recorded steps in lanes `assigned`, `steps` in others.
         fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
         /// Returns the number of saved times reached in lanes `assigned`, `saved` in others.
@@ -159,7 +159,7 @@ mod device {
         R: Real,
         S: PullBack<N, P>,
         A: Adjoint,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
@@ -206,7 +206,7 @@ mod device {
     }
 
     /// Delivers the results of lanes without steps, and assigns new trajectories.
-    pub fn begin<R: Real, Q: Tape<R, N, P>, C: Replay, const N: usize, const P: usize>(
+    pub fn begin<R: Real, Q: RecordSource<R, N, P>, C: Replay, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
     ) {
@@ -248,7 +248,7 @@ mod device {
     }
 
     /// Begins at the last segment of spans in lanes `got`.
-    fn last_part<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+    fn last_part<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
         got: R::Mask,
@@ -270,7 +270,7 @@ mod device {
     /// Returns the start of the segment after `lane.stop` times to stop at.
     ///
     /// Lanes other than `which` keep theirs.
-    fn part_begin<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+    fn part_begin<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &Lane<R, N, P>,
         which: R::Mask,
@@ -283,7 +283,7 @@ mod device {
     }
 
     /// Moves lanes `begins` to the previous segment, from the first step of a segment.
-    fn part_before<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+    fn part_before<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
         begins: R::Mask,
@@ -303,7 +303,7 @@ mod device {
         R: Real,
         S: PullBack<N, P>,
         A: Adjoint,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
@@ -381,7 +381,7 @@ mod device {
         S: PullBack<N, P>,
         A: Adjoint<Method = M>,
         M: Stepper,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
@@ -392,7 +392,7 @@ mod device {
         state: &stepper::State<R, N, P>,
         ask: &stepper::Ask<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
-        given: &mut adjoint::Given<R, N, P, M::Kept<R, N>>,
+        given: &mut adjoint::StepCotangents<R, N, P, M::Kept<R, N>>,
         index: R::Bits,
         first: R::Mask,
         ahead: R,
@@ -436,7 +436,7 @@ mod device {
     /// Evaluates the loss at the initial state, which may be saved, too.
     ///
     /// It is the saved time that remains after all steps.
-    fn lose_first<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+    fn lose_first<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
         need: R::Mask,

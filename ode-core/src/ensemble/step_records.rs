@@ -1,8 +1,8 @@
 //! The CPU's step records of a group of trajectories: their recorder and their backward reader.
 
 use crate::ensemble::feed::{CpuFeed, IDLE, MOST_LANES, set_bits};
-use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
-use crate::integrate::backward::{self, Row, Tape};
+use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
+use crate::integrate::backward::{self, RecordSource, Row};
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::solution::ReturnCode;
@@ -12,7 +12,7 @@ use ode_macros::inlined;
 
 /// The step records of some trajectories, in rows of one step per lane.
 #[derive(Debug)]
-pub(super) struct Records<R> {
+pub(super) struct StepRecords<R> {
     /// For each row: states, time, its rounding error, and step size.
     numbers: Vec<R>,
     /// For each row: the lanes with a step in it.
@@ -26,10 +26,10 @@ pub(super) struct Records<R> {
     pub(super) full: bool,
 }
 
-impl<R: Real> Records<R> {
+impl<R: Real> StepRecords<R> {
     pub(super) fn new() -> Self {
         let last = [IDLE; MOST_LANES];
-        Records { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
+        StepRecords { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
     }
 
     /// Prepares for `n` trajectories without steps. Allocated memory stays.
@@ -105,7 +105,7 @@ macro_rules! fed {
 /// A source as [`CpuFeed`] which also records the steps of its trajectories.
 pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
-    pub(super) records: &'r mut Records<R>,
+    pub(super) records: &'r mut StepRecords<R>,
 }
 
 fed! {
@@ -186,29 +186,29 @@ where
 }
 
 /// The source of the backward loop: the recorded trajectories that `feed` supplied before.
-pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
+pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
-    pub(super) records: &'r mut Records<R>,
+    pub(super) records: &'r mut StepRecords<R>,
     /// The current row.
     row: usize,
     pub(super) cotangents: &'g RawCotangents<'g, T>,
-    pub(super) given: &'g mut Given<'b, T>,
+    pub(super) given: &'g mut GradientSlices<'b, T>,
     pub(super) system: S,
     pub(super) loss: core::marker::PhantomData<L>,
 }
 
-impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
-    /// Creates a tape that is positioned behind the last row.
+impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+    /// Creates a source that is positioned behind the last row.
     pub(super) fn new(
         system: S,
         feed: CpuFeed<'f, 'a, S, T>,
-        records: &'r mut Records<R>,
+        records: &'r mut StepRecords<R>,
         cotangents: &'g RawCotangents<'g, T>,
-        given: &'g mut Given<'b, T>,
+        given: &'g mut GradientSlices<'b, T>,
     ) -> Self {
         let row = records.lanes.len();
         let loss = core::marker::PhantomData;
-        CpuTape { feed, records, row, cotangents, given, system, loss }
+        RecordedSource { feed, records, row, cotangents, given, system, loss }
     }
 
     /// Returns whether a lane's trajectory succeeded, so that its derivatives count.
@@ -220,7 +220,7 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L
 }
 
 fed! {
-    impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+    impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
         /// Lanes whose trajectories end together here also began them together.
         #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
@@ -268,11 +268,11 @@ fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
     numbers.to_bits()
 }
 
-impl<R, S, L, T, const N: usize, const P: usize> Tape<R, N, P>
-    for CpuTape<'_, '_, '_, '_, '_, R, S, L, T>
+impl<R, S, L, T, const N: usize, const P: usize> RecordSource<R, N, P>
+    for RecordedSource<'_, '_, '_, '_, '_, R, S, L, T>
 where
     S: System<N, P>,
-    L: LossOf<S, N, P>,
+    L: LossSource<S, N, P>,
     T: Scalar,
     R: Real<Scalar = T>,
 {

@@ -6,9 +6,9 @@
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{options, steps_are_called};
-use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
+use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::ensemble::stack;
-use crate::ensemble::tape::{CpuTape, Recorder, Records};
+use crate::ensemble::step_records::{RecordedSource, Recorder, StepRecords};
 use crate::ensemble::task::{self, Compiled, In, Solve, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
@@ -31,30 +31,30 @@ const GROUP: usize = 128;
 
 /// One of the two kernels of a gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum AdjointKernel {
     /// The forward kernel, which solves and records steps.
-    There,
+    Forward,
     /// The backward kernel.
-    Back,
+    Backward,
 }
 
 /// The gradients of a system by a method in one precision, types erased.
 ///
 /// Backends are therefore not generic over the system and the method.
-pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
+pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
     /// Returns the dimensions of the system.
     fn shape(&self) -> Shape;
 
     /// Returns the key that identifies a kernel within the process.
-    fn key(&self, way: Way) -> TaskKey;
+    fn key(&self, kernel: AdjointKernel) -> TaskKey;
 
     /// Returns the source of the forward kernel, which records, or of the backward kernel.
     ///
-    /// See [`kernel::pull`].
+    /// See [`kernel::adjoint`].
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
-    fn kernel(&self, way: Way, variant: &Variant) -> Result<String, SolveError>;
+    fn kernel(&self, kernel: AdjointKernel, variant: &Variant) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk and pulls derivatives back.
     ///
@@ -71,12 +71,12 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
         range: ColumnRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
         results: Results<'_, T>,
-        given: Given<'_, T>,
+        given: GradientSlices<'_, T>,
     ) -> Result<(), SolveError>;
 }
 
 /// The gradients of system `S` by method `M`, for the loss `L`, compiled as `C` requires.
-pub struct Pull<S, M, L, C, const N: usize, const P: usize> {
+pub struct AdjointSolve<S, M, L, C, const N: usize, const P: usize> {
     system: S,
     solve: Solve<S, M, C, N, P>,
     types: Types<M, L, C>,
@@ -85,18 +85,18 @@ pub struct Pull<S, M, L, C, const N: usize, const P: usize> {
 /// A marker of types without an owned value.
 type Types<M, L, C> = PhantomData<fn() -> (M, L, C)>;
 
-impl<S, M, L, C, const N: usize, const P: usize> Pull<S, M, L, C, N, P> {
+impl<S, M, L, C, const N: usize, const P: usize> AdjointSolve<S, M, L, C, N, P> {
     /// Returns the gradient task of a system.
     #[must_use]
     pub const fn new(system: S) -> Self
     where
         S: Copy,
     {
-        Pull { system, solve: Solve::new(system), types: PhantomData }
+        AdjointSolve { system, solve: Solve::new(system), types: PhantomData }
     }
 }
 
-impl<S, M, L, C, const N: usize, const P: usize> fmt::Debug for Pull<S, M, L, C, N, P>
+impl<S, M, L, C, const N: usize, const P: usize> fmt::Debug for AdjointSolve<S, M, L, C, N, P>
 where
     S: System<N, P>,
     M: Differentiable,
@@ -106,32 +106,37 @@ where
     }
 }
 
-impl<S, M, L, C, const N: usize, const P: usize> sealed::Sealed for Pull<S, M, L, C, N, P> {}
+impl<S, M, L, C, const N: usize, const P: usize> sealed::Sealed for AdjointSolve<S, M, L, C, N, P> {}
 
-impl<T, S, M, L, C, const N: usize, const P: usize> PullTask<T> for Pull<S, M, L, C, N, P>
+impl<T, S, M, L, C, const N: usize, const P: usize> AdjointTask<T>
+    for AdjointSolve<S, M, L, C, N, P>
 where
     T: Scalar,
     S: PullBack<N, P>,
     M: Differentiable,
-    L: LossOf<S, N, P>,
+    L: LossSource<S, N, P>,
     C: Compiled,
 {
     fn shape(&self) -> Shape {
         Shape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
-    fn key(&self, way: Way) -> TaskKey {
+    fn key(&self, kernel: AdjointKernel) -> TaskKey {
         struct Recording;
-        match way {
-            Way::There => TaskKey::of::<(T, S, M, Recording), S, N, P>(&self.system),
-            Way::Back => TaskKey::of::<(T, S, M, L), S, N, P>(&self.system),
+        match kernel {
+            AdjointKernel::Forward => TaskKey::of::<(T, S, M, Recording), S, N, P>(&self.system),
+            AdjointKernel::Backward => TaskKey::of::<(T, S, M, L), S, N, P>(&self.system),
         }
     }
 
-    fn kernel(&self, way: Way, variant: &Variant) -> Result<String, SolveError> {
-        match way {
-            Way::There => kernel::pull::recording_source::<T, S, M, N, P>(self.system, variant),
-            Way::Back => kernel::pull::source::<T, S, M, N, P>(self.system, variant, L::GIVEN),
+    fn kernel(&self, kernel: AdjointKernel, variant: &Variant) -> Result<String, SolveError> {
+        match kernel {
+            AdjointKernel::Forward => {
+                kernel::adjoint::recording_source::<T, S, M, N, P>(self.system, variant)
+            }
+            AdjointKernel::Backward => {
+                kernel::adjoint::source::<T, S, M, N, P>(self.system, variant, L::GIVEN)
+            }
         }
     }
 
@@ -142,7 +147,7 @@ where
         range: ColumnRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
         mut results: Results<'_, T>,
-        mut given: Given<'_, T>,
+        mut given: GradientSlices<'_, T>,
     ) -> Result<(), SolveError> {
         // The arrays of the forward pass and of the backward pass.
         let bytes = 3 * self.solve.stack(lanes, settings)?;
@@ -171,13 +176,13 @@ fn run<T, S, M, L, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     lanes: In,
     (settings, range, cotangents): (&Settings<T>, ColumnRange<'_, T>, &RawCotangents<'_, T>),
     results: &mut Results<'_, T>,
-    given: &mut Given<'_, T>,
+    given: &mut GradientSlices<'_, T>,
 ) -> bool
 where
     T: Scalar,
     S: PullBack<N, P>,
     M: Differentiable,
-    L: LossOf<S, N, P>,
+    L: LossSource<S, N, P>,
     C: Compiled,
 {
     let types = PhantomData::<(M, L)>;
@@ -228,7 +233,7 @@ struct ChunkProgram<
     range: ColumnRange<'i, T>,
     cotangents: &'i RawCotangents<'i, T>,
     results: &'r mut Results<'a, T>,
-    given: &'r mut Given<'b, T>,
+    given: &'r mut GradientSlices<'b, T>,
     types: PhantomData<(M, L)>,
 }
 
@@ -238,7 +243,7 @@ where
     T: Scalar,
     S: PullBack<N, P>,
     M: Differentiable,
-    L: LossOf<S, N, P>,
+    L: LossSource<S, N, P>,
 {
     type Output = bool;
     const VECTORS: usize = 1;
@@ -249,7 +254,7 @@ where
         let options = options::<R, T, N>(settings, range, false);
         let n = self.results.codes.len();
         let views = Views::new(range);
-        let mut records = Records::<R>::new();
+        let mut records = StepRecords::<R>::new();
         let mut from = 0;
         while from < n {
             let to = n.min(from + GROUP);
@@ -275,9 +280,14 @@ where
             }
             let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let given = &mut *self.given;
-            let mut tape =
-                CpuTape::<R, S, L, T>::new(system, feed, &mut records, self.cotangents, given);
-            backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut tape);
+            let mut source = RecordedSource::<R, S, L, T>::new(
+                system,
+                feed,
+                &mut records,
+                self.cotangents,
+                given,
+            );
+            backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut source);
             from = to;
         }
         records.full

@@ -70,9 +70,9 @@ impl<T: Scalar> RawGradients<T> {
     }
 
     /// Returns the slices for the gradients of all `n` trajectories.
-    pub fn whole(&mut self, n: usize) -> Given<'_, T> {
+    pub fn whole(&mut self, n: usize) -> GradientSlices<'_, T> {
         let n = n.max(1);
-        Given {
+        GradientSlices {
             loss: &mut self.loss,
             u0: self.u0.chunks_mut(n).collect(),
             p: self.p.chunks_mut(n).collect(),
@@ -82,13 +82,13 @@ impl<T: Scalar> RawGradients<T> {
 
 /// Slices for the gradients of consecutive trajectories.
 #[derive(Debug)]
-pub struct Given<'a, T> {
+pub struct GradientSlices<'a, T> {
     pub(crate) loss: &'a mut [T],
     pub(crate) u0: Vec<&'a mut [T]>,
     pub(crate) p: Vec<&'a mut [T]>,
 }
 
-impl<'a, T> Given<'a, T> {
+impl<'a, T> GradientSlices<'a, T> {
     /// Splits into the slices of the first `count` trajectories and of the rest.
     #[must_use]
     pub fn split(self, count: usize) -> (Self, Self) {
@@ -96,7 +96,10 @@ impl<'a, T> Given<'a, T> {
         let (loss, behind_loss) = self.loss.split_at_mut(count);
         let (u0, behind_u0) = rows(self.u0).unzip();
         let (p, behind_p) = rows(self.p).unzip();
-        (Given { loss, u0, p }, Given { loss: behind_loss, u0: behind_u0, p: behind_p })
+        (
+            GradientSlices { loss, u0, p },
+            GradientSlices { loss: behind_loss, u0: behind_u0, p: behind_p },
+        )
     }
 
     /// Returns the slices as bytes, row by row, as targets of copies from a device.
@@ -116,7 +119,7 @@ impl<'a, T> Given<'a, T> {
 }
 
 /// The origin of the loss at saved times.
-pub trait LossOf<S, const N: usize, const P: usize>: Send + Sync + 'static {
+pub trait LossSource<S, const N: usize, const P: usize>: Send + Sync + 'static {
     /// Whether its derivatives are [given](RawCotangents); otherwise the system has a loss.
     const GIVEN: bool;
 
@@ -126,9 +129,9 @@ pub trait LossOf<S, const N: usize, const P: usize>: Send + Sync + 'static {
 
 /// The loss of the system.
 #[derive(Clone, Copy, Debug)]
-pub struct Own;
+pub struct SystemLoss;
 
-impl<S: Loss<N, P>, const N: usize, const P: usize> LossOf<S, N, P> for Own {
+impl<S: Loss<N, P>, const N: usize, const P: usize> LossSource<S, N, P> for SystemLoss {
     const GIVEN: bool = false;
 
     #[inlined]
@@ -141,9 +144,9 @@ impl<S: Loss<N, P>, const N: usize, const P: usize> LossOf<S, N, P> for Own {
 
 /// An external loss: its derivatives with respect to saved and final states are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Outside;
+pub struct ExternalLoss;
 
-impl<S, const N: usize, const P: usize> LossOf<S, N, P> for Outside {
+impl<S, const N: usize, const P: usize> LossSource<S, N, P> for ExternalLoss {
     const GIVEN: bool = true;
 
     #[inlined]

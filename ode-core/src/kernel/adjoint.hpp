@@ -3,15 +3,15 @@
 
 namespace odes {
 
-// `Tape` in integrate/backward.rs.
-template<class C> struct PullFeed {
+// `RecordSource` in integrate/backward.rs.
+template<class C> struct AdjointIo {
     typedef typename C::Number R;
     typedef typename C::System S;
     static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
     static constexpr u32 IDLE = Feed<C>::IDLE;
 
     const Job<R>& job;
-    const PullJob<R>& pull;
+    const AdjointArguments<R>& adjoint;
     Feed<C> feed;
     Rows<C> rows;
 
@@ -31,35 +31,35 @@ template<class C> struct PullFeed {
     // The row behind the last one of the trajectory.
     u32 end;
 
-    DEVICE PullFeed(const Job<R>& job, const Shared<R>& shared, const PullJob<R>& pull, u32 thread)
-        : job(job), pull(pull), feed(job, shared, thread), rows{pull, thread, 0u} {
-        end = pull.rows[thread];
+    DEVICE AdjointIo(const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread)
+        : job(job), adjoint(adjoint), feed(job, shared, thread), rows{adjoint, thread, 0u} {
+        end = adjoint.rows[thread];
         now.i = IDLE;
         // Where there was no room for all rows the host tries again.
-        after = end > pull.room ? IDLE : pull.last[thread];
+        after = end > adjoint.room ? IDLE : adjoint.last[thread];
         ask_next();
         // The threads of a warp begin at the same row.
         for (u32 k = 0; k < TOGETHER; k++) {
-            u32 other = pull.rows[thread / TOGETHER * TOGETHER + k];
+            u32 other = adjoint.rows[thread / TOGETHER * TOGETHER + k];
             rows.row = other > rows.row ? other : rows.row;
         }
-        rows.row = rows.row > pull.room ? pull.room : rows.row;
+        rows.row = rows.row > adjoint.room ? adjoint.room : rows.row;
         ask_step();
     }
 
     DEVICE void ask_next() {
         next.i = after;
         if (after == IDLE) return;
-        next.start = pull.starts[after];
+        next.start = adjoint.starts[after];
         next.steps = job.steps[after];
         next.rejected = job.rejected[after];
         next.code = job.codes[after];
-        after = pull.before[after];
+        after = adjoint.before[after];
     }
     DEVICE void ask_step() {
         if (rows.row == 0u) return;
-        Rows<C> at{pull, rows.thread, rows.row - 1u};
-        coming.some = pull.steps[at.at()] != 0;
+        Rows<C> at{adjoint, rows.thread, rows.row - 1u};
+        coming.some = adjoint.steps[at.at()] != 0;
         UNROLL for (int d = 0; d < N; d++) coming.row.u[d] = at.number(d);
         if constexpr (C::ADAPTIVE) {
             coming.row.t = at.number(N);
@@ -146,8 +146,8 @@ template<class C> struct PullFeed {
             backward::Lost<R, N, P> out;
             out.value = R(0);
             UNROLL for (int d = 0; d < N; d++) {
-                out.u[d] = which && pull.has_saved
-                    ? pull.by_saved[((u64)slot * N + d) * job.n + feed.i] : R(0);
+                out.u[d] = which && adjoint.has_saved
+                    ? adjoint.by_saved[((u64)slot * N + d) * job.n + feed.i] : R(0);
             }
             UNROLL for (int d = 0; d < P; d++) out.p[d] = R(0);
             return out;
@@ -163,31 +163,31 @@ template<class C> struct PullFeed {
     DEVICE Arr<R, N> load_final(bool got, const Arr<R, N>& u) const {
         Arr<R, N> out = u;
         if (got) {
-            bool some = pull.has_last && counts();
+            bool some = adjoint.has_last && counts();
             UNROLL for (int d = 0; d < N; d++) {
-                out[d] = some ? pull.by_last[(u64)d * job.n + feed.i] : R(0);
+                out[d] = some ? adjoint.by_last[(u64)d * job.n + feed.i] : R(0);
             }
         }
         return out;
     }
     DEVICE void finish(bool done, R loss, const adjoint::Back<R, N, P>& back) const {
         if (!done || feed.i == IDLE) return;
-        pull.loss[feed.i] = loss;
-        UNROLL for (int d = 0; d < N; d++) pull.u0[(u64)d * job.n + feed.i] = back.u[d];
-        UNROLL for (int d = 0; d < P; d++) pull.p[(u64)d * job.n + feed.i] = back.p[d];
+        adjoint.loss[feed.i] = loss;
+        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * job.n + feed.i] = back.u[d];
+        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * job.n + feed.i] = back.p[d];
     }
 };
 
 template<class C> DEVICE void pull_back(
     const Job<typename C::Number>& job,
     const Shared<typename C::Number>& shared,
-    const PullJob<typename C::Number>& pull,
+    const AdjointArguments<typename C::Number>& adjoint,
     u32 thread
 ) {
     typedef typename C::Number R;
-    PullFeed<C> feed(job, shared, pull, thread);
+    AdjointIo<C> feed(job, shared, adjoint, thread);
     using System = typename C::System;
-    backward::backward<R, System, typename C::Adjoint, PullFeed<C>, C, C::STATES, C::PARAMETERS>(
+    backward::backward<R, System, typename C::Adjoint, AdjointIo<C>, C, C::STATES, C::PARAMETERS>(
         System{}, feed
     );
 }

@@ -12,18 +12,18 @@ use crate::system::System;
 pub const RECORD_NAME: &str = "odes_record";
 
 /// Name of the kernel in the text of [`source`].
-pub const PULL_NAME: &str = "odes_pull_back";
+pub const ADJOINT_NAME: &str = "odes_pull_back";
 
 /// The step records of a thread.
 const RECORDS: &str = include_str!("record.hpp");
 
 /// The source and sink of a thread of the backward kernel.
-const KERNEL: &str = include_str!("pull.hpp");
+const KERNEL: &str = include_str!("adjoint.hpp");
 
 /// Returns the complete text of the forward kernel, which records steps.
 ///
 /// The kernel [`RECORD_NAME`] has the arguments [`JobArguments`](crate::kernel::JobArguments),
-/// [`Variant::shared_numbers`] and [`PullArguments`]. The kernel saves no states.
+/// [`Variant::shared_numbers`] and [`AdjointArguments`]. The kernel saves no states.
 ///
 /// # Errors
 /// The errors of [`kernel::source`](crate::kernel::source).
@@ -43,7 +43,7 @@ where
 
 /// Returns the complete text of the backward kernel.
 ///
-/// The kernel [`PULL_NAME`] has the same arguments as the forward kernel, and as many threads.
+/// The kernel [`ADJOINT_NAME`] has the same arguments as the forward kernel, and as many threads.
 /// `given`: whether cotangents are given; otherwise the kernel starts from the derivatives of the
 /// system's loss.
 ///
@@ -64,7 +64,7 @@ where
         "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
         M::ADJOINT
     );
-    let kernel = kernel::<T>(variant, KERNEL, "pull_back", PULL_NAME);
+    let kernel = kernel::<T>(variant, KERNEL, "pull_back", ADJOINT_NAME);
     let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
@@ -72,14 +72,14 @@ where
 /// Returns the text of a kernel that calls the function `does`.
 fn kernel<T: Scalar>(variant: &Variant, more: &str, does: &str, name: &str) -> String {
     let words = match variant.target {
-        Target::Cuda => include_str!("targets/pull_cuda.hpp"),
-        Target::Host => include_str!("targets/pull_host.hpp"),
-        Target::OpenCl => include_str!("targets/pull_opencl.hpp"),
+        Target::Cuda => include_str!("targets/adjoint_cuda.hpp"),
+        Target::Host => include_str!("targets/adjoint_host.hpp"),
+        Target::OpenCl => include_str!("targets/adjoint_opencl.hpp"),
     };
-    let (number, size) = (T::DEVICE_NAME, size_of::<PullArguments>());
+    let (number, size) = (T::DEVICE_NAME, size_of::<AdjointArguments>());
     format!(
-        "{words}{RECORDS}{more}PULL_KERNEL({name}, {does}, {BLOCK})\nstatic_assert(\
-         sizeof(odes::PullJob<{number}>) == {size}, \"the layout of PullArguments\");\n"
+        "{words}{RECORDS}{more}ADJOINT_KERNEL({name}, {does}, {BLOCK})\nstatic_assert(\
+         sizeof(odes::AdjointArguments<{number}>) == {size}, \"the layout of AdjointArguments\");\n"
     )
 }
 
@@ -96,13 +96,13 @@ pub fn width<T: Scalar>(states: usize, adaptive: bool) -> usize {
     states + if adaptive { 2 + low } else { 0 }
 }
 
-/// The third argument of both kernels: `PullJob` in `record.hpp`.
+/// The third argument of both kernels: `AdjointArguments` in `record.hpp`.
 ///
 /// Pointers are device addresses.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]
-pub struct PullArguments {
+pub struct AdjointArguments {
     pub numbers: u64,
     pub steps: u64,
     pub starts: u64,
