@@ -178,7 +178,7 @@ pub mod backend {
     pub use ode_core::ensemble::task::{
         Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
-    pub use ode_core::ensemble::worker::Results;
+    pub use ode_core::ensemble::worker::ResultSlices;
     pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;

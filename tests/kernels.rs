@@ -588,7 +588,7 @@ fn options() {
 /// functions and linear equations) and without line numbers.
 fn abridged(kernel: &str) -> String {
     let mut kernel = kernel.to_string();
-    for file in ["targets/cuda.hpp", "prelude.hpp", "feed.hpp"] {
+    for file in ["targets/cuda.hpp", "prelude.hpp", "io.hpp"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ode-core/src/kernel").join(file);
         let text = std::fs::read_to_string(path).unwrap();
         assert!(kernel.contains(&text), "the kernel is without {file}");

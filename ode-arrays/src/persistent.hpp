@@ -35,7 +35,7 @@ template<class C> struct Whole {
 
     const ArrayJob<R>& array;
     const options::Options<R, 1>& o;
-    Feed<C>& feed;
+    Io<C>& io;
     u32 block, turn, turn_of_sums, row;
     bool here;  // whether there is such a row
     bool known; // whether the first slope is that of the state
@@ -49,8 +49,8 @@ template<class C> struct Whole {
     u64 begun, cause;
 
     DEVICE Whole(
-        const ArrayJob<R>& array, const options::Options<R, 1>& o, Feed<C>& feed, u32 block
-    ) : array(array), o(o), feed(feed), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
+        const ArrayJob<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
+    ) : array(array), o(o), io(io), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
         evaluations(0u), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
         const u32 lane = threadIdx.x % 32u;
         const u32 first = (block * WARPS + threadIdx.x / 32u) * EACH;
@@ -69,11 +69,11 @@ template<class C> struct Whole {
         __syncthreads();
     }
 
-    DEVICE bool saves() const { return C::SAVES && feed.job.save_slots > 0u; }
-    DEVICE R start() const { return feed.load_start(true, R(0)); }
-    DEVICE R end() const { return feed.load_end(true, R(0)); }
-    DEVICE R stop_time(B index) const { return feed.stop_time(true, index, R(0)); }
-    DEVICE R save_time(B index) const { return feed.save_time(true, index, R(0)); }
+    DEVICE bool saves() const { return C::SAVES && io.job.save_slots > 0u; }
+    DEVICE R start() const { return io.load_start(true, R(0)); }
+    DEVICE R end() const { return io.load_end(true, R(0)); }
+    DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
+    DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
 
     DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
         Told told = lockstep::silence<R>();
@@ -342,10 +342,10 @@ template<class C> DEVICE void solve_array(
     u32 block
 ) {
     typedef typename C::Number R;
-    Feed<C> feed(job, shared, 0u);
-    feed.i = 0u;
-    options::Options<R, 1> o = options_of<C>(job, feed);
-    Whole<C> whole(array, o, feed, block);
+    Io<C> io(job, shared, 0u);
+    io.i = 0u;
+    options::Options<R, 1> o = options_of<C>(job, io);
+    Whole<C> whole(array, o, io, block);
     lockstep::lockstep<R, typename C::System, typename C::Method, Whole<C>, C, 1, 0>(whole, o);
 }
 

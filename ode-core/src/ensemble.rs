@@ -6,7 +6,7 @@ mod array;
 pub(crate) mod batches;
 pub(crate) mod choice;
 mod cpu;
-mod feed;
+mod lane_io;
 mod outlined;
 pub mod planned;
 mod ranks;

@@ -54,7 +54,7 @@ pub mod array;
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");
 /// The source and sink of a thread, and the kernel.
-const KERNEL: &str = include_str!("kernel/feed.hpp");
+const KERNEL: &str = include_str!("kernel/io.hpp");
 
 /// Name of the kernel in the text of [`source`].
 pub const KERNEL_NAME: &str = "odes_solve";
@@ -406,7 +406,7 @@ const MANY_FUNCTIONS: u32 = 8;
 /// against 128 and 256, measured).
 pub const BLOCK: u32 = 64;
 
-/// The kernel arguments: `Job` in `feed.hpp`. Pointers are device addresses.
+/// The kernel arguments: `Job` in `io.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -447,7 +447,7 @@ pub struct JobArguments<T> {
     pub log_slots: u32,
 }
 
-/// The offset of an input among a launch's values: `Column` in `feed.hpp`.
+/// The offset of an input among a launch's values: `Column` in `io.hpp`.
 ///
 /// A launch has at most `2^32` values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
 use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
 use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
-use ode_core::ensemble::worker::Results;
+use ode_core::ensemble::worker::ResultSlices;
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, Variant};
 use ode_core::lane::Scalar;
@@ -50,7 +50,7 @@ fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
 /// Trajectories, with the slices of their results and gradients.
 pub(crate) struct GradientChunk<'p, T> {
     pub(crate) columns: ColumnRange<'p, T>,
-    pub(crate) results: Results<'p, T>,
+    pub(crate) results: ResultSlices<'p, T>,
     pub(crate) given: GradientSlices<'p, T>,
 }
 

@@ -197,7 +197,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 
     /// The slices of the results, in the order of
-    /// [`Results::bytes`](ode_core::ensemble::worker::Results::bytes).
+    /// [`ResultSlices::bytes`](ode_core::ensemble::worker::ResultSlices::bytes).
     pub(crate) fn places(&self) -> &[Place; 10] {
         &self.places
     }

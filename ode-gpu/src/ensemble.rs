@@ -9,7 +9,7 @@ use ode_core::Shard;
 use ode_core::ensemble::adjoint::AdjointTask;
 use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
-use ode_core::ensemble::worker::{self, CpuWorker, Results, Worker};
+use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
 use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
@@ -441,7 +441,7 @@ impl<C> EnsembleGpuKernel<C> {
         let n = columns.trajectories;
         let mut whole = Some(GradientChunk {
             columns: columns.all(),
-            results: Results::whole(results, n),
+            results: ResultSlices::whole(results, n),
             given: gradients.whole(n),
         });
         let mut chunks = Vec::new();

@@ -24,17 +24,17 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let all = <R::Mask as Mask>::splat(true);
-        let mut taken = feed.acquire(all);
-        while feed.vote(taken) {
-            let number = feed.number();
+        let mut taken = io.acquire(all);
+        while io.vote(taken) {
+            let number = io.number();
             let end = options::end::<R>(zero, none, number[0], number[1], none, none);
-            feed.finish(taken, [zero; N], end);
-            taken = feed.acquire(all);
+            io.finish(taken, [zero; N], end);
+            taken = io.acquire(all);
         }
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn are_counted<T: Scalar>(
     let call = behind.find("integrate::integrate<").unwrap();
     let end = call + behind[call..].find(';').unwrap();
     let text = format!(
-        "{before}{}{}numbered::numbered<R, Feed<C>, N, P>(feed){}",
+        "{before}{}{}numbered::numbered<R, Io<C>, N, P>(io){}",
         device::DEVICE,
         &behind[..call],
         &behind[end..]

@@ -3,7 +3,7 @@
 //!
 //! Backends see neither the system nor the method.
 
-use crate::ensemble::feed::{CpuFeed, Results, Views};
+use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{options, steps_are_called};
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
@@ -70,7 +70,7 @@ pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
-        results: Results<'_, T>,
+        results: ResultSlices<'_, T>,
         given: GradientSlices<'_, T>,
     ) -> Result<(), SolveError>;
 }
@@ -146,7 +146,7 @@ where
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
-        mut results: Results<'_, T>,
+        mut results: ResultSlices<'_, T>,
         mut given: GradientSlices<'_, T>,
     ) -> Result<(), SolveError> {
         // The arrays of the forward pass and of the backward pass.
@@ -175,7 +175,7 @@ fn run<T, S, M, L, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
     (settings, range, cotangents): (&Settings<T>, ColumnRange<'_, T>, &RawCotangents<'_, T>),
-    results: &mut Results<'_, T>,
+    results: &mut ResultSlices<'_, T>,
     given: &mut GradientSlices<'_, T>,
 ) -> bool
 where
@@ -232,7 +232,7 @@ struct ChunkProgram<
     settings: &'i Settings<T>,
     range: ColumnRange<'i, T>,
     cotangents: &'i RawCotangents<'i, T>,
-    results: &'r mut Results<'a, T>,
+    results: &'r mut ResultSlices<'a, T>,
     given: &'r mut GradientSlices<'b, T>,
     types: PhantomData<(M, L)>,
 }
@@ -260,8 +260,8 @@ where
             let to = n.min(from + GROUP);
             records.clear(to - from);
             let inputs = (range, &views);
-            let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
-            let mut recorder = Recorder { feed, records: &mut records };
+            let io = LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
+            let mut recorder = Recorder { io, records: &mut records };
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
                 integrate::<R, S, Outlined<M, true>, _, Recorded<ADAPTIVE>, N, P>(
                     system,
@@ -278,15 +278,10 @@ where
             if records.full {
                 break;
             }
-            let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
+            let io = LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let given = &mut *self.given;
-            let mut source = RecordedSource::<R, S, L, T>::new(
-                system,
-                feed,
-                &mut records,
-                self.cotangents,
-                given,
-            );
+            let mut source =
+                RecordedSource::<R, S, L, T>::new(system, io, &mut records, self.cotangents, given);
             backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut source);
             from = to;
         }

@@ -1,6 +1,6 @@
 //! Results of a solve in batches, and batches in chunks for threads.
 
-use crate::ensemble::feed::Results;
+use crate::ensemble::lane_io::ResultSlices;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::{self, InstructionSet};
@@ -101,8 +101,8 @@ pub(super) fn chunks<'a, T: Scalar>(
     batch: ColumnRange<'a, T>,
     raw: &'a mut RawResults<T>,
     size: usize,
-) -> Vec<(ColumnRange<'a, T>, Results<'a, T>)> {
-    let mut rest = Results::whole(raw, batch.len());
+) -> Vec<(ColumnRange<'a, T>, ResultSlices<'a, T>)> {
+    let mut rest = ResultSlices::whole(raw, batch.len());
     let mut chunks = Vec::new();
     for columns in batch.chunks(size) {
         let (results, behind) = rest.split(columns.len());

@@ -3,7 +3,7 @@
 use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
-use crate::ensemble::feed::Results;
+use crate::ensemble::lane_io::ResultSlices;
 use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
@@ -55,7 +55,7 @@ impl EnsembleSerial {
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         let n = columns.trajectories;
-        let (results, given) = (Results::whole(results, n), gradients.whole(n));
+        let (results, given) = (ResultSlices::whole(results, n), gradients.whole(n));
         task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
         Ok(report("scalar".to_string(), 1, begin))
     }

@@ -1,6 +1,6 @@
 //! The CPU's step records of a group of trajectories: their recorder and their backward reader.
 
-use crate::ensemble::feed::{CpuFeed, IDLE, MOST_LANES, set_bits};
+use crate::ensemble::lane_io::{IDLE, LaneIo, MOST_LANES, set_bits};
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::integrate::backward::{self, RecordSource, Row};
 use crate::integrate::options::{End, Sink, Source};
@@ -56,7 +56,7 @@ impl<R: Real> StepRecords<R> {
     }
 }
 
-/// Implements [`Source`] by the field `feed`, except for the given functions.
+/// Implements [`Source`] by the field `io`, except for the given functions.
 macro_rules! fed {
     (
         impl<$($lifetime:lifetime,)* R $(, $type:ident)*> $name:ty { $($functions:item)* }
@@ -71,40 +71,40 @@ macro_rules! fed {
 
             #[inlined]
             fn number(&self) -> [R::Bits; 2] {
-                Source::<R, N, P>::number(&self.feed)
+                Source::<R, N, P>::number(&self.io)
             }
 
             #[inlined]
             fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
-                Source::<R, N, P>::load_u(&self.feed, assigned, u)
+                Source::<R, N, P>::load_u(&self.io, assigned, u)
             }
 
             #[inlined]
             fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
-                Source::<R, N, P>::load_p(&self.feed, assigned, p)
+                Source::<R, N, P>::load_p(&self.io, assigned, p)
             }
 
             #[inlined]
             fn load_start(&self, assigned: R::Mask, t: R) -> R {
-                Source::<R, N, P>::load_start(&self.feed, assigned, t)
+                Source::<R, N, P>::load_start(&self.io, assigned, t)
             }
 
             #[inlined]
             fn load_end(&self, assigned: R::Mask, t: R) -> R {
-                Source::<R, N, P>::load_end(&self.feed, assigned, t)
+                Source::<R, N, P>::load_end(&self.io, assigned, t)
             }
 
             #[inlined]
             fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-                Source::<R, N, P>::stop_time(&self.feed, which, index, t)
+                Source::<R, N, P>::stop_time(&self.io, which, index, t)
             }
         }
     };
 }
 
-/// A source as [`CpuFeed`] which also records the steps of its trajectories.
+/// A source as [`LaneIo`] which also records the steps of its trajectories.
 pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
-    pub(super) feed: CpuFeed<'f, 'a, S, T>,
+    pub(super) io: LaneIo<'f, 'a, S, T>,
     pub(super) records: &'r mut StepRecords<R>,
 }
 
@@ -112,21 +112,21 @@ fed! {
     impl<'f, 'a, 'r, R, S, T> Recorder<'f, 'a, 'r, R, S, T> {
         #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
-            Source::<R, N, P>::should_refill(&mut self.feed, need)
+            Source::<R, N, P>::should_refill(&mut self.io, need)
         }
 
         #[inlined]
         fn vote(&mut self, alive: R::Mask) -> bool {
-            Source::<R, N, P>::vote(&mut self.feed, alive)
+            Source::<R, N, P>::vote(&mut self.io, alive)
         }
 
         #[inlined]
         fn acquire(&mut self, need: R::Mask) -> R::Mask {
-            let got = Source::<R, N, P>::acquire(&mut self.feed, need);
+            let got = Source::<R, N, P>::acquire(&mut self.io, need);
             for lane in set_bits(got.to_bitmask()) {
-                let i = self.feed.lanes[lane];
+                let i = self.io.lanes[lane];
                 let before = core::mem::replace(&mut self.records.last[lane], i);
-                self.records.taken[i - self.feed.first] = (self.records.lanes.len(), before);
+                self.records.taken[i - self.io.first] = (self.records.lanes.len(), before);
             }
             got
         }
@@ -163,12 +163,12 @@ where
 
     #[inlined]
     fn event_count(&self, index: usize) -> R::Bits {
-        Sink::<R, N, P>::event_count(&self.feed, index)
+        Sink::<R, N, P>::event_count(&self.io, index)
     }
 
     #[inlined]
     fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
-        Sink::<R, N, P>::set_event_count(&mut self.feed, which, index, count);
+        Sink::<R, N, P>::set_event_count(&mut self.io, which, index, count);
     }
 
     #[inlined]
@@ -181,13 +181,13 @@ where
 
     #[inlined]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
-        Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
+        Sink::<R, N, P>::finish(&mut self.io, done, u, end);
     }
 }
 
-/// The source of the backward loop: the recorded trajectories that `feed` supplied before.
+/// The source of the backward loop: the recorded trajectories that `io` supplied before.
 pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
-    pub(super) feed: CpuFeed<'f, 'a, S, T>,
+    pub(super) io: LaneIo<'f, 'a, S, T>,
     pub(super) records: &'r mut StepRecords<R>,
     /// The current row.
     row: usize,
@@ -201,20 +201,20 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, 
     /// Creates a source that is positioned behind the last row.
     pub(super) fn new(
         system: S,
-        feed: CpuFeed<'f, 'a, S, T>,
+        io: LaneIo<'f, 'a, S, T>,
         records: &'r mut StepRecords<R>,
         cotangents: &'g RawCotangents<'g, T>,
         given: &'g mut GradientSlices<'b, T>,
     ) -> Self {
         let row = records.lanes.len();
         let loss = core::marker::PhantomData;
-        RecordedSource { feed, records, row, cotangents, given, system, loss }
+        RecordedSource { io, records, row, cotangents, given, system, loss }
     }
 
     /// Returns whether a lane's trajectory succeeded, so that its derivatives count.
     #[inlined]
     fn counts(&self, lane: usize) -> bool {
-        let code = self.feed.results.codes[self.feed.lanes[lane]];
+        let code = self.io.results.codes[self.io.lanes[lane]];
         ReturnCode::from_lane(code) == ReturnCode::Success
     }
 }
@@ -238,9 +238,9 @@ fed! {
             for lane in set_bits(need.to_bitmask()) {
                 // The last trajectory comes first.
                 let mut i = self.records.last[lane];
-                let left = self.feed.lanes[lane];
+                let left = self.io.lanes[lane];
                 if left != IDLE {
-                    let (start, before) = self.records.taken[left - self.feed.first];
+                    let (start, before) = self.records.taken[left - self.io.first];
                     // Remaining steps of a trajectory that failed, or that began anew, must not
                     // count for the lane's previous trajectory.
                     for row in start..self.row {
@@ -248,7 +248,7 @@ fed! {
                     }
                     i = before;
                 }
-                self.feed.lanes[lane] = i;
+                self.io.lanes[lane] = i;
                 self.records.last[lane] = IDLE;
                 got |= u64::from(i != IDLE) << lane;
             }
@@ -280,7 +280,7 @@ where
     fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
         let mut steps = steps;
         for lane in set_bits(assigned.to_bitmask()) {
-            let (i, results) = (self.feed.lanes[lane], &self.feed.results);
+            let (i, results) = (self.io.lanes[lane], &self.io.results);
             let count = if self.counts(lane) { results.steps[i] - results.rejected[i] } else { 0 };
             steps = with_lane::<R>(steps, lane, count);
         }
@@ -289,11 +289,11 @@ where
 
     #[inlined]
     fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits {
-        let save = &self.feed.range.columns().save;
+        let save = &self.io.range.columns().save;
         let mut saved = saved;
         for lane in set_bits(assigned.to_bitmask()) {
             // A trajectory that succeeded has reached all of its times.
-            let i = self.feed.index(lane);
+            let i = self.io.index(lane);
             let all = || (0..save.slots()).take_while(|slot| save.get(i, *slot).is_finite());
             let count = if self.counts(lane) { all().count() } else { 0 };
             saved = with_lane::<R>(saved, lane, count as u32);
@@ -322,17 +322,17 @@ where
 
     #[inlined]
     fn stops(&self) -> bool {
-        self.feed.settings.stopping
+        self.io.settings.stopping
     }
 
     #[inlined]
     fn load_dt(&self, assigned: R::Mask, dt: R) -> R {
-        R::select(assigned, R::lit(self.feed.settings.dt.widen()), dt)
+        R::select(assigned, R::lit(self.io.settings.dt.widen()), dt)
     }
 
     #[inlined]
     fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-        self.feed.time(&self.feed.range.columns().save, 0, which, index, t)
+        self.io.time(&self.io.range.columns().save, 0, which, index, t)
     }
 
     #[inlined]
@@ -350,7 +350,7 @@ where
         let zero = R::lit(0.0);
         let mut by_u = [zero; N];
         for lane in set_bits(which.to_bitmask()) {
-            let (slot, i) = (index.lane(lane) as usize, self.feed.index(lane));
+            let (slot, i) = (index.lane(lane) as usize, self.io.index(lane));
             for d in 0..N {
                 by_u[d].set_lane(lane, self.cotangents.saved(slot * N + d, i));
             }
@@ -364,7 +364,7 @@ where
         for lane in set_bits(assigned.to_bitmask()) {
             for d in 0..N {
                 let counts = self.counts(lane);
-                let i = self.feed.index(lane);
+                let i = self.io.index(lane);
                 let by = if counts { self.cotangents.last(d, i) } else { T::default() };
                 u[d].set_lane(lane, by);
             }
@@ -375,7 +375,7 @@ where
     #[inlined]
     fn finish(&mut self, done: R::Mask, loss: R, back: Back<R, N, P>) {
         for lane in set_bits(done.to_bitmask()) {
-            let i = self.feed.lanes[lane];
+            let i = self.io.lanes[lane];
             self.given.loss[i] = loss.lane(lane);
             for d in 0..N {
                 self.given.u0[d][i] = back.u[d].lane(lane);

@@ -1,7 +1,7 @@
 //! Tasks: solves with the system and the method erased.
 
 use crate::ensemble::array::{self, ArrayPlan};
-use crate::ensemble::feed::{CpuFeed, Results, Views};
+use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{Planned, options, steps_are_called};
 use crate::ensemble::schedule::Schedule;
@@ -70,7 +70,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
         lanes: In,
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
-        results: Results<'_, T>,
+        results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError>;
 
@@ -249,7 +249,7 @@ where
         lanes: In,
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
-        mut results: Results<'_, T>,
+        mut results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
         let bytes = self.stack(lanes, settings)?;
@@ -295,7 +295,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
     (settings, range): (&Settings<T>, ColumnRange<'_, T>),
-    results: &mut Results<'_, T>,
+    results: &mut ResultSlices<'_, T>,
     schedule: Schedule,
 ) where
     T: Scalar,
@@ -345,7 +345,7 @@ struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const A
     system: S,
     settings: &'i Settings<T>,
     range: ColumnRange<'i, T>,
-    results: &'r mut Results<'a, T>,
+    results: &'r mut ResultSlices<'a, T>,
     schedule: Schedule,
     method: PhantomData<M>,
 }
@@ -372,21 +372,21 @@ where
         while from < n {
             let to = n.min(from + group);
             let inputs = (range, &views);
-            let mut feed =
-                CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
+            let mut io =
+                LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
                 integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
-                    system, &mut feed, &options,
+                    system, &mut io, &options,
                 );
-            } else if const { R::LANES > 1 } && !feed.saves {
+            } else if const { R::LANES > 1 } && !io.saves {
                 // A separate program: if a step is this cheap, the code for saving would take 5% of
                 // its time.
                 integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, false>, N, P>(
-                    system, &mut feed, &options,
+                    system, &mut io, &options,
                 );
             } else {
                 integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, true>, N, P>(
-                    system, &mut feed, &options,
+                    system, &mut io, &options,
                 );
             }
             from = to;

@@ -6,7 +6,7 @@
 use core::ops::ControlFlow;
 
 use crate::ensemble::batches::{chunk_size, lanes};
-pub use crate::ensemble::feed::Results;
+pub use crate::ensemble::lane_io::ResultSlices;
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
 use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, WorkerHandle};
@@ -25,7 +25,7 @@ pub struct Chunk<'a, T> {
     /// The trajectories.
     pub columns: ColumnRange<'a, T>,
     /// The slices for their results.
-    pub results: Results<'a, T>,
+    pub results: ResultSlices<'a, T>,
 }
 
 impl<T: Scalar> Divisible for Chunk<'_, T> {
@@ -93,7 +93,8 @@ pub fn run<T: Scalar>(
         if let Some(lock) = lock {
             results.lock(lock);
         }
-        let whole = Chunk { columns: batch, results: Results::whole(&mut results, batch.len()) };
+        let whole =
+            Chunk { columns: batch, results: ResultSlices::whole(&mut results, batch.len()) };
         let mut left = vec![whole];
         let mut stored = None;
         let mut failed = None;

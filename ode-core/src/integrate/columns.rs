@@ -75,7 +75,7 @@ mod device {
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         group: &mut Group<R, N, P>,
         lane: &lane::Lane<R>,
@@ -104,14 +104,14 @@ mod device {
             let again = <R::Mask as Mask>::splat(how == NEXT);
             let reasons = begin::need::<R>(over, anew, again);
             let ended = begin::begin::<R, S, M, Q, C, N, P>(
-                system, feed, o, &mut state, &mut lane, all, &reasons,
+                system, io, o, &mut state, &mut lane, all, &reasons,
             );
             // An attempt although none is allowed marks a trajectory that cannot be solved.
             let bad = ended & (none.less_than(lane.code) | none.less_than(lane.attempts));
             let bad = bad & group.goes & lane.alive;
             begin::count_attempts::<R, M, C, N>(o, &mut lane, bad);
             let end = begin::ending::<R, M, C, N>(&lane, &state.u);
-            feed.finish(bad, state.u, end);
+            io.finish(bad, state.u, end);
             group.goes = group.goes & lane.alive & !bad;
             group.u = state.u;
             group.du = state.du;
@@ -169,7 +169,7 @@ mod device {
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         group: &Group<R, N, P>,
         lane: &lane::Lane<R>,
@@ -223,13 +223,13 @@ mod device {
             grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
         }
         let mut misses = nobody;
-        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && feed.saves() {
+        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && io.saves() {
             let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
             misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
         }
-        if C::SAVES && feed.saves() {
+        if C::SAVES && io.saves() {
             advance::record::<R, S, M, Q, C, N, P>(
-                system, feed, o, &state, &mut lane, &trial, &mut step, group.goes,
+                system, io, o, &state, &mut lane, &trial, &mut step, group.goes,
             );
         }
         let mut du = group.du;
@@ -294,7 +294,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         group: &mut Group<R, N, P>,
         lane: &lane::Lane<R>,
         stuck: R::Mask,
@@ -308,7 +308,7 @@ mod device {
         let cause = group.code & !mark;
         over.code = <R::Bits as Bits>::select(none.less_than(cause), cause, lane.code);
         let end = begin::ending::<R, M, C, N>(&over, &group.u);
-        feed.finish(who, group.u, end);
+        io.finish(who, group.u, end);
         group.goes = group.goes & !who;
     }
 
@@ -323,7 +323,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         group: &Group<R, N, P>,
         lane: &lane::Lane<R>,
     ) {
@@ -334,6 +334,6 @@ mod device {
             over.code = own;
         }
         let end = begin::ending::<R, M, C, N>(&over, &group.u);
-        feed.finish(group.goes, group.u, end);
+        io.finish(group.goes, group.u, end);
     }
 }

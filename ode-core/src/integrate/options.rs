@@ -101,8 +101,8 @@ mod device {
 
     /// The source of trajectories.
     ///
-    /// All lanes that run together must call `should_refill` and `vote`. `ensemble/feed.rs`
-    /// implements this trait on a CPU, and `kernel/feed.hpp` its counterpart on a GPU.
+    /// All lanes that run together must call `should_refill` and `vote`. `ensemble/lane_io.rs`
+    /// implements this trait on a CPU, and `kernel/io.hpp` its counterpart on a GPU.
     pub trait Source<R: Real, const N: usize, const P: usize> {
         /// Returns whether the idle lanes `need` are to acquire trajectories now.
         fn should_refill(&mut self, need: R::Mask) -> bool;

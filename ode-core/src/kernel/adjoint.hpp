@@ -8,11 +8,11 @@ template<class C> struct AdjointIo {
     typedef typename C::Number R;
     typedef typename C::System S;
     static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
-    static constexpr u32 IDLE = Feed<C>::IDLE;
+    static constexpr u32 IDLE = Io<C>::IDLE;
 
     const Job<R>& job;
     const AdjointArguments<R>& adjoint;
-    Feed<C> feed;
+    Io<C> io;
     Rows<C> rows;
 
     // What is read long before it is needed, since memory takes as long to answer as a step: the step
@@ -31,8 +31,10 @@ template<class C> struct AdjointIo {
     // The row behind the last one of the trajectory.
     u32 end;
 
-    DEVICE AdjointIo(const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread)
-        : job(job), adjoint(adjoint), feed(job, shared, thread), rows{adjoint, thread, 0u} {
+    DEVICE AdjointIo(
+        const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread
+    )
+        : job(job), adjoint(adjoint), io(job, shared, thread), rows{adjoint, thread, 0u} {
         end = adjoint.rows[thread];
         now.i = IDLE;
         // Where there was no room for all rows the host tries again.
@@ -81,7 +83,7 @@ template<class C> struct AdjointIo {
         if (!need) return false;
         if (now.i != IDLE) end = now.start;
         now = next;
-        feed.i = now.i;
+        io.i = now.i;
         if (now.i == IDLE) return false;
         ask_next();
         return true;
@@ -112,13 +114,13 @@ template<class C> struct AdjointIo {
         }
         return count;
     }
-    DEVICE Arr<R, N> load_u(bool got, const Arr<R, N>& u) const { return feed.load_u(got, u); }
-    DEVICE Arr<R, P> load_p(bool got, const Arr<R, P>& p) const { return feed.load_p(got, p); }
-    DEVICE R load_start(bool got, R t) const { return feed.load_start(got, t); }
-    DEVICE R load_end(bool got, R t) const { return feed.load_end(got, t); }
+    DEVICE Arr<R, N> load_u(bool got, const Arr<R, N>& u) const { return io.load_u(got, u); }
+    DEVICE Arr<R, P> load_p(bool got, const Arr<R, P>& p) const { return io.load_p(got, p); }
+    DEVICE R load_start(bool got, R t) const { return io.load_start(got, t); }
+    DEVICE R load_end(bool got, R t) const { return io.load_end(got, t); }
     DEVICE static constexpr bool stops() { return C::STOPS; }
     template<class B> DEVICE R stop_time(bool which, B index, R t) const {
-        return feed.stop_time(which, index, t);
+        return io.stop_time(which, index, t);
     }
     DEVICE R load_dt(bool got, R dt) const { return got ? job.dt : dt; }
 
@@ -137,7 +139,7 @@ template<class C> struct AdjointIo {
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
         if (slot >= job.save_slots) return infinity(R());
-        return job.save_times[(u64)slot * job.save_stride + (job.save_each ? feed.i : 0u)];
+        return job.save_times[(u64)slot * job.save_stride + (job.save_each ? io.i : 0u)];
     }
     template<class B> DEVICE backward::Lost<R, N, P> lose(
         bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
@@ -147,7 +149,7 @@ template<class C> struct AdjointIo {
             out.value = R(0);
             UNROLL for (int d = 0; d < N; d++) {
                 out.u[d] = which && adjoint.has_saved
-                    ? adjoint.by_saved[((u64)slot * N + d) * job.n + feed.i] : R(0);
+                    ? adjoint.by_saved[((u64)slot * N + d) * job.n + io.i] : R(0);
             }
             UNROLL for (int d = 0; d < P; d++) out.p[d] = R(0);
             return out;
@@ -165,16 +167,16 @@ template<class C> struct AdjointIo {
         if (got) {
             bool some = adjoint.has_last && counts();
             UNROLL for (int d = 0; d < N; d++) {
-                out[d] = some ? adjoint.by_last[(u64)d * job.n + feed.i] : R(0);
+                out[d] = some ? adjoint.by_last[(u64)d * job.n + io.i] : R(0);
             }
         }
         return out;
     }
     DEVICE void finish(bool done, R loss, const adjoint::Back<R, N, P>& back) const {
-        if (!done || feed.i == IDLE) return;
-        adjoint.loss[feed.i] = loss;
-        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * job.n + feed.i] = back.u[d];
-        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * job.n + feed.i] = back.p[d];
+        if (!done || io.i == IDLE) return;
+        adjoint.loss[io.i] = loss;
+        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * job.n + io.i] = back.u[d];
+        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * job.n + io.i] = back.p[d];
     }
 };
 
@@ -185,10 +187,10 @@ template<class C> DEVICE void pull_back(
     u32 thread
 ) {
     typedef typename C::Number R;
-    AdjointIo<C> feed(job, shared, adjoint, thread);
+    AdjointIo<C> io(job, shared, adjoint, thread);
     using System = typename C::System;
     backward::backward<R, System, typename C::Adjoint, AdjointIo<C>, C, C::STATES, C::PARAMETERS>(
-        System{}, feed
+        System{}, io
     );
 }
 

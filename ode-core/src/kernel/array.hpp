@@ -23,10 +23,10 @@ template<class R> struct ArrayJob {
 };
 
 // A column as the source and the sink of a thread, which is told which one it is.
-template<class C> struct ColumnFeed : Feed<C> {
+template<class C> struct MemberIo : Io<C> {
     bool here;
-    DEVICE ColumnFeed(const Job<typename C::Number>& job, const Shared<typename C::Number>& shared)
-        : Feed<C>(job, shared, 0u), here(false) {}
+    DEVICE MemberIo(const Job<typename C::Number>& job, const Shared<typename C::Number>& shared)
+        : Io<C>(job, shared, 0u), here(false) {}
     // What no column is in has the numbers of the last one, and goes nowhere.
     DEVICE void go_to(u32 column) {
         here = column < this->job.n;
@@ -47,7 +47,7 @@ template<class C> struct Columns {
 
     const ArrayJob<R>& array;
     const options::Options<R, N>& o;
-    ColumnFeed<C>& feed;
+    MemberIo<C>& io;
     u32 block, turn;
     double count;   // columns that go on
     u32 now;        // which of two ends of a step are the states, in memory
@@ -58,15 +58,15 @@ template<class C> struct Columns {
     R square, worst;
 
     DEVICE Columns(
-        const ArrayJob<R>& array, const options::Options<R, N>& o, ColumnFeed<C>& feed, u32 block
-    ) : array(array), o(o), feed(feed), block(block), turn(0u), count(0.0), now(0u), accepted(false),
+        const ArrayJob<R>& array, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
+    ) : array(array), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
         group(columns::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
 
     DEVICE static constexpr bool saves() { return true; }
-    DEVICE R start() const { return feed.load_start(true, R(0)); }
-    DEVICE R end() const { return feed.load_end(true, R(0)); }
-    DEVICE R stop_time(B index) const { return feed.stop_time(true, index, R(0)); }
-    DEVICE R save_time(B index) const { return feed.save_time(true, index, R(0)); }
+    DEVICE R start() const { return io.load_start(true, R(0)); }
+    DEVICE R end() const { return io.load_end(true, R(0)); }
+    DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
+    DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
 
     DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
         Told told = lockstep::silence<R>();
@@ -74,7 +74,7 @@ template<class C> struct Columns {
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_COLUMN(t) {
                 take(k, t, how == columns::FIRST);
-                R size = columns::begin<R, S, M, ColumnFeed<C>, C, N, P>(S{}, feed, o, group, lane, how);
+                R size = columns::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, how);
                 put(how == columns::FIRST);
                 if (group.goes) {
                     told.size = told.size < size ? told.size : size;
@@ -97,7 +97,7 @@ template<class C> struct Columns {
             EACH_COLUMN(t) {
                 take(k, t, false);
                 Tried tried =
-                    columns::attempt<R, S, M, ColumnFeed<C>, C, N, P>(S{}, feed, o, group, lane, trial);
+                    columns::attempt<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, trial);
                 keep(tried);
                 told.square = told.square > tried.square ? told.square : tried.square;
                 told.size = told.size < tried.longest ? told.size : tried.longest;
@@ -164,7 +164,7 @@ template<class C> struct Columns {
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_COLUMN(t) {
                 take(k, t, false);
-                columns::leave<R, M, ColumnFeed<C>, C, N, P>(feed, group, lane, stuck, everyone);
+                columns::leave<R, M, MemberIo<C>, C, N, P>(io, group, lane, stuck, everyone);
                 put(false);
                 told.goes = told.goes || group.goes;
                 if (group.goes) going += 1.0;
@@ -178,8 +178,8 @@ template<class C> struct Columns {
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_COLUMN(t) {
                 take(k, t, false);
-                columns::finish<R, M, ColumnFeed<C>, C, N, P>(feed, group, lane);
-                if (feed.here) array.errors[feed.i] = C::RESIDENT ? worst : worst_of();
+                columns::finish<R, M, MemberIo<C>, C, N, P>(io, group, lane);
+                if (io.here) array.errors[io.i] = C::RESIDENT ? worst : worst_of();
             }
         }
     }
@@ -192,13 +192,13 @@ private:
 
     DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
     DEVICE GLOBAL R& kept(int row) const {
-        return array.memory[(u64)row * feed.job.n + feed.i];
+        return array.memory[(u64)row * io.job.n + io.i];
     }
     DEVICE u32 tiles() const { return C::RESIDENT ? 1u : array.tiles; }
 
     // Goes to column `t` of tile `k`, which `begins` or is taken from memory.
     DEVICE void take(u32 k, u32 t, bool begins) {
-        feed.go_to((block * tiles() + k) * TILE + t);
+        io.go_to((block * tiles() + k) * TILE + t);
         if constexpr (!C::RESIDENT) {
             group = columns::blank<R, N, P>();
             if (!begins) {
@@ -206,9 +206,9 @@ private:
                 if constexpr (M::FSAL) {
                     UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
                 }
-                group.p = feed.load_p(true, group.p);
+                group.p = io.load_p(true, group.p);
                 B status = m_to_bits(kept(STATUS));
-                group.goes = feed.here && (status & GOES) != 0u;
+                group.goes = io.here && (status & GOES) != 0u;
                 group.mirrored = (status & MIRRORED) != 0u;
                 group.code = status & (B)255u;
             }
@@ -229,7 +229,7 @@ private:
     DEVICE void put(bool begins) {
         square = R(0);
         if constexpr (!C::RESIDENT) {
-            if (feed.here) {
+            if (io.here) {
                 kept(WORST) = begins ? R(0) : worst_of();
                 kept(SQUARE) = R(0);
                 UNROLL for (int d = 0; d < N; d++) kept(row_of(now, d)) = group.u[d];
@@ -248,7 +248,7 @@ private:
             du = tried.du;
             square = tried.square;
             group.code = tried.code;
-        } else if (feed.here) {
+        } else if (io.here) {
             kept(WORST) = worst_of();
             kept(SQUARE) = tried.square;
             UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
@@ -297,10 +297,10 @@ template<class C> DEVICE void solve_array(
 ) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
-    ColumnFeed<C> feed(job, shared);
-    feed.go_to(0u);
-    options::Options<R, N> o = options_of<C>(job, feed);
-    Columns<C> crowd(array, o, feed, block);
+    MemberIo<C> io(job, shared);
+    io.go_to(0u);
+    options::Options<R, N> o = options_of<C>(job, io);
+    Columns<C> crowd(array, o, io, block);
     lockstep::lockstep<R, typename C::System, typename C::Method, Columns<C>, C, N, P>(crowd, o);
 }
 

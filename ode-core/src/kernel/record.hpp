@@ -1,5 +1,5 @@
 // The kernel that solves and records steps, for one that goes backwards through them: where the
-// records of a thread's steps and trajectories are. It follows feed.hpp.
+// records of a thread's steps and trajectories are. It follows io.hpp.
 
 namespace odes {
 
@@ -43,18 +43,20 @@ template<class C> struct Rows {
 };
 
 // A thread's `Source` and `Sink` that records.
-template<class C> struct Recorder : Feed<C> {
+template<class C> struct Recorder : Io<C> {
     typedef typename C::Number R;
     static constexpr int N = C::STATES, LOW = Rows<C>::LOW;
 
     Rows<C> rows;
     u32 last;
 
-    DEVICE Recorder(const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread)
-        : Feed<C>(job, shared, thread), rows{adjoint, thread, 0u}, last(Feed<C>::IDLE) {}
+    DEVICE Recorder(
+        const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread
+    )
+        : Io<C>(job, shared, thread), rows{adjoint, thread, 0u}, last(Io<C>::IDLE) {}
 
     DEVICE bool acquire(bool need) {
-        bool got = Feed<C>::acquire(need);
+        bool got = Io<C>::acquire(need);
         if (got) {
             rows.adjoint.starts[this->i] = rows.row;
             rows.adjoint.before[this->i] = last;
@@ -89,9 +91,9 @@ template<class C> DEVICE void solve_and_record(
     const AdjointArguments<typename C::Number>& adjoint,
     u32 thread
 ) {
-    Recorder<C> feed(job, shared, adjoint, thread);
-    integrate_all<C>(job, feed);
-    feed.end();
+    Recorder<C> io(job, shared, adjoint, thread);
+    integrate_all<C>(job, io);
+    io.end();
 }
 
 } // namespace odes

@@ -1,8 +1,8 @@
 //! The entry points whose code is looked at: Lorenz by Tsit5, final states only.
 //!
-//! A program with a feed of its own, as short as it can be: ensembles compile each of their
+//! A program with a source of its own, as short as it can be: ensembles compile each of their
 //! programs for scalars too and with times to save at, which takes several times as long, and all
-//! have the same name there. What the feed does within the step loop, it does as that of ensembles.
+//! have the same name there. What the source does within the step loop, it does as that of ensembles.
 
 use ode_core::Method;
 use ode_core::integrate::integrate;

@@ -4,7 +4,7 @@ use crate::ensemble::array::cells::Cells;
 use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
 use crate::ensemble::array::norm::{ArrayNorm, TOGETHER, sum_of_neighbours};
 use crate::ensemble::batches;
-use crate::ensemble::feed::{CpuFeed, Results, Views};
+use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::planned::{Planned, options};
 use crate::ensemble::stack;
@@ -41,7 +41,7 @@ pub struct ArrayPlan {
 struct MemberChunk<'a, T: Scalar> {
     range: ColumnRange<'a, T>,
     views: Views<'a, T>,
-    results: Results<'a, T>,
+    results: ResultSlices<'a, T>,
     /// [`Cells`] with the lanes of the instruction set.
     cells: Option<Box<dyn Any + Send>>,
     /// The last report of the chunk's members.
@@ -297,14 +297,14 @@ where
         let lane = lane_of::<R, T>(clock);
         let o = options::<R, T, N>(settings, chunk.range, settings.saved.times > 0);
         let inputs = (chunk.range, &chunk.views);
-        let mut feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut chunk.results, 0..n);
+        let mut io = LaneIo::<S, T>::new(system, settings, inputs, &mut chunk.results, 0..n);
         let mut all = silence::<R>();
         for g in 0..cells.groups() {
             let mut group = cells.get(g, now);
             for lane in 0..R::LANES {
                 let i = g * R::LANES + lane;
                 // A lane without a member has the inputs of the last member, and does not continue.
-                feed.lanes[lane] = i.min(n - 1);
+                io.lanes[lane] = i.min(n - 1);
             }
             match work {
                 Work::Begin { how } => {
@@ -316,7 +316,7 @@ where
                         Planned<ADAPTIVE, true>,
                         N,
                         P,
-                    >(system, &mut feed, &o, &mut group, &lane, how);
+                    >(system, &mut io, &o, &mut group, &lane, how);
                     cells.put(g, now, &group, accepted);
                     all.size = all.size.min(R::select(group.goes, size, all.size));
                 }
@@ -330,7 +330,7 @@ where
                         Planned<ADAPTIVE, true>,
                         N,
                         P,
-                    >(system, &mut feed, &o, &group, &lane, &trial);
+                    >(system, &mut io, &o, &group, &lane, &trial);
                     cells.keep(g, now, &tried, accepted, M::FSAL);
                     all.square = all.square.max(tried.square);
                     all.size = all.size.min(tried.longest);
@@ -357,13 +357,13 @@ where
                 Work::Leave { stuck, everyone } => {
                     let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
                     columns::leave::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
-                        &mut feed, &mut group, &lane, stuck, everyone,
+                        &mut io, &mut group, &lane, stuck, everyone,
                     );
                     cells.put(g, now, &group, accepted);
                 }
                 Work::Finish => {
                     columns::finish::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
-                        &mut feed, &group, &lane,
+                        &mut io, &group, &lane,
                     );
                 }
             }

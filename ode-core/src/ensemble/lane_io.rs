@@ -14,7 +14,7 @@ use ode_macros::inlined;
 
 /// The slices for the results of consecutive trajectories.
 #[derive(Debug)]
-pub struct Results<'a, T> {
+pub struct ResultSlices<'a, T> {
     /// A slice for each component of the final states.
     pub(crate) finals: Vec<&'a mut [T]>,
     /// A slice for each number of each saved row, `[slot * width + number]`.
@@ -34,11 +34,11 @@ pub struct Results<'a, T> {
     pub(crate) log: Vec<&'a mut [T]>,
 }
 
-impl<'a, T: Scalar> Results<'a, T> {
+impl<'a, T: Scalar> ResultSlices<'a, T> {
     /// Returns the slices for all `n` trajectories of `raw`, whose arrays [fit](RawResults::fit).
     pub fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
         let n = n.max(1);
-        Results {
+        ResultSlices {
             finals: raw.finals.chunks_mut(n).collect(),
             saved: raw.saved.chunks_mut(n).collect(),
             ends: &mut raw.ends,
@@ -72,7 +72,7 @@ impl<'a, T: Scalar> Results<'a, T> {
         let (rejected, behind_rejected) = self.rejected.split_at_mut(count);
         let (kept, behind_kept) = halves(self.kept, count);
         let (guarded, behind_guarded) = halves(self.guarded, count);
-        let behind = Results {
+        let behind = ResultSlices {
             finals: behind_finals,
             saved: behind_saved,
             ends: behind_ends,
@@ -85,15 +85,26 @@ impl<'a, T: Scalar> Results<'a, T> {
             log: behind_log,
         };
         (
-            Results { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log },
+            ResultSlices {
+                finals,
+                saved,
+                ends,
+                codes,
+                steps,
+                rejected,
+                kept,
+                guarded,
+                events,
+                log,
+            },
             behind,
         )
     }
 
     /// Reborrows the slices.
     #[must_use]
-    pub fn reborrow(&mut self) -> Results<'_, T> {
-        Results {
+    pub fn reborrow(&mut self) -> ResultSlices<'_, T> {
+        ResultSlices {
             finals: self.finals.iter_mut().map(|row| &mut **row).collect(),
             saved: self.saved.iter_mut().map(|row| &mut **row).collect(),
             ends: self.ends,
@@ -162,11 +173,11 @@ impl<'f, T: Scalar> Views<'f, T> {
 
 /// The source and sink of the trajectories `next..end` of a chunk, for system `S`.
 #[derive(Debug)]
-pub(crate) struct CpuFeed<'f, 'a, S, T: Scalar> {
+pub(crate) struct LaneIo<'f, 'a, S, T: Scalar> {
     pub(crate) settings: &'f Settings<T>,
     pub(crate) range: ColumnRange<'f, T>,
     pub(crate) views: &'f Views<'f, T>,
-    pub(crate) results: &'f mut Results<'a, T>,
+    pub(crate) results: &'f mut ResultSlices<'a, T>,
     /// The next trajectory to take, as an index within the chunk.
     pub(crate) next: usize,
     pub(crate) end: usize,
@@ -182,19 +193,19 @@ pub(crate) struct CpuFeed<'f, 'a, S, T: Scalar> {
     system: S,
 }
 
-impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
+impl<'f, 'a, S, T: Scalar> LaneIo<'f, 'a, S, T> {
     pub(crate) fn new(
         system: S,
         settings: &'f Settings<T>,
         (range, views): (ColumnRange<'f, T>, &'f Views<'f, T>),
-        results: &'f mut Results<'a, T>,
+        results: &'f mut ResultSlices<'a, T>,
         part: core::ops::Range<usize>,
     ) -> Self {
         let (next, end, first) = (part.start, part.end, part.start);
         let lanes = [IDLE; MOST_LANES];
         let saves = range.columns().save.slots() > 0 || settings.step_slots > 0;
         let (waited, patience) = (0, 1);
-        CpuFeed {
+        LaneIo {
             settings,
             range,
             views,
@@ -211,7 +222,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
     }
 }
 
-impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
+impl<S, T: Scalar> LaneIo<'_, '_, S, T> {
     /// Returns `x` with the values of an input in lanes `got`.
     ///
     /// If the input is shared, all lanes contain its value.
@@ -273,7 +284,7 @@ pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Operations that run once per trajectory, or once per time to save at, are called functions.
-impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for CpuFeed<'_, '_, S, T>
+impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for LaneIo<'_, '_, S, T>
 where
     S: System<N, P>,
     T: Scalar,
@@ -369,7 +380,7 @@ where
     }
 }
 
-impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for CpuFeed<'_, '_, S, T>
+impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for LaneIo<'_, '_, S, T>
 where
     S: System<N, P>,
     T: Scalar,
@@ -548,7 +559,7 @@ mod tests {
     /// Takes all trajectories and finishes them, with the lower half of each index as attempted
     /// steps and the upper half as rejected steps. (`tests/support/numbered.rs` has the same for
     /// devices.)
-    struct Numbered<'f, 'a, T: Scalar>(CpuFeed<'f, 'a, still, T>);
+    struct Numbered<'f, 'a, T: Scalar>(LaneIo<'f, 'a, still, T>);
 
     impl<T: Scalar> Program<T> for Numbered<'_, '_, T> {
         type Output = ();
@@ -556,15 +567,15 @@ mod tests {
 
         #[inlined]
         fn run<R: Real<Scalar = T>>(self) {
-            let Numbered(mut feed) = self;
-            let feed: &mut dyn Both<R> = &mut feed;
+            let Numbered(mut io) = self;
+            let io: &mut dyn Both<R> = &mut io;
             let (zero, none) = (R::lit(0.0), R::Bits::lit(0));
             let all = R::Mask::splat(true);
-            let mut taken = feed.acquire(all);
-            while feed.vote(taken) {
-                let [low, high] = feed.number();
-                feed.finish(taken, [zero], options::end(zero, none, low, high, none, none));
-                taken = feed.acquire(all);
+            let mut taken = io.acquire(all);
+            while io.vote(taken) {
+                let [low, high] = io.number();
+                io.finish(taken, [zero], options::end(zero, none, low, high, none, none));
+                taken = io.acquire(all);
             }
         }
     }
@@ -587,13 +598,13 @@ mod tests {
         for lanes in InstructionSet::available().into_iter().map(Some).chain([None]) {
             let mut raw = RawResults::default();
             raw.fit(&layout, range.len()).unwrap();
-            let mut results = Results::whole(&mut raw, range.len());
+            let mut results = ResultSlices::whole(&mut raw, range.len());
             let views = Views::new(range);
             let inputs = (range, &views);
-            let feed = CpuFeed::new(still, &settings, inputs, &mut results, 0..range.len());
+            let io = LaneIo::new(still, &settings, inputs, &mut results, 0..range.len());
             match lanes {
-                Some(set) => dispatch::run(set, Numbered(feed)),
-                None => dispatch::run_scalar(Numbered(feed)),
+                Some(set) => dispatch::run(set, Numbered(io)),
+                None => dispatch::run_scalar(Numbered(io)),
             }
             let halves = raw.rejected.iter().zip(&raw.steps);
             let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));

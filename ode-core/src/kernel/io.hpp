@@ -59,7 +59,7 @@ DEVICE double infinity(double) { return double_of_bits(0x7ff0000000000000ull); }
 // takes the one of its own number. With a queue the threads of a warp stay together, or their paths
 // would drift apart for good (measured at 20 times the run time). Taking costs a warp about as much as
 // a step, so threads in need wait until together they have lost as much.
-template<class C> struct Feed {
+template<class C> struct Io {
     typedef typename C::Number R;
     typedef typename C::System S;
     static constexpr int N = C::STATES, P = C::PARAMETERS;
@@ -72,7 +72,7 @@ template<class C> struct Feed {
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
 
-    DEVICE Feed(const Job<R>& job, const Shared<R>& shared, u32 thread)
+    DEVICE Io(const Job<R>& job, const Shared<R>& shared, u32 thread)
         : job(job), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
 
     DEVICE static constexpr bool saves() { return true; }
@@ -219,7 +219,7 @@ private:
 
 // The options of a solve.
 template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES> options_of(
-    const Job<typename C::Number>& job, const F& feed
+    const Job<typename C::Number>& job, const F& io
 ) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
@@ -230,7 +230,7 @@ template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES
     }
     Arr<R, N> abstol;
     UNROLL for (int d = 0; d < N; d++) {
-        abstol[d] = C::OWN_TOLERANCES ? feed.column(N + P + 2 + d) : job.abstol;
+        abstol[d] = C::OWN_TOLERANCES ? io.column(N + P + 2 + d) : job.abstol;
     }
     options::Options<R, N> o;
     o.tolerances = norm::tolerances<R, N>(abstol, job.reltol);
@@ -248,20 +248,20 @@ template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES
     return o;
 }
 
-// Integrates the trajectories of a thread's feed.
-template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& feed) {
+// Integrates the trajectories of a thread's source.
+template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& io) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
-    options::Options<R, N> o = options_of<C>(job, feed);
+    options::Options<R, N> o = options_of<C>(job, io);
     using System = typename C::System;
-    integrate::integrate<R, System, typename C::Method, F, C, N, P>(System{}, feed, o);
+    integrate::integrate<R, System, typename C::Method, F, C, N, P>(System{}, io, o);
 }
 
 template<class C> DEVICE void solve(
     const Job<typename C::Number>& job, const Shared<typename C::Number>& shared, u32 thread
 ) {
-    Feed<C> feed(job, shared, thread);
-    integrate_all<C>(job, feed);
+    Io<C> io(job, shared, thread);
+    integrate_all<C>(job, io);
 }
 
 } // namespace odes
