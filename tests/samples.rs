@@ -10,7 +10,7 @@ use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::{
     Column, Columns, EvaluationThreads, Inputs, Settings, Task, Text, both_precisions, solve_with,
 };
-use odes::internals::kernel::{KERNEL_NAME, Variant};
+use odes::internals::kernel::{KERNEL_NAME, KernelConfig};
 use odes::lane::Scalar;
 use odes::methods::Properties;
 use odes::prelude::*;
@@ -614,7 +614,7 @@ impl Compiling<'_> {
         columns: &Columns<T>,
         _: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let text = task.kernel(&Variant::new(settings, columns, true))?;
+        let text = task.kernel(&KernelConfig::new(settings, columns, true))?;
         let begin = Instant::now();
         let compiled = Program::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
         let seen = format!("{:?} in {:.2?}", compiled.resources, begin.elapsed());

@@ -9,8 +9,8 @@
 
 namespace odes {
 
-// What a launch is given besides its `Job`; LinearJob in persistent.rs has the same layout.
-template<class R> struct ArrayJob {
+// What a launch is given besides its `KernelArguments`; LinearArguments in persistent.rs has the same layout.
+template<class R> struct ArrayArguments {
     const GLOBAL R* a;      // column by column
     const GLOBAL R* u0;
     const GLOBAL R* abstol; // one, or one of each row
@@ -33,7 +33,7 @@ template<class C> struct Whole {
     // The rows that a thread hears.
     static constexpr u32 HEARD = (ROWS + TILE - 1u) / TILE;
 
-    const ArrayJob<R>& array;
+    const ArrayArguments<R>& array;
     const options::Options<R, 1>& o;
     Io<C>& io;
     u32 block, turn, turn_of_sums, row;
@@ -49,7 +49,7 @@ template<class C> struct Whole {
     u64 begun, cause;
 
     DEVICE Whole(
-        const ArrayJob<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
+        const ArrayArguments<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
     ) : array(array), o(o), io(io), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
         evaluations(0u), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
         const u32 lane = threadIdx.x % 32u;
@@ -69,7 +69,7 @@ template<class C> struct Whole {
         __syncthreads();
     }
 
-    DEVICE bool saves() const { return C::SAVES && io.job.save_slots > 0u; }
+    DEVICE bool saves() const { return C::SAVES && io.arguments.save_slots > 0u; }
     DEVICE R start() const { return io.load_start(true, R(0)); }
     DEVICE R end() const { return io.load_end(true, R(0)); }
     DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
@@ -336,15 +336,15 @@ private:
 };
 
 template<class C> DEVICE void solve_array(
-    const Job<typename C::Number>& job,
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const ArrayJob<typename C::Number>& array,
+    const ArrayArguments<typename C::Number>& array,
     u32 block
 ) {
     typedef typename C::Number R;
-    Io<C> io(job, shared, 0u);
+    Io<C> io(arguments, shared, 0u);
     io.i = 0u;
-    options::Options<R, 1> o = options_of<C>(job, io);
+    options::Options<R, 1> o = options_of<C>(arguments, io);
     Whole<C> whole(array, o, io, block);
     lockstep::lockstep<R, typename C::System, typename C::Method, Whole<C>, C, 1, 0>(whole, o);
 }

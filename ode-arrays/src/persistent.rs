@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::device::Numbers;
 use crate::first_step;
 use crate::number::Number;
-use ode_core::kernel::Variant;
+use ode_core::kernel::KernelConfig;
 use ode_core::kernel::array::{CrowdText, with_crowd, word_bytes};
 use ode_core::lane::Bits;
 use ode_core::methods::{Properties, Tsit5};
@@ -81,10 +81,10 @@ impl Cut {
     }
 }
 
-/// The third kernel argument: `ArrayJob` in `persistent.hpp`. Pointers are device addresses.
+/// The third kernel argument: `ArrayArguments` in `persistent.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct LinearJob {
+struct LinearArguments {
     a: u64,
     u0: u64,
     abstol: u64,
@@ -166,14 +166,14 @@ fn coefficients(tableau: &Tableau, method: &Properties) -> String {
 fn program<T: Number>(
     tableau: &Tableau,
     method: &Properties,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     Cut { rows, each, blocks }: Cut,
 ) -> Result<Program, SolveError> {
-    let size = size_of::<LinearJob>();
+    let size = size_of::<LinearArguments>();
     let config =
         format!("    static constexpr u32 ROWS = {rows}u, EACH = {each}u, BLOCKS = {blocks}u;\n");
     let text = format!(
-        "{}{LINEAR}static_assert(sizeof(odes::ArrayJob<{}>) == {size}, \"the layout of LinearJob\");\n",
+        "{}{LINEAR}static_assert(sizeof(odes::ArrayArguments<{}>) == {size}, \"the layout of LinearArguments\");\n",
         coefficients(tableau, method),
         T::DEVICE_NAME,
     );
@@ -185,17 +185,17 @@ fn program<T: Number>(
         text: &text,
     };
     // The method type only selects whether the loop guards against growth.
-    let source = with_crowd::<T, Clock, Tsit5, 1, 0>(Clock, variant, &crowd)?;
+    let source = with_crowd::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &crowd)?;
     Ok(Program::new(NAME, source))
 }
 
 /// The kernel configuration of a solve, if the device holds the matrix.
-fn variant<T: Number>(
+fn kernel_config<T: Number>(
     inputs: &Inputs<T>,
     tableau: &Tableau,
     rows: usize,
     multiprocessors: usize,
-) -> Option<(Variant, Cut)> {
+) -> Option<(KernelConfig, Cut)> {
     let Inputs { settings, columns } = inputs;
     // The number of step ends is unknown, so no memory can be reserved for them.
     if settings.saved.times > 0 {
@@ -203,11 +203,11 @@ fn variant<T: Number>(
     }
     let cut = Cut::new(rows, size_of::<T>(), tableau.nodes.len(), multiprocessors)?;
     let states = usize::from(columns.save.slots() > 0);
-    let variant = Variant {
+    let kernel_config = KernelConfig {
         saved: SavedRow { states, observables: 0, times: 0 },
-        ..Variant::new(settings, columns, false)
+        ..KernelConfig::new(settings, columns, false)
     };
-    Some((variant, cut))
+    Some((kernel_config, cut))
 }
 
 /// Solves, if the device holds the matrix.
@@ -215,17 +215,17 @@ pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>,
     let Asked { a, u0, tableau, method, inputs, .. } = asked;
     let (n, place, queue) = (u0.len(), a.place(), a.place().queue());
     let multiprocessors = queue.device().multiprocessors() as usize;
-    let Some((variant, cut)) = variant(inputs, tableau, n, multiprocessors) else {
+    let Some((kernel_config, cut)) = kernel_config(inputs, tableau, n, multiprocessors) else {
         return Ok(None);
     };
     let slots = inputs.columns.save.slots();
-    let name = format!("{} {} {cut:?} {variant:?}", method.name, T::DEVICE_NAME);
-    let write = || program::<T>(tableau, method, &variant, cut);
+    let name = format!("{} {} {cut:?} {kernel_config:?}", method.name, T::DEVICE_NAME);
+    let write = || program::<T>(tableau, method, &kernel_config, cut);
     let kernel = place.kernel_named(name, write)?;
     if queue.blocks_at_once(&kernel, THREADS)? < cut.blocks as u32 {
         return Ok(None);
     }
-    let Launched { out, saved: states } = launch(asked, &variant, &kernel, cut, slots)?;
+    let Launched { out, saved: states } = launch(asked, &kernel_config, &kernel, cut, slots)?;
     let mut end = vec![T::lit(0.0); report_len::<T>() + n];
     queue.download(&out, &mut end)?;
     let report = end.drain(..report_len::<T>()).map(|word| word.to_bits().lane(0));
@@ -272,7 +272,7 @@ struct Launched<T> {
 
 fn launch<T: Number>(
     Asked { a, u0, abstol, inputs, .. }: Asked<'_, T>,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     kernel: &Kernel,
     cut: Cut,
     slots: usize,
@@ -282,8 +282,8 @@ fn launch<T: Number>(
     let saved = queue.allocate::<T>(n.saturating_mul(slots))?;
     let of_rows = 2 * n * size_of::<T>() / 4;
     let words = queue.zeros::<u64>(of_rows + word_bytes(cut.blocks) / 8)?;
-    let clockwork = queue.clockwork(variant, &inputs.settings, &inputs.columns)?;
-    let job = LinearJob {
+    let clockwork = queue.clockwork(kernel_config, &inputs.settings, &inputs.columns)?;
+    let linear = LinearArguments {
         a: a.at(),
         u0: u0.at(),
         abstol: abstol.at(),
@@ -294,8 +294,8 @@ fn launch<T: Number>(
         report: out.address(),
         own: u32::from(abstol.len() > 1),
     };
-    let arguments = (clockwork.job, clockwork.shared, job);
-    // SAFETY: the kernel takes a `Job`, the shared numbers and a `LinearJob`, whose sizes its text
+    let arguments = (clockwork.arguments, clockwork.shared, linear);
+    // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and a `LinearArguments`, whose sizes its text
     // asserts. The matrix has `n` columns of `n` numbers, and the other arrays have `n` numbers.
     // The buffers of saved states, words and sums have the sizes that the kernel expects. All are
     // freed on this queue, behind the kernel. All blocks run at once, or the driver rejects the
@@ -318,8 +318,8 @@ mod tests {
         let span = (T::lit(0.0), T::lit(1.0));
         let (inputs, _) = clock::inputs(span, options, &M::DEFINED, n).unwrap();
         let Coefficients::Explicit(tableau) = M::COEFFICIENTS else { panic!("an explicit method") };
-        let (variant, cut) = variant(&inputs, tableau, n, 132).unwrap();
-        let program = program::<T>(tableau, &M::DEFINED, &variant, cut).unwrap();
+        let (kernel_config, cut) = kernel_config(&inputs, tableau, n, 132).unwrap();
+        let program = program::<T>(tableau, &M::DEFINED, &kernel_config, cut).unwrap();
         let compiled = program.compile("sm_90", &Cache::off()).unwrap();
         let resources = compiled.resources.unwrap();
         eprintln!("{} {} {n}: {cut:?} {resources:?}", M::DEFINED.name, T::NAME);

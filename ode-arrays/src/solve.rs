@@ -17,7 +17,7 @@ use crate::scheme::{Scheme, Span, Work};
 use crate::shape::Shape;
 use crate::solution::{ArraySolution, Counts};
 use crate::system::ArraySystem;
-use ode_core::ensemble::planned::{Planned, options};
+use ode_core::ensemble::loop_config::{StaticConfig, options};
 use ode_core::integrate::attempt::Attempt;
 use ode_core::integrate::lane::{self, Lane};
 use ode_core::integrate::lockstep::{Crowd, Told, lockstep, silence};
@@ -184,10 +184,18 @@ impl<'a, T: Number> Whole<'a, T> {
         let o = options::<T, T, 1>(settings, self.inputs.columns.all(), every_step);
         // The method type only selects whether the loop guards against growth.
         match (settings.method.solves > 0, settings.adaptive) {
-            (false, true) => lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o),
-            (false, false) => lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o),
-            (true, true) => lockstep::<T, Clock, Rodas5P, _, Planned<true, true>, 1, 0>(self, &o),
-            (true, false) => lockstep::<T, Clock, Rodas5P, _, Planned<false, true>, 1, 0>(self, &o),
+            (false, true) => {
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<true, true>, 1, 0>(self, &o)
+            }
+            (false, false) => {
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<false, true>, 1, 0>(self, &o)
+            }
+            (true, true) => {
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<true, true>, 1, 0>(self, &o)
+            }
+            (true, false) => {
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<false, true>, 1, 0>(self, &o)
+            }
         }
     }
 
@@ -372,9 +380,9 @@ impl<'a, T: Number> Whole<'a, T> {
         });
         let u = [if finite { T::default() } else { T::nan() }];
         self.end = Some(if self.inputs.settings.adaptive {
-            begin::ending::<T, Tsit5, Planned<true, true>, 1>(&lane, &u)
+            begin::ending::<T, Tsit5, StaticConfig<true, true>, 1>(&lane, &u)
         } else {
-            begin::ending::<T, Tsit5, Planned<false, true>, 1>(&lane, &u)
+            begin::ending::<T, Tsit5, StaticConfig<false, true>, 1>(&lane, &u)
         });
     }
 }

@@ -3,7 +3,7 @@
 use blake3::{Hash, Hasher};
 use ode_core::ensemble::task::Task;
 use ode_core::kept::{self, Difference};
-use ode_core::kernel::{Given, Variant};
+use ode_core::kernel::{Given, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
 use ode_core::problem::layout::Layout;
@@ -186,10 +186,10 @@ fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
 /// The hash of the program's text, which contains the right-hand side and the method. The hash is
 /// the same on every backend.
 fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Columns<T>) -> String {
-    let mut variant = Variant::new(settings, columns, true);
+    let mut kernel_config = KernelConfig::new(settings, columns, true);
     // Backends that draw samples have other kernels, with the same results.
-    variant.columns.fill(Given::Memory);
-    match task.kernel(&variant) {
+    kernel_config.columns.fill(Given::Memory);
+    match task.kernel(&kernel_config) {
         Ok(text) => blake3::hash(text.as_bytes()).to_string(),
         Err(_) => "a system that has no text, of which only the name is known".to_owned(),
     }

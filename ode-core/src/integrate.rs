@@ -76,7 +76,7 @@ pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE]
 
 #[ode_macros::device(integrate)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink, Source};
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{advance, attempt, begin, dense, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
@@ -89,7 +89,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(

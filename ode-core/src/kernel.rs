@@ -143,7 +143,7 @@ pub struct ArrayKind {
 
 /// A kernel configuration: the values besides types on which the text depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Variant {
+pub struct KernelConfig {
     /// The C++ dialect of the text.
     pub target: Target,
     /// Whether step sizes are adaptive.
@@ -177,7 +177,7 @@ pub struct Variant {
     pub array: Option<ArrayKind>,
 }
 
-impl Variant {
+impl KernelConfig {
     /// Returns the kernel configuration of a solve, in CUDA C++ with [`Functions::Portable`].
     #[must_use]
     pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
@@ -191,7 +191,7 @@ impl Variant {
             if fits { Given::Argument } else { Given::Memory }
         });
         let Layout { row, slots, .. } = Layout::new(settings, columns);
-        Variant {
+        KernelConfig {
             target: Target::default(),
             adaptive: settings.adaptive,
             limited: settings.limited(),
@@ -222,7 +222,7 @@ pub const SHARED_BYTES: usize = 3584;
 
 /// Returns the complete text of a solve of a system by method `M` in precision `T`.
 ///
-/// The kernel [`KERNEL_NAME`] has the arguments [`JobArguments`] and [`Variant::shared_numbers`],
+/// The kernel [`KERNEL_NAME`] has the arguments [`KernelArguments`] and [`KernelConfig::shared_numbers`],
 /// which CUDA passes by value and others by address. On a host the kernel is a function that solves
 /// everything in one thread.
 ///
@@ -233,7 +233,7 @@ pub const SHARED_BYTES: usize = 3584;
 /// memory has the sizes of `S`.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
 ) -> Result<String, SolveError>
 where
     T: Scalar,
@@ -242,7 +242,7 @@ where
 {
     let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
     let parts = Parts { records: false, programs: "", config: "", kernel: &kernel };
-    text::<T, S, M, N, P>(system, variant, &parts)
+    text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
 /// The parts of a text that distinguish its kernel from others.
@@ -259,7 +259,7 @@ struct Parts<'a> {
 /// Returns the complete text of a kernel.
 fn text<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     parts: &Parts<'_>,
 ) -> Result<String, SolveError>
 where
@@ -275,8 +275,9 @@ where
         let of = system.map(|text| text.sizes());
         return Err(SolveError::NoDeviceSource { system: info.name, of });
     };
-    let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
-    let Variant { columns, own_tolerances, functions, .. } = variant;
+    let KernelConfig { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } =
+        kernel_config;
+    let KernelConfig { columns, own_tolerances, functions, .. } = kernel_config;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -303,7 +304,7 @@ where
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let (name, method_name) = (info.name, M::DEVICE_NAME);
     let SavedRow { states, observables, times } = saved;
-    let LogRow { marks, before, after } = variant.log;
+    let LogRow { marks, before, after } = kernel_config.log;
     let saves = saved.width() > 0;
     let mut next = 0..;
     let places = columns.iter().map(|given| match given {
@@ -362,16 +363,16 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
 {drawn}
 }} // namespace odes
 {KERNEL}
-{kernel}{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
+{kernel}{layout}static_assert(sizeof(odes::KernelArguments<{number}>) == {size}, "the layout of KernelArguments");
 "#,
         count = columns.len(),
-        size = size_of::<JobArguments<T>>(),
+        size = size_of::<KernelArguments<T>>(),
     ))
 }
 
-/// Returns C++ assertions on the layout of `Job` and `Column`.
+/// Returns C++ assertions on the layout of `KernelArguments` and `Column`.
 ///
-/// The layouts must equal the layouts of [`JobArguments`] and [`ColumnPlace`].
+/// The layouts must equal the layouts of [`KernelArguments`] and [`ColumnPlace`].
 fn layout<T: Scalar>() -> String {
     macro_rules! offsets {
         ($name:ident, $type:ty: $($field:ident)*) => {{
@@ -380,7 +381,7 @@ fn layout<T: Scalar>() -> String {
             [$((stringify!($field), offset_of!($type, $field))),*]
         }};
     }
-    let job = offsets!(JobArguments, JobArguments<T>:
+    let arguments = offsets!(KernelArguments, KernelArguments<T>:
         inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events log counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each log_slots);
@@ -388,10 +389,10 @@ fn layout<T: Scalar>() -> String {
     let assert = |name: &str, (field, at): (&str, usize)| {
         format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
     };
-    let name = format!("odes::Job<{}>", T::DEVICE_NAME);
-    let job = job.map(|field| assert(&name, field));
+    let name = format!("odes::KernelArguments<{}>", T::DEVICE_NAME);
+    let arguments = arguments.map(|field| assert(&name, field));
     let column = column.map(|field| assert("odes::Column", field));
-    [job.concat(), column.concat()].concat()
+    [arguments.concat(), column.concat()].concat()
 }
 
 /// The number of elementary functions from which on a kernel calls them.
@@ -406,11 +407,11 @@ const MANY_FUNCTIONS: u32 = 8;
 /// against 128 and 256, measured).
 pub const BLOCK: u32 = 64;
 
-/// The kernel arguments: `Job` in `io.hpp`. Pointers are device addresses.
+/// The kernel arguments: `KernelArguments` in `io.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs)]
-pub struct JobArguments<T> {
+pub struct KernelArguments<T> {
     pub inputs: u64,
     pub columns: u64,
     pub rules: u64,

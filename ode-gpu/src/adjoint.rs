@@ -15,7 +15,7 @@ use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
 use ode_core::ensemble::worker::ResultSlices;
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
-use ode_core::kernel::{self, Variant};
+use ode_core::kernel::{self, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::ColumnRange;
 use ode_core::problem::layout::Shape;
@@ -76,7 +76,7 @@ pub(crate) struct AdjointWorker<'a, T> {
     pub(crate) settings: &'a Settings<T>,
     pub(crate) cotangents: &'a RawCotangents<'a, T>,
     /// The configuration of both kernels.
-    pub(crate) variant: Variant,
+    pub(crate) kernel_config: KernelConfig,
     pub(crate) options: &'a [String],
     /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,
@@ -135,9 +135,9 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         check_options(self.options)?;
         let kernel = |adjoint, name: &str| {
             let (task, options) = (self.task, self.options.to_vec());
-            let key = Name::Task(task.key(adjoint), self.variant.clone(), options.clone());
+            let key = Name::Task(task.key(adjoint), self.kernel_config.clone(), options.clone());
             self.device.kernel_named(key, Cache::from_env(), || {
-                let source = task.kernel(adjoint, &self.variant)?;
+                let source = task.kernel(adjoint, &self.kernel_config)?;
                 Ok::<_, SolveError>(Program { name: name.to_owned(), source, options })
             })
         };
@@ -192,7 +192,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let settings = self.without_saves();
         let batch = Batch::new(&settings, chunk.columns);
         // `most_trajectories` bounds the batch.
-        let config = launch_config(&kernels.record, &self.variant, batch.len() as u32);
+        let config = launch_config(&kernels.record, &self.kernel_config, batch.len() as u32);
         let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
         let each = batch.len().div_ceil(threads);
         let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
@@ -209,16 +209,16 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let mut most = memory.slice_mut(back.most..back.most + size_of::<u32>());
         stream.raw().memset_zeros(&mut most).call("cuMemsetD8Async")?;
         let address = |memory: &CudaSlice<u8>| memory.device_ptr(stream.raw()).0;
-        let job = Argument(batch.job(address(&memory)));
+        let arguments = Argument(batch.arguments(address(&memory)));
         let adjoint =
             AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
         let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
-        let shared = Argument::shared(&self.variant.shared_numbers(chunk.columns.columns()));
+        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.columns.columns()));
         let watch = Stopwatch::start(stream)?;
         for kernel in [&kernels.record, &kernels.adjoint] {
             let mut launch = stream.raw().launch_builder(kernel.function());
-            launch.arg(&job).arg(&shared).arg(&adjoint);
-            // SAFETY: both kernels take a `Job`, the shared numbers and a `AdjointArguments`. The addresses
+            launch.arg(&arguments).arg(&shared).arg(&adjoint);
+            // SAFETY: both kernels take a `KernelArguments`, the shared numbers and a `AdjointArguments`. The addresses
             // are those of `batch` and `back` in `memory`, of the cotangents, and of the records.
             // `memory` is laid out for the system of their text. The records are those of as many
             // threads as the grid has, with `room` rows each. The second kernel reads the records

@@ -12,7 +12,7 @@
 //! bytes, like a device allocation.
 
 use ode_core::Layout;
-use ode_core::kernel::{self, ColumnPlace, JobArguments};
+use ode_core::kernel::{self, ColumnPlace, KernelArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::settings::Settings;
@@ -43,7 +43,7 @@ pub(crate) struct Batch<'i, T> {
     /// The slices of the results.
     places: [Place; 10],
     /// The kernel's arguments, with offsets in place of addresses.
-    job: JobArguments<T>,
+    arguments: KernelArguments<T>,
 }
 
 impl<'i, T: Scalar> Batch<'i, T> {
@@ -135,7 +135,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let total = total.unwrap_or(inputs_end);
         let [finals, saved, ends, steps, rejected, kept, guarded, events, log, codes] =
             places.map(|p| p.at as u64);
-        let job = JobArguments {
+        let arguments = KernelArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
             rules: rules_at as u64,
@@ -171,7 +171,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_each,
             log_slots: settings.log_slots,
         };
-        Batch { range, header, columns, inputs_end, total, columns_at, places, job }
+        Batch { range, header, columns, inputs_end, total, columns_at, places, arguments }
     }
 
     /// The number of trajectories of the batch.
@@ -203,26 +203,26 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 
     /// The kernel's arguments, for memory at `base`.
-    pub(crate) fn job(&self, base: u64) -> JobArguments<T> {
-        let job = self.job;
-        JobArguments {
-            inputs: base + job.inputs,
-            columns: base + job.columns,
-            rules: base + job.rules,
-            save_times: base + job.save_times,
-            stop_times: base + job.stop_times,
-            finals: base + job.finals,
-            saved: base + job.saved,
-            ends: base + job.ends,
-            codes: base + job.codes,
-            steps: base + job.steps,
-            rejected: base + job.rejected,
-            kept: base + job.kept,
-            guarded: base + job.guarded,
-            events: base + job.events,
-            log: base + job.log,
-            counter: base + job.counter,
-            ..job
+    pub(crate) fn arguments(&self, base: u64) -> KernelArguments<T> {
+        let arguments = self.arguments;
+        KernelArguments {
+            inputs: base + arguments.inputs,
+            columns: base + arguments.columns,
+            rules: base + arguments.rules,
+            save_times: base + arguments.save_times,
+            stop_times: base + arguments.stop_times,
+            finals: base + arguments.finals,
+            saved: base + arguments.saved,
+            ends: base + arguments.ends,
+            codes: base + arguments.codes,
+            steps: base + arguments.steps,
+            rejected: base + arguments.rejected,
+            kept: base + arguments.kept,
+            guarded: base + arguments.guarded,
+            events: base + arguments.events,
+            log: base + arguments.log,
+            counter: base + arguments.counter,
+            ..arguments
         }
     }
 }
@@ -391,23 +391,23 @@ mod tests {
             let (settings, columns) = inputs(100, false);
             let numbers = range.start as u64..range.end as u64;
             let batch = Batch::new(&settings, columns.range(numbers));
-            let (memory, job) = (memory(&batch), batch.job(0));
-            assert_eq!(job.n, range.len() as u32);
-            assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
+            let (memory, arguments) = (memory(&batch), batch.arguments(0));
+            assert_eq!(arguments.n, range.len() as u32);
+            assert_eq!(memory[arguments.counter as usize..][..4], [0; 4]);
             for (c, quantity) in columns.quantities().enumerate() {
-                let at = job.columns as usize + 8 * c;
+                let at = arguments.columns as usize + 8 * c;
                 let half = |at: usize| u32::from_ne_bytes(memory[at..at + 4].try_into().unwrap());
                 let (first, mask) = (half(at), half(at + 4));
                 for i in 0..range.len() {
                     let own = first + (i as u32 & mask);
-                    let at = job.inputs as usize + 4 * own as usize;
+                    let at = arguments.inputs as usize + 4 * own as usize;
                     let begin = batch.columns_at()[c].map(|begin| begin + 4 * i);
                     assert_eq!(begin, quantity.is_stored().then_some(at));
                     assert_eq!(number(&memory, at), quantity.get(range.start + i));
                 }
             }
-            let times = [0, 1].map(|s| number(&memory, job.save_times as usize + 4 * s));
-            assert_eq!((times, job.save_stride, job.save_each), ([0.5, 0.75], 1, 0));
+            let times = [0, 1].map(|s| number(&memory, arguments.save_times as usize + 4 * s));
+            assert_eq!((times, arguments.save_stride, arguments.save_each), ([0.5, 0.75], 1, 0));
         }
     }
 
@@ -415,10 +415,10 @@ mod tests {
     fn the_device_finds_every_trajectorys_save_times() {
         let (settings, columns) = inputs(100, true);
         let batch = Batch::new(&settings, columns.range(30..60));
-        let (memory, job) = (memory(&batch), batch.job(0));
+        let (memory, arguments) = (memory(&batch), batch.arguments(0));
         for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
-            let index = slot * job.save_stride as usize + i * job.save_each as usize;
-            let time = number(&memory, job.save_times as usize + 4 * index);
+            let index = slot * arguments.save_stride as usize + i * arguments.save_each as usize;
+            let time = number(&memory, arguments.save_times as usize + 4 * index);
             assert_eq!(time, (slot * 100 + 30 + i) as f32);
         }
     }

@@ -10,7 +10,7 @@ use ode_core::ensemble::adjoint::AdjointTask;
 use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
 use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
-use ode_core::kernel::{Functions, Variant};
+use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
 use ode_core::memory::Locked;
@@ -390,7 +390,7 @@ impl<C> EnsembleGpuKernel<C> {
             task,
             settings,
             columns,
-            variant: self.variant(device, settings, columns),
+            kernel_config: self.kernel_config(device, settings, columns),
             alike: (self.cpu_threads == 0).then_some(self.devices.len()),
             options: &self.compiler_options,
             batch: self.batch,
@@ -457,9 +457,9 @@ impl<C> EnsembleGpuKernel<C> {
             task,
             settings,
             cotangents,
-            variant: Variant {
+            kernel_config: KernelConfig {
                 saved: SavedRow::default(),
-                ..self.variant(device, settings, columns)
+                ..self.kernel_config(device, settings, columns)
             },
             options: &self.compiler_options,
             batch: self.batch,
@@ -517,24 +517,24 @@ impl<C> EnsembleGpuKernel<C> {
         task: &dyn Task<T>,
         settings: &Settings<T>,
         columns: &Columns<T>,
-    ) -> Result<(Arc<Kernel>, Variant), SolveError> {
-        let variant = self.variant(device, settings, columns);
-        let kernel = kernel_of(task, device, &variant, &self.compiler_options)?;
-        Ok((kernel, variant))
+    ) -> Result<(Arc<Kernel>, KernelConfig), SolveError> {
+        let kernel_config = self.kernel_config(device, settings, columns);
+        let kernel = kernel_of(task, device, &kernel_config, &self.compiler_options)?;
+        Ok((kernel, kernel_config))
     }
 
-    fn variant<T: Scalar>(
+    fn kernel_config<T: Scalar>(
         &self,
         device: &Device,
         settings: &Settings<T>,
         columns: &Columns<T>,
-    ) -> Variant {
+    ) -> KernelConfig {
         let refill = match self.schedule {
             Schedule::Refill => true,
             Schedule::Auto => settings.adaptive && columns.trajectories > at_once(device),
             _ => false,
         };
-        Variant { functions: self.functions, ..Variant::new(settings, columns, refill) }
+        KernelConfig { functions: self.functions, ..KernelConfig::new(settings, columns, refill) }
     }
 }
 

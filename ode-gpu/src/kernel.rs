@@ -20,7 +20,7 @@ use crate::error::{self, DriverCall, GpuError};
 use crate::nvrtc::{Cubin, Nvrtc};
 use crate::recent::Recent;
 use ode_core::ensemble::task::TaskKey;
-use ode_core::kernel::{BLOCK, Variant};
+use ode_core::kernel::{BLOCK, KernelConfig};
 
 /// The source of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,7 +218,7 @@ pub(crate) enum Name {
     Program(Key),
     /// The data that determine its text, with the compiler options. For most systems this key does
     /// not require the text.
-    Task(TaskKey, Variant, Vec<String>),
+    Task(TaskKey, KernelConfig, Vec<String>),
 }
 
 /// A slot for a loaded kernel. It is locked during the loading, so that threads that need the same

@@ -14,7 +14,7 @@ use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::array::{ArrayArguments, memory_rows, word_bytes};
-use ode_core::kernel::{ArrayKind, Functions, Variant};
+use ode_core::kernel::{ArrayKind, Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
@@ -60,7 +60,7 @@ pub(crate) struct LockstepWorker<'a, T> {
 /// A kernel for a number of members, and their distribution over blocks.
 struct Plan {
     kernel: Arc<Kernel>,
-    variant: Variant,
+    kernel_config: KernelConfig,
     kind: ArrayKind,
     blocks: u32,
     /// Members of a block, in units of its threads.
@@ -156,12 +156,13 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let threads = device.threads_per_multiprocessor() as usize;
         let kinds = kinds(n, self.mean, device.multiprocessors() as usize, threads);
         for kind in kinds {
-            let variant = Variant::new(self.settings, self.columns, false);
-            let variant = Variant { functions: self.functions, array: Some(kind), ..variant };
-            let kernel = kernel_of(self.task, device, &variant, self.options)?;
+            let kernel_config = KernelConfig::new(self.settings, self.columns, false);
+            let kernel_config =
+                KernelConfig { functions: self.functions, array: Some(kind), ..kernel_config };
+            let kernel = kernel_of(self.task, device, &kernel_config, self.options)?;
             let most = kernel.blocks_at_once(device, kind.threads)?;
             if let Some((blocks, tiles)) = cut(n, most, kind) {
-                return Ok(Plan { kernel, variant, kind, blocks, tiles });
+                return Ok(Plan { kernel, kernel_config, kind, blocks, tiles });
             }
         }
         let most = most_trajectories(self.columns);
@@ -181,8 +182,8 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let extra = Extra::new(self.settings, self.columns.u0.len(), n, plan);
         let memory = zeroed(&one.stream, &extra)?;
         let base = memory.device_ptr(one.stream.raw()).0;
-        let job = Argument(batch.job(one.base()));
-        let shared = Argument::shared(&plan.variant.shared_numbers(self.columns));
+        let arguments = Argument(batch.arguments(one.base()));
+        let shared = Argument::shared(&plan.kernel_config.shared_numbers(self.columns));
         let array = Argument(ArrayArguments {
             words: base,
             memory: base + extra.memory_at as u64,
@@ -197,8 +198,8 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         };
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(plan.kernel.function());
-        launch.arg(&job).arg(&shared).arg(&array);
-        // SAFETY: the kernel takes a `Job`, the shared numbers and an `ArrayJob`. The addresses are
+        launch.arg(&arguments).arg(&shared).arg(&array);
+        // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and an `ArrayArguments`. The addresses are
         // those of `batch` and `extra` in memory of their sizes, which is freed on this stream,
         // behind the kernel. The kernel stays within that memory, since `EnsembleGpuArray::solve`
         // has checked that batches are laid out for the system of its text. All blocks run at once,

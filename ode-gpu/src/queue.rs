@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
-use ode_core::kernel::{JobArguments, SHARED_BYTES, Variant};
+use ode_core::kernel::{KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
@@ -71,7 +71,7 @@ impl<T: Element> Buffer<T> {
 #[derive(Debug)]
 pub struct Clockwork<T> {
     /// The first argument; its results belong to one trajectory.
-    pub job: JobArguments<T>,
+    pub arguments: KernelArguments<T>,
     /// The second argument.
     pub shared: [u8; SHARED_BYTES],
     _memory: CudaSlice<u8>,
@@ -238,7 +238,7 @@ impl Queue {
     /// The errors of [`allocate`](Self::allocate).
     pub fn clockwork<T: Scalar>(
         &self,
-        variant: &Variant,
+        kernel_config: &KernelConfig,
         settings: &Settings<T>,
         columns: &Columns<T>,
     ) -> Result<Clockwork<T>, GpuError> {
@@ -248,10 +248,15 @@ impl Queue {
         let uploads = self.stream().upload_rows(&sources, end, &mut memory)?;
         let base = memory.device_ptr(self.stream().raw()).0;
         let mut shared = [0; SHARED_BYTES];
-        let numbers = variant.shared_numbers(columns);
+        let numbers = kernel_config.shared_numbers(columns);
         let bytes = bytes_of(&numbers);
         shared[..bytes.len()].copy_from_slice(bytes);
-        Ok(Clockwork { job: batch.job(base), shared, _memory: memory, _uploads: uploads })
+        Ok(Clockwork {
+            arguments: batch.arguments(base),
+            shared,
+            _memory: memory,
+            _uploads: uploads,
+        })
     }
 
     /// Returns how many blocks of `threads` threads of a kernel the device holds at a time.

@@ -18,7 +18,7 @@ use cudarc::driver::{
     LaunchConfig, PushKernelArg,
 };
 use ode_core::ensemble::task::{Compiled, Task, Text};
-use ode_core::kernel::JobArguments;
+use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{Column, Columns};
 use ode_core::problem::settings::Settings;
@@ -95,7 +95,7 @@ pub struct DeviceEnsemble<T> {
     /// One whole batch.
     memory: CudaSlice<T>,
     launch: LaunchConfig,
-    job: Argument<JobArguments<T>>,
+    arguments: Argument<KernelArguments<T>>,
     shared: Argument<SharedBytes>,
     /// The offset of the queue's counter, if threads take trajectories from a queue.
     counter: Option<usize>,
@@ -252,7 +252,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         if trajectories > most {
             return Err(SolveError::TooManyTrajectories { trajectories, most });
         }
-        let (kernel, variant) = gpu.kernel_for(device, task, settings, columns)?;
+        let (kernel, kernel_config) = gpu.kernel_for(device, task, settings, columns)?;
 
         let batch = Batch::new(settings, columns.all());
         let mut memory = stream.allocate::<T>(batch.total().div_ceil(size_of::<T>()))?;
@@ -266,13 +266,13 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         raw.memcpy_htod(&inputs, &mut memory.slice_mut(..inputs.len()))
             .call("cuMemcpyHtoDAsync")?;
         let base = memory.device_ptr(raw).0;
-        let counter = variant.refill.then_some(batch.job(0).counter as usize);
+        let counter = kernel_config.refill.then_some(batch.arguments(0).counter as usize);
         let columns_at = batch.columns_at()[..columns.u0.len() + columns.p.len()].to_vec();
         Ok(DeviceEnsemble {
-            launch: launch_config(&kernel, &variant, trajectories as u32),
+            launch: launch_config(&kernel, &kernel_config, trajectories as u32),
             kernel,
-            job: Argument(batch.job(base)),
-            shared: Argument::shared(&variant.shared_numbers(columns)),
+            arguments: Argument(batch.arguments(base)),
+            shared: Argument::shared(&kernel_config.shared_numbers(columns)),
             counter,
             columns: columns_at,
             places: *batch.places(),
@@ -303,8 +303,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
                 .call("cuMemsetD8Async")?;
         }
         let mut launch = raw.launch_builder(self.kernel.function());
-        launch.arg(&self.job).arg(&self.shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers. The addresses are those of a
+        launch.arg(&self.arguments).arg(&self.shared);
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of a
         // batch in this memory, which is large enough and is freed on this stream behind the
         // kernel. It was laid out for the system of the kernel's text (`checked` in `ode_core`).
         // Only numbers of inputs change in it, and every value is valid.

@@ -14,7 +14,7 @@ use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::adjoint::AdjointArguments;
 use ode_core::kernel::array::{ARRAY_NAME, ArrayArguments};
-use ode_core::kernel::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
+use ode_core::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
@@ -64,7 +64,7 @@ pub(crate) struct DeviceWorker<'a, T> {
     pub(crate) settings: &'a Settings<T>,
     pub(crate) columns: &'a Columns<T>,
     /// The configuration of its kernel.
-    pub(crate) variant: Variant,
+    pub(crate) kernel_config: KernelConfig,
     /// The number of devices that solve together; `None` if slower workers solve beside them.
     pub(crate) alike: Option<usize>,
     /// The compiler options.
@@ -144,7 +144,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
             return Ok(());
         }
         let begin = Instant::now();
-        let kernel = kernel_of(self.task, self.device, &self.variant, self.options)?;
+        let kernel = kernel_of(self.task, self.device, &self.kernel_config, self.options)?;
         self.compile += begin.elapsed();
         let mut idle: Vec<Stream> = Vec::new();
         let mut launched: VecDeque<Launched<'_, '_, T>> = VecDeque::new();
@@ -210,13 +210,13 @@ impl<T: Scalar> DeviceWorker<'_, T> {
     fn queue(&self, kernel: &Kernel, one: &mut Launched<'_, '_, T>) -> Result<(), GpuError> {
         let Some(batch) = one.upload(self.settings)? else { return Ok(()) };
         // `most_trajectories` bounds the batch.
-        let config = launch_config(kernel, &self.variant, batch.len() as u32);
-        let job = Argument(batch.job(one.base()));
-        let shared = Argument::shared(&self.variant.shared_numbers(self.columns));
+        let config = launch_config(kernel, &self.kernel_config, batch.len() as u32);
+        let arguments = Argument(batch.arguments(one.base()));
+        let shared = Argument::shared(&self.kernel_config.shared_numbers(self.columns));
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(kernel.function());
-        launch.arg(&job).arg(&shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers. The addresses are those of
+        launch.arg(&arguments).arg(&shared);
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of
         // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
         // kernel. The kernel stays within that memory, since `EnsembleGpuKernel::solve` has checked
         // that batches are laid out for the system of its text.
@@ -228,8 +228,12 @@ impl<T: Scalar> DeviceWorker<'_, T> {
 }
 
 /// Returns the launch configuration of a kernel for so many trajectories.
-pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u32) -> LaunchConfig {
-    match variant.refill {
+pub(crate) fn launch_config(
+    kernel: &Kernel,
+    kernel_config: &KernelConfig,
+    trajectories: u32,
+) -> LaunchConfig {
+    match kernel_config.refill {
         true => kernel.launch_resident(trajectories),
         false => kernel.launch_for(trajectories),
     }
@@ -239,17 +243,17 @@ pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u3
 pub(crate) fn kernel_of<T: Scalar>(
     task: &dyn Task<T>,
     device: &Device,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     options: &[String],
 ) -> Result<Arc<Kernel>, SolveError> {
     // Writing and hashing the text takes as long as a small solve. If a system has no fields and
     // its kernel is loaded, the text is not written. A system with fields writes its own section of
     // a few kilobytes in each solve, because the key depends on the values of the fields.
     check_options(options)?;
-    let name = Name::Task(task.key(), variant.clone(), options.to_vec());
+    let name = Name::Task(task.key(), kernel_config.clone(), options.to_vec());
     device.kernel_named(name, Cache::from_env(), || {
-        let source = task.kernel(variant)?;
-        let name = if variant.array.is_some() { ARRAY_NAME } else { KERNEL_NAME };
+        let source = task.kernel(kernel_config)?;
+        let name = if kernel_config.array.is_some() { ARRAY_NAME } else { KERNEL_NAME };
         Ok(Program { name: name.to_owned(), source, options: options.to_vec() })
     })
 }
@@ -282,11 +286,11 @@ fn changes_text(option: &str) -> bool {
 #[repr(transparent)]
 pub(crate) struct Argument<A>(pub(crate) A);
 
-// SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers in
+// SAFETY: the kernel takes a `KernelArguments` of the same layout by value: both consist of the same numbers in
 // the same order, and the source asserts that the sizes agree.
-unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
+unsafe impl<T: Scalar> DeviceRepr for Argument<KernelArguments<T>> {}
 
-// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the
+// SAFETY: the kernel takes an `ArrayArguments` of the same layout by value: addresses and counts in the
 // same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<ArrayArguments> {}
 
@@ -298,7 +302,7 @@ unsafe impl DeviceRepr for Argument<AdjointArguments> {}
 pub(crate) type SharedBytes = [u8; SHARED_BYTES];
 
 // SAFETY: the kernel takes an array of numbers by value. `Argument::shared` writes these numbers
-// first, and `Variant` guarantees that they fit.
+// first, and `KernelConfig` guarantees that they fit.
 unsafe impl DeviceRepr for Argument<SharedBytes> {}
 
 impl Argument<SharedBytes> {

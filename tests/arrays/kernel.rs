@@ -5,7 +5,7 @@ use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
 use odes::backend::{self, Columns, Settings, Task};
 use odes::internals::kernel::array::{ARRAY_NAME, ArrayArguments, memory_rows};
-use odes::internals::kernel::{ArrayKind, JobArguments, Target, Variant};
+use odes::internals::kernel::{ArrayKind, KernelArguments, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -31,10 +31,14 @@ impl CppArray {
     ) -> Result<RunReport, SolveError> {
         let mean = self.norm == ArrayNorm::Mean;
         let array = Some(ArrayKind { mean, resident: false, threads: 32 });
-        let variant =
-            Variant { target: Target::Host, array, ..Variant::new(settings, columns, false) };
-        let library = self.cpp.compile(&task.kernel(&variant)?);
-        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const ArrayArguments);
+        let kernel_config = KernelConfig {
+            target: Target::Host,
+            array,
+            ..KernelConfig::new(settings, columns, false)
+        };
+        let library = self.cpp.compile(&task.kernel(&kernel_config)?);
+        type Run<T> =
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T, *const ArrayArguments);
         // SAFETY: the function has this type; its arguments are checked by static_asserts.
         let run: libloading::Symbol<'_, Run<T>> =
             unsafe { library.get(ARRAY_NAME.as_bytes()) }.unwrap();
@@ -42,17 +46,17 @@ impl CppArray {
         let rows = memory_rows(columns.u0.len(), settings.method.fsal);
         let mut memory = vec![T::nan(); n * rows];
         let mut errors = vec![T::nan(); n];
-        in_memory(settings, columns.all(), &variant, &mut raw, |job, shared| {
-            let arguments = ArrayArguments {
+        in_memory(settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
+            let array = ArrayArguments {
                 words: 0,
                 memory: memory.as_mut_ptr() as u64,
                 errors: errors.as_mut_ptr() as u64,
                 blocks: 1,
                 tiles: n.div_ceil(32).next_power_of_two() as u32,
             };
-            // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `ArrayJob` say, and
+            // SAFETY: every pointer is to as many elements as `KernelArguments`, `Shared` and `ArrayArguments` say, and
             // outlives the call. One thread says nothing to others.
-            unsafe { run(job, shared.as_ptr(), &raw const arguments) };
+            unsafe { run(arguments, shared.as_ptr(), &raw const array) };
         })?;
         sink.store(columns.all(), &mut raw)?.is_break();
         let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };

@@ -431,12 +431,12 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     host += R"(
 #pragma GCC visibility push(hidden)
 #undef KERNEL
-#define KERNEL(name, threads)                                                                        \
-    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
-        const odes::Job<odes::Config::Number>* job,                                                  \
-        const odes::Shared<odes::Config::Number>* shared, u32 count                                  \
-    ) {                                                                                              \
-        for (u32 thread = 0; thread < count; thread++) odes::solve<odes::Config>(*job, *shared, thread); \
+#define KERNEL(name, threads)                                                                                  \
+    extern "C" __attribute__((visibility("default"))) void name(                                               \
+        const odes::KernelArguments<odes::Config::Number>* arguments,                                          \
+        const odes::Shared<odes::Config::Number>* shared, u32 count                                            \
+    ) {                                                                                                        \
+        for (u32 thread = 0; thread < count; thread++) odes::solve<odes::Config>(*arguments, *shared, thread); \
     }
 )";
     text.replace(at, cuda.size(), host);
@@ -445,16 +445,16 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     if (array != std::string::npos) {
         text.insert(array, R"(
 #undef ARRAY_KERNEL
-#define ARRAY_KERNEL(name, threads)                                                                  \
-    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
-        const odes::Job<odes::Config::Number>* job,                                                  \
-        const odes::Shared<odes::Config::Number>* shared,                                            \
-        const odes::ArrayJob<odes::Config::Number>* array,                                           \
-        u32 block, u32 (*thread)(), void (*wait)()                                                   \
-    ) {                                                                                              \
-        simulated_thread = thread;                                                                   \
-        simulated_wait = wait;                                                                       \
-        odes::solve_array<odes::Config>(*job, *shared, *array, block);                               \
+#define ARRAY_KERNEL(name, threads)                                          \
+    extern "C" __attribute__((visibility("default"))) void name(             \
+        const odes::KernelArguments<odes::Config::Number>* arguments,        \
+        const odes::Shared<odes::Config::Number>* shared,                    \
+        const odes::ArrayArguments<odes::Config::Number>* array,             \
+        u32 block, u32 (*thread)(), void (*wait)()                           \
+    ) {                                                                      \
+        simulated_thread = thread;                                           \
+        simulated_wait = wait;                                               \
+        odes::solve_array<odes::Config>(*arguments, *shared, *array, block); \
     }
 )");
     }

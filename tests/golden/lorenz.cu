@@ -3714,4 +3714,4 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
 // io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::Job<double>) == 296, "the layout of JobArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 296, "the layout of KernelArguments");

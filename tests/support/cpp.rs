@@ -8,7 +8,7 @@ use odes::backend::{
     Settings, Task,
 };
 use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
-use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
+use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
 use odes::lane::Scalar;
 use odes::{
     Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
@@ -99,11 +99,13 @@ impl HostCpp {
     ) -> Result<RunReport, SolveError> {
         // Nothing is saved.
         let settings = Settings { saved: SavedRow::default(), ..settings.clone() };
-        let variant = Variant { target: Target::Host, ..Variant::new(&settings, columns, true) };
-        let compiled = |kernel| Ok::<_, SolveError>(self.compile(&task.kernel(kernel, &variant)?));
+        let kernel_config =
+            KernelConfig { target: Target::Host, ..KernelConfig::new(&settings, columns, true) };
+        let compiled =
+            |kernel| Ok::<_, SolveError>(self.compile(&task.kernel(kernel, &kernel_config)?));
         let (forth, back) = (compiled(AdjointKernel::Forward)?, compiled(AdjointKernel::Backward)?);
         type Run<T> =
-            unsafe extern "C" fn(*const JobArguments<T>, *const T, *const AdjointArguments);
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T, *const AdjointArguments);
         // SAFETY: the functions have this type; static_asserts check their arguments.
         let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
             (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(ADJOINT_NAME.as_bytes()).unwrap())
@@ -118,7 +120,7 @@ impl HostCpp {
         let mut words = [0_u32; 3];
         let [last, rows, most] = &mut words;
         let mut raw = RawResults::default();
-        in_memory(&settings, columns.all(), &variant, &mut raw, |job, shared| {
+        in_memory(&settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
             let adjoint = AdjointArguments {
                 numbers: numbers.as_mut_ptr() as u64,
                 steps: steps.as_mut_ptr() as u64,
@@ -138,9 +140,9 @@ impl HostCpp {
                 room: room as u32,
             };
             for run in [forth, back] {
-                // SAFETY: every pointer refers to as many elements as `Job`, `Shared` and `AdjointArguments`
+                // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared` and `AdjointArguments`
                 // require.
-                unsafe { run(job, shared.as_ptr(), &raw const adjoint) };
+                unsafe { run(arguments, shared.as_ptr(), &raw const adjoint) };
             }
         })?;
         assert_eq!(words[2], 0, "more rows than there is room for");
@@ -158,17 +160,20 @@ impl HostCpp {
         columns: &Columns<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let variant = Variant { target: Target::Host, ..Variant::new(settings, columns, true) };
-        let library = self.compile(&task.kernel(&variant)?);
+        let kernel_config =
+            KernelConfig { target: Target::Host, ..KernelConfig::new(settings, columns, true) };
+        let library = self.compile(&task.kernel(&kernel_config)?);
         // SAFETY: the function has this type; a static_assert checks its argument.
-        let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
-            unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
+        let solve: libloading::Symbol<
+            '_,
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T),
+        > = unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
         let mut raw = RawResults::default();
         for batch in columns.batches(sink.batch()) {
-            in_memory(settings, batch, &variant, &mut raw, |job, shared| {
-                // SAFETY: every pointer refers to as many elements as `Job` and `Shared` require,
+            in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
+                // SAFETY: every pointer refers to as many elements as `KernelArguments` and `Shared` require,
                 // and outlives the call.
-                unsafe { solve(job, shared.as_ptr()) };
+                unsafe { solve(arguments, shared.as_ptr()) };
             })?;
             if sink.store(batch, &mut raw)?.is_break() {
                 break;
@@ -186,9 +191,9 @@ impl HostCpp {
 pub(crate) fn in_memory<T: Scalar>(
     settings: &Settings<T>,
     range: ColumnRange<'_, T>,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     raw: &mut RawResults<T>,
-    solve: impl FnOnce(&JobArguments<T>, &[T]),
+    solve: impl FnOnce(&KernelArguments<T>, &[T]),
 ) -> Result<(), SolveError> {
     let columns = range.columns();
     let packed = Packed::new(range);
@@ -198,7 +203,7 @@ pub(crate) fn in_memory<T: Scalar>(
     let layout = Layout::new(settings, columns);
     raw.fit(&layout, range.len())?;
     let mut counter = 0u32;
-    let job = JobArguments {
+    let arguments = KernelArguments {
         inputs: packed.numbers.as_ptr() as u64,
         columns: packed.columns.as_ptr() as u64,
         rules: rules.as_ptr() as u64,
@@ -234,6 +239,6 @@ pub(crate) fn in_memory<T: Scalar>(
         stop_each,
         log_slots: settings.log_slots,
     };
-    solve(&job, &variant.shared_numbers(columns));
+    solve(&arguments, &kernel_config.shared_numbers(columns));
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use crate::cpp::in_memory;
 use odes::backend::Inputs;
-use odes::internals::kernel::{self, JobArguments, Target, Variant};
+use odes::internals::kernel::{self, KernelArguments, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Method, RawResults};
@@ -50,7 +50,7 @@ fn still(_: &[f64; 1]) -> [f64; 1] {
 /// arguments.
 pub(crate) fn are_counted<T: Scalar>(
     target: Target,
-    run: impl FnOnce(&str, &JobArguments<T>, &[T]),
+    run: impl FnOnce(&str, &KernelArguments<T>, &[T]),
 ) {
     const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
     let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
@@ -60,8 +60,8 @@ pub(crate) fn are_counted<T: Scalar>(
     let Inputs { settings, mut columns } = inputs;
     columns.first = FIRST;
     let range = columns.range(FIRST + 200..FIRST + 1203);
-    let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
-    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &variant).unwrap();
+    let kernel_config = KernelConfig { target, ..KernelConfig::new(&settings, &columns, true) };
+    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &kernel_config).unwrap();
     let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
     let call = behind.find("integrate::integrate<").unwrap();
     let end = call + behind[call..].find(';').unwrap();
@@ -72,7 +72,10 @@ pub(crate) fn are_counted<T: Scalar>(
         &behind[end..]
     );
     let mut raw = RawResults::default();
-    in_memory(&settings, range, &variant, &mut raw, |job, shared| run(&text, job, shared)).unwrap();
+    in_memory(&settings, range, &kernel_config, &mut raw, |arguments, shared| {
+        run(&text, arguments, shared)
+    })
+    .unwrap();
     let halves = raw.rejected.iter().zip(&raw.steps);
     let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));
     assert!(found.eq(range.numbers()), "{:?}", raw.steps);

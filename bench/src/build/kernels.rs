@@ -56,7 +56,7 @@ impl Row for Measured {
 
 const MAIN: &str = r#"
 use ode_gpu::{Cache, Program};
-use odes::internals::kernel::{self, KERNEL_NAME, Variant};
+use odes::internals::kernel::{self, KERNEL_NAME, KernelConfig};
 use odes::backend::Inputs;
 use odes::prelude::*;
 use odes::system::System;
@@ -84,7 +84,7 @@ fn compile<S, M, const N: usize, const P: usize>(
     });
     let options = SolveOptions::default().abstol(TOLERANCE).reltol(TOLERANCE);
     let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
-    let source = kernel::source::<f64, S, M, N, P>(solved, &Variant::new(&settings, &columns, true)).unwrap();
+    let source = kernel::source::<f64, S, M, N, P>(solved, &KernelConfig::new(&settings, &columns, true)).unwrap();
     let lines = source.lines().count();
     let mut seconds = f64::INFINITY;
     let mut resources = None;

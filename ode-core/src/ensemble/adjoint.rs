@@ -4,8 +4,8 @@
 //! Backends see neither the system nor the method.
 
 use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::loop_config::{options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::planned::{options, steps_are_called};
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::step_records::{RecordedSource, Recorder, StepRecords};
@@ -13,8 +13,8 @@ use crate::ensemble::task::{self, Compiled, In, Solve, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
 use crate::integrate::integrate;
-use crate::integrate::options::Plan;
-use crate::kernel::{self, Variant};
+use crate::integrate::options::LoopConfig;
+use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::Program;
 use crate::lane::{Real, Scalar};
 use crate::methods::Differentiable;
@@ -54,7 +54,11 @@ pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
-    fn kernel(&self, kernel: AdjointKernel, variant: &Variant) -> Result<String, SolveError>;
+    fn kernel(
+        &self,
+        kernel: AdjointKernel,
+        kernel_config: &KernelConfig,
+    ) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk and pulls derivatives back.
     ///
@@ -129,13 +133,17 @@ where
         }
     }
 
-    fn kernel(&self, kernel: AdjointKernel, variant: &Variant) -> Result<String, SolveError> {
+    fn kernel(
+        &self,
+        kernel: AdjointKernel,
+        kernel_config: &KernelConfig,
+    ) -> Result<String, SolveError> {
         match kernel {
             AdjointKernel::Forward => {
-                kernel::adjoint::recording_source::<T, S, M, N, P>(self.system, variant)
+                kernel::adjoint::recording_source::<T, S, M, N, P>(self.system, kernel_config)
             }
             AdjointKernel::Backward => {
-                kernel::adjoint::source::<T, S, M, N, P>(self.system, variant, L::GIVEN)
+                kernel::adjoint::source::<T, S, M, N, P>(self.system, kernel_config, L::GIVEN)
             }
         }
     }
@@ -201,7 +209,7 @@ where
 /// The loop configuration of a recording loop, as parameters of the type.
 struct Recorded<const ADAPTIVE: bool>;
 
-impl<const ADAPTIVE: bool> Plan for Recorded<ADAPTIVE> {
+impl<const ADAPTIVE: bool> LoopConfig for Recorded<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
     const RECORDS: bool = true;

@@ -2,13 +2,13 @@
 
 use crate::ensemble::array::{self, ArrayPlan};
 use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::planned::{Planned, options, steps_are_called};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::{batches, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
-use crate::kernel::{self, Variant};
+use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Real, Scalar};
 use crate::methods::Definition;
@@ -51,7 +51,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
+    fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk.
     ///
@@ -237,10 +237,10 @@ where
         Shape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
-        match variant.array {
-            Some(kind) => kernel::array::source::<T, S, M, N, P>(self.system, variant, kind),
-            None => kernel::source::<T, S, M, N, P>(self.system, variant),
+    fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError> {
+        match kernel_config.array {
+            Some(kind) => kernel::array::source::<T, S, M, N, P>(self.system, kernel_config, kind),
+            None => kernel::source::<T, S, M, N, P>(self.system, kernel_config),
         }
     }
 
@@ -375,17 +375,17 @@ where
             let mut io =
                 LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
-                integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                     system, &mut io, &options,
                 );
             } else if const { R::LANES > 1 } && !io.saves {
                 // A separate program: if a step is this cheap, the code for saving would take 5% of
                 // its time.
-                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, false>, N, P>(
+                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, false>, N, P>(
                     system, &mut io, &options,
                 );
             } else {
-                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                     system, &mut io, &options,
                 );
             }

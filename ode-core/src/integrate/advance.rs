@@ -6,7 +6,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(advance)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink};
+    use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{attempt, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -22,7 +22,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(

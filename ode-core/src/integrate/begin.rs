@@ -12,7 +12,7 @@ pub use device::*;
 #[ode_macros::device(begin)]
 mod device {
     use crate::integrate::lane;
-    use crate::integrate::options::{self, Plan, Sink, Source};
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{actions, consistent, first_step, jumps, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -41,7 +41,7 @@ mod device {
         R: Real,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -76,7 +76,7 @@ mod device {
     ///
     /// At its end, an adaptive lane may make one more attempt for the growth guard. This attempt
     /// ([`lane::looks_ahead`]) is subtracted from the count of steps.
-    pub fn count_attempts<R: Real, M: Stepper, C: Plan, const N: usize>(
+    pub fn count_attempts<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         need: R::Mask,
@@ -99,7 +99,7 @@ mod device {
     /// Returns the end of a trajectory after its attempts were [counted](count_attempts).
     ///
     /// `u` is the final state.
-    pub fn ending<R: Real, M: Stepper, C: Plan, const N: usize>(
+    pub fn ending<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         lane: &lane::Lane<R>,
         u: &[R; N],
     ) -> options::End<R> {
@@ -161,7 +161,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(

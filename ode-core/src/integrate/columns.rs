@@ -9,7 +9,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(columns)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink, Source};
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{advance, attempt, begin, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -70,7 +70,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -164,7 +164,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -290,7 +290,7 @@ mod device {
         R: Real,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -319,7 +319,7 @@ mod device {
         R: Real,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(

@@ -68,7 +68,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(events)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink};
+    use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{
         actions, attempt, begin, first_step, jumps, lane, logged, roots, sides,
     };
@@ -146,7 +146,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -621,7 +621,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -671,7 +671,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(

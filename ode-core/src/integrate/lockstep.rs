@@ -21,7 +21,7 @@ pub use device::*;
 
 #[ode_macros::device(lockstep)]
 mod device {
-    use crate::integrate::options::{self, Plan};
+    use crate::integrate::options::{self, LoopConfig};
     use crate::integrate::{advance, attempt, begin, columns, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -114,7 +114,7 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Crowd<R>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -196,7 +196,7 @@ mod device {
     /// Starts the clock at a span or segment, or restarts it in place.
     ///
     /// `how` is the reason for the start, and `size` the size of the first step.
-    pub fn set_out<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+    pub fn set_out<R: Real, M: Stepper, Q: Crowd<R>, C: LoopConfig, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -250,7 +250,7 @@ mod device {
     }
 
     /// Advances the clock's next saved time past a step.
-    pub fn pass_times<R: Real, Q: Crowd<R>, C: Plan, const N: usize>(
+    pub fn pass_times<R: Real, Q: Crowd<R>, C: LoopConfig, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -275,7 +275,7 @@ mod device {
     }
 
     /// Returns the [guard]'s verdict on a step: growth in one member counts for all.
-    pub fn watch_growth<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+    pub fn watch_growth<R: Real, M: Stepper, Q: Crowd<R>, C: LoopConfig, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -308,7 +308,7 @@ mod device {
     /// Returns the reason why members that have stopped begin again.
     ///
     /// The result is [`OVER`](columns::OVER) if nothing is left to do.
-    pub fn next_of<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+    pub fn next_of<R: Real, M: Stepper, Q: Crowd<R>, C: LoopConfig, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,

@@ -11,7 +11,7 @@ mod device {
     /// The loop configuration: constants of a compiled loop.
     ///
     /// The code of a disabled feature is not compiled.
-    pub trait Plan {
+    pub trait LoopConfig {
         /// Whether step sizes follow the error estimate; otherwise they are fixed.
         const ADAPTIVE: bool;
         /// Whether there may be times to save at.

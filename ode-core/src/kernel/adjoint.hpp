@@ -10,7 +10,7 @@ template<class C> struct AdjointIo {
     static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
     static constexpr u32 IDLE = Io<C>::IDLE;
 
-    const Job<R>& job;
+    const KernelArguments<R>& arguments;
     const AdjointArguments<R>& adjoint;
     Io<C> io;
     Rows<C> rows;
@@ -32,9 +32,10 @@ template<class C> struct AdjointIo {
     u32 end;
 
     DEVICE AdjointIo(
-        const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread
+        const KernelArguments<R>& arguments, const Shared<R>& shared,
+        const AdjointArguments<R>& adjoint, u32 thread
     )
-        : job(job), adjoint(adjoint), io(job, shared, thread), rows{adjoint, thread, 0u} {
+        : arguments(arguments), adjoint(adjoint), io(arguments, shared, thread), rows{adjoint, thread, 0u} {
         end = adjoint.rows[thread];
         now.i = IDLE;
         // Where there was no room for all rows the host tries again.
@@ -53,9 +54,9 @@ template<class C> struct AdjointIo {
         next.i = after;
         if (after == IDLE) return;
         next.start = adjoint.starts[after];
-        next.steps = job.steps[after];
-        next.rejected = job.rejected[after];
-        next.code = job.codes[after];
+        next.steps = arguments.steps[after];
+        next.rejected = arguments.rejected[after];
+        next.code = arguments.codes[after];
         after = adjoint.before[after];
     }
     DEVICE void ask_step() {
@@ -109,8 +110,8 @@ template<class C> struct AdjointIo {
         B count = (B)0;
         if (counts()) {
             // Times that all trajectories share are all within their spans.
-            if (!job.save_each) return (B)job.save_slots;
-            while (count < job.save_slots && save_time(true, count, R()) != infinity(R())) count++;
+            if (!arguments.save_each) return (B)arguments.save_slots;
+            while (count < arguments.save_slots && save_time(true, count, R()) != infinity(R())) count++;
         }
         return count;
     }
@@ -122,7 +123,7 @@ template<class C> struct AdjointIo {
     template<class B> DEVICE R stop_time(bool which, B index, R t) const {
         return io.stop_time(which, index, t);
     }
-    DEVICE R load_dt(bool got, R dt) const { return got ? job.dt : dt; }
+    DEVICE R load_dt(bool got, R dt) const { return got ? arguments.dt : dt; }
 
     DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
         backward::Row<R, N> out = row;
@@ -138,8 +139,8 @@ template<class C> struct AdjointIo {
     }
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
-        if (slot >= job.save_slots) return infinity(R());
-        return job.save_times[(u64)slot * job.save_stride + (job.save_each ? io.i : 0u)];
+        if (slot >= arguments.save_slots) return infinity(R());
+        return arguments.save_times[(u64)slot * arguments.save_stride + (arguments.save_each ? io.i : 0u)];
     }
     template<class B> DEVICE backward::Lost<R, N, P> lose(
         bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
@@ -149,7 +150,7 @@ template<class C> struct AdjointIo {
             out.value = R(0);
             UNROLL for (int d = 0; d < N; d++) {
                 out.u[d] = which && adjoint.has_saved
-                    ? adjoint.by_saved[((u64)slot * N + d) * job.n + io.i] : R(0);
+                    ? adjoint.by_saved[((u64)slot * N + d) * arguments.n + io.i] : R(0);
             }
             UNROLL for (int d = 0; d < P; d++) out.p[d] = R(0);
             return out;
@@ -167,7 +168,7 @@ template<class C> struct AdjointIo {
         if (got) {
             bool some = adjoint.has_last && counts();
             UNROLL for (int d = 0; d < N; d++) {
-                out[d] = some ? adjoint.by_last[(u64)d * job.n + io.i] : R(0);
+                out[d] = some ? adjoint.by_last[(u64)d * arguments.n + io.i] : R(0);
             }
         }
         return out;
@@ -175,19 +176,19 @@ template<class C> struct AdjointIo {
     DEVICE void finish(bool done, R loss, const adjoint::Back<R, N, P>& back) const {
         if (!done || io.i == IDLE) return;
         adjoint.loss[io.i] = loss;
-        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * job.n + io.i] = back.u[d];
-        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * job.n + io.i] = back.p[d];
+        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * arguments.n + io.i] = back.u[d];
+        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * arguments.n + io.i] = back.p[d];
     }
 };
 
 template<class C> DEVICE void pull_back(
-    const Job<typename C::Number>& job,
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
     const AdjointArguments<typename C::Number>& adjoint,
     u32 thread
 ) {
     typedef typename C::Number R;
-    AdjointIo<C> io(job, shared, adjoint, thread);
+    AdjointIo<C> io(arguments, shared, adjoint, thread);
     using System = typename C::System;
     backward::backward<R, System, typename C::Adjoint, AdjointIo<C>, C, C::STATES, C::PARAMETERS>(
         System{}, io

@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::backward;
-use crate::kernel::{BLOCK, Parts, Target, Variant};
+use crate::kernel::{BLOCK, KernelConfig, Parts, Target};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::step::adjoint;
@@ -22,23 +22,23 @@ const KERNEL: &str = include_str!("adjoint.hpp");
 
 /// Returns the complete text of the forward kernel, which records steps.
 ///
-/// The kernel [`RECORD_NAME`] has the arguments [`JobArguments`](crate::kernel::JobArguments),
-/// [`Variant::shared_numbers`] and [`AdjointArguments`]. The kernel saves no states.
+/// The kernel [`RECORD_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments),
+/// [`KernelConfig::shared_numbers`] and [`AdjointArguments`]. The kernel saves no states.
 ///
 /// # Errors
 /// The errors of [`kernel::source`](crate::kernel::source).
 pub fn recording_source<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
 ) -> Result<String, SolveError>
 where
     T: Scalar,
     S: System<N, P>,
     M: Differentiable,
 {
-    let kernel = kernel::<T>(variant, "", "solve_and_record", RECORD_NAME);
+    let kernel = kernel::<T>(kernel_config, "", "solve_and_record", RECORD_NAME);
     let parts = Parts { records: true, programs: "", config: "", kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, variant, &parts)
+    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
 /// Returns the complete text of the backward kernel.
@@ -51,7 +51,7 @@ where
 /// The errors of [`kernel::source`](crate::kernel::source).
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     given: bool,
 ) -> Result<String, SolveError>
 where
@@ -64,14 +64,14 @@ where
         "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
         M::ADJOINT
     );
-    let kernel = kernel::<T>(variant, KERNEL, "pull_back", ADJOINT_NAME);
+    let kernel = kernel::<T>(kernel_config, KERNEL, "pull_back", ADJOINT_NAME);
     let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, variant, &parts)
+    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
 /// Returns the text of a kernel that calls the function `does`.
-fn kernel<T: Scalar>(variant: &Variant, more: &str, does: &str, name: &str) -> String {
-    let words = match variant.target {
+fn kernel<T: Scalar>(kernel_config: &KernelConfig, more: &str, does: &str, name: &str) -> String {
+    let words = match kernel_config.target {
         Target::Cuda => include_str!("targets/adjoint_cuda.hpp"),
         Target::Host => include_str!("targets/adjoint_host.hpp"),
         Target::OpenCl => include_str!("targets/adjoint_opencl.hpp"),

@@ -13,8 +13,8 @@
 
 namespace odes {
 
-// What a launch is given besides its `Job`. `ArrayArguments` in Rust has the same layout.
-template<class R> struct ArrayJob {
+// What a launch is given besides its `KernelArguments`. `ArrayArguments` in Rust has the same layout.
+template<class R> struct ArrayArguments {
     GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
     GLOBAL R* memory;   // [row * n + column]: what is kept of columns, where they are not in registers
     GLOBAL R* errors;   // the greatest error of each column's accepted steps, squared
@@ -25,12 +25,14 @@ template<class R> struct ArrayJob {
 // A column as the source and the sink of a thread, which is told which one it is.
 template<class C> struct MemberIo : Io<C> {
     bool here;
-    DEVICE MemberIo(const Job<typename C::Number>& job, const Shared<typename C::Number>& shared)
-        : Io<C>(job, shared, 0u), here(false) {}
+    DEVICE MemberIo(
+        const KernelArguments<typename C::Number>& arguments, const Shared<typename C::Number>& shared
+    )
+        : Io<C>(arguments, shared, 0u), here(false) {}
     // What no column is in has the numbers of the last one, and goes nowhere.
     DEVICE void go_to(u32 column) {
-        here = column < this->job.n;
-        this->i = here ? column : this->job.n - 1u;
+        here = column < this->arguments.n;
+        this->i = here ? column : this->arguments.n - 1u;
     }
     DEVICE bool acquire(bool need) const { return need && here; }
 };
@@ -45,7 +47,7 @@ template<class C> struct Columns {
     typedef columns::Tried<R, N> Tried;
     typedef lockstep::Told<R> Told;
 
-    const ArrayJob<R>& array;
+    const ArrayArguments<R>& array;
     const options::Options<R, N>& o;
     MemberIo<C>& io;
     u32 block, turn;
@@ -58,7 +60,7 @@ template<class C> struct Columns {
     R square, worst;
 
     DEVICE Columns(
-        const ArrayJob<R>& array, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
+        const ArrayArguments<R>& array, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
     ) : array(array), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
         group(columns::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
 
@@ -192,7 +194,7 @@ private:
 
     DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
     DEVICE GLOBAL R& kept(int row) const {
-        return array.memory[(u64)row * io.job.n + io.i];
+        return array.memory[(u64)row * io.arguments.n + io.i];
     }
     DEVICE u32 tiles() const { return C::RESIDENT ? 1u : array.tiles; }
 
@@ -290,16 +292,16 @@ private:
 };
 
 template<class C> DEVICE void solve_array(
-    const Job<typename C::Number>& job,
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const ArrayJob<typename C::Number>& array,
+    const ArrayArguments<typename C::Number>& array,
     u32 block
 ) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
-    MemberIo<C> io(job, shared);
+    MemberIo<C> io(arguments, shared);
     io.go_to(0u);
-    options::Options<R, N> o = options_of<C>(job, io);
+    options::Options<R, N> o = options_of<C>(arguments, io);
     Columns<C> crowd(array, o, io, block);
     lockstep::lockstep<R, typename C::System, typename C::Method, Columns<C>, C, N, P>(crowd, o);
 }

@@ -5,7 +5,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::ARRAY_PROGRAMS;
-use crate::kernel::{ArrayKind, Parts, Target, Variant};
+use crate::kernel::{ArrayKind, KernelConfig, Parts, Target};
 use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::system::System;
@@ -20,7 +20,7 @@ pub const ARRAY_NAME: &str = "odes_solve_array";
 
 /// Returns the complete text of a lockstep solve.
 ///
-/// The kernel [`ARRAY_NAME`] has the arguments [`JobArguments`](crate::kernel::JobArguments), the
+/// The kernel [`ARRAY_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments), the
 /// shared values and [`ArrayArguments`], which CUDA passes by value. The launch is cooperative,
 /// with exactly the blocks that have members. On a host the kernel is a function of three
 /// addresses.
@@ -30,7 +30,7 @@ pub const ARRAY_NAME: &str = "odes_solve_array";
 /// system with events.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     kind: ArrayKind,
 ) -> Result<String, SolveError>
 where
@@ -51,10 +51,10 @@ where
     );
     let (number, size) = (T::DEVICE_NAME, size_of::<ArrayArguments>());
     let text = format!(
-        "{ARRAY}static_assert(sizeof(odes::ArrayJob<{number}>) == {size}, \"the layout of ArrayArguments\");\n"
+        "{ARRAY}static_assert(sizeof(odes::ArrayArguments<{number}>) == {size}, \"the layout of ArrayArguments\");\n"
     );
     let crowd = CrowdText { name: ARRAY_NAME, threads, programs: "", config: &config, text: &text };
-    with_crowd::<T, S, M, N, P>(system, variant, &crowd)
+    with_crowd::<T, S, M, N, P>(system, kernel_config, &crowd)
 }
 
 /// The text of a [`Crowd`](crate::integrate::lockstep::Crowd) and its dependencies.
@@ -68,7 +68,7 @@ pub struct CrowdText<'a> {
     pub programs: &'a str,
     /// Members of `Config`.
     pub config: &'a str,
-    /// C++ that defines `ArrayJob`, the kernel's third argument, and `solve_array`.
+    /// C++ that defines `ArrayArguments`, the kernel's third argument, and `solve_array`.
     ///
     /// Both are in `namespace odes`. The words of `targets/array_*.hpp` come before the text.
     pub text: &'a str,
@@ -76,14 +76,14 @@ pub struct CrowdText<'a> {
 
 /// Returns the complete text of a kernel with the lockstep loop.
 ///
-/// Its arguments are [`JobArguments`](crate::kernel::JobArguments), the shared values and an
-/// `ArrayJob`, which CUDA passes by value. The launch is cooperative.
+/// Its arguments are [`KernelArguments`](crate::kernel::KernelArguments), the shared values and an
+/// `ArrayArguments`, which CUDA passes by value. The launch is cooperative.
 ///
 /// # Errors
 /// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
 pub fn with_crowd<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     crowd: &CrowdText<'_>,
 ) -> Result<String, SolveError>
 where
@@ -91,7 +91,7 @@ where
     S: System<N, P>,
     M: Definition,
 {
-    let words = match variant.target {
+    let words = match kernel_config.target {
         Target::Cuda => include_str!("targets/array_cuda.hpp"),
         Target::Host => include_str!("targets/array_host.hpp"),
         Target::OpenCl => {
@@ -105,10 +105,10 @@ where
         "#define ARRAY_THREADS {threads}u\n{SUMS}{words}{text}ARRAY_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, variant, &parts)
+    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
-/// The kernel's third argument: `ArrayJob` in `array.hpp`. Pointers are device addresses.
+/// The kernel's third argument: `ArrayArguments` in `array.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ArrayArguments {

@@ -15,8 +15,8 @@ template<class R> struct Shared {
     R at[SHARED_COUNT > 0 ? SHARED_COUNT : 1];
 };
 
-// What a launch is given. `JobArguments` in Rust has the same layout.
-template<class R> struct Job {
+// What a launch is given. `KernelArguments` in Rust has the same layout.
+template<class R> struct KernelArguments {
     const GLOBAL R* inputs; // columns, shared ones of one number
     const GLOBAL Column* columns;
     const GLOBAL u64* rules; // of what is drawn: where the words of each begin, then these
@@ -67,13 +67,13 @@ template<class C> struct Io {
     static constexpr int WIDTH = STATES + OBSERVABLES + C::SAVED_TIMES;
     static constexpr int LOG_WIDTH = C::LOG_MARKS + C::LOG_BEFORE + C::LOG_AFTER;
 
-    const Job<R>& job;
+    const KernelArguments<R>& arguments;
     const Shared<R>& shared;
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
 
-    DEVICE Io(const Job<R>& job, const Shared<R>& shared, u32 thread)
-        : job(job), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
+    DEVICE Io(const KernelArguments<R>& arguments, const Shared<R>& shared, u32 thread)
+        : arguments(arguments), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
 
     DEVICE static constexpr bool saves() { return true; }
     DEVICE bool should_refill(bool need) {
@@ -93,22 +93,22 @@ template<class C> struct Io {
     DEVICE bool acquire(bool need) {
         if (!need) return false;
         u32 next = i == IDLE ? thread : IDLE;
-        if constexpr (C::REFILL) next = next_of(job.counter);
-        i = next < job.n ? next : IDLE;
+        if constexpr (C::REFILL) next = next_of(arguments.counter);
+        i = next < arguments.n ? next : IDLE;
         return i != IDLE;
     }
 
     DEVICE Arr<typename Real<R>::Bits, 2> number() const {
         typedef typename Real<R>::Bits B;
-        u64 all = job.first + i;
+        u64 all = arguments.first + i;
         return array((B)(u32)all, (B)(u32)(all >> 32));
     }
 
     DEVICE R column(int c) const {
         if (SHARED_AT[c] >= 0) return shared.at[SHARED_AT[c]];
-        if (DRAWN[c]) return (R)drawn(c, job.first + i, job.rules);
-        Column place = job.columns[c];
-        return job.inputs[place.first + (i & place.mask)];
+        if (DRAWN[c]) return (R)drawn(c, arguments.first + i, arguments.rules);
+        Column place = arguments.columns[c];
+        return arguments.inputs[place.first + (i & place.mask)];
     }
     DEVICE Arr<R, N> load_u(bool got, Arr<R, N> u) const {
         if (got) {
@@ -137,14 +137,14 @@ template<class C> struct Io {
 
     template<class B> DEVICE R stop_time(bool which, B index, R t) const {
         if (!which) return t;
-        if (index >= job.stop_slots) return infinity(R());
-        return job.stop_times[(u64)index * job.stop_stride + (job.stop_each ? i : 0u)];
+        if (index >= arguments.stop_slots) return infinity(R());
+        return arguments.stop_times[(u64)index * arguments.stop_stride + (arguments.stop_each ? i : 0u)];
     }
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
-        if (slot >= job.save_slots) return infinity(R());
-        if (C::SAVED_TIMES > 0 && slot >= job.known_slots) return quiet_nan(R());
-        return job.save_times[(u64)slot * job.save_stride + (job.save_each ? i : 0u)];
+        if (slot >= arguments.save_slots) return infinity(R());
+        if (C::SAVED_TIMES > 0 && slot >= arguments.known_slots) return quiet_nan(R());
+        return arguments.save_times[(u64)slot * arguments.save_stride + (arguments.save_each ? i : 0u)];
     }
     template<class B> DEVICE void save(
         bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
@@ -159,17 +159,17 @@ template<class C> struct Io {
         }
     }
     DEVICE typename Real<R>::Bits event_count(int index) const {
-        return i == IDLE ? 0u : job.events[(u64)index * job.n + i];
+        return i == IDLE ? 0u : arguments.events[(u64)index * arguments.n + i];
     }
     template<class B> DEVICE void set_event_count(bool which, int index, B count) const {
-        if (which && i != IDLE) job.events[(u64)index * job.n + i] = (u32)count;
+        if (which && i != IDLE) arguments.events[(u64)index * arguments.n + i] = (u32)count;
     }
     DEVICE static constexpr bool logs() { return LOG_WIDTH > 0; }
     template<class B> DEVICE void log_event(
         bool which, B slot, R event, R t, const Arr<R, N>& before, const Arr<R, N>& after
     ) const {
         if constexpr (LOG_WIDTH > 0) {
-            if (!which || i == IDLE || slot >= job.log_slots) return;
+            if (!which || i == IDLE || slot >= arguments.log_slots) return;
             logged(slot, 0) = t;
             logged(slot, 1) = event;
             UNROLL for (int d = 0; d < C::LOG_BEFORE; d++) logged(slot, C::LOG_MARKS + d) = before[d];
@@ -180,25 +180,25 @@ template<class C> struct Io {
     }
     DEVICE void finish(bool done, const Arr<R, N>& u, const options::End<R>& end) const {
         if (!done || i == IDLE) return;
-        UNROLL for (int d = 0; d < N; d++) job.finals[(u64)d * job.n + i] = u[d];
-        job.ends[i] = end.t;
-        job.codes[i] = (unsigned char)end.code;
-        job.steps[i] = (u32)end.steps;
-        job.rejected[i] = (u32)end.rejected;
-        if constexpr (C::GUARD != guard::OFF) job.guarded[i] = (u32)end.guarded;
+        UNROLL for (int d = 0; d < N; d++) arguments.finals[(u64)d * arguments.n + i] = u[d];
+        arguments.ends[i] = end.t;
+        arguments.codes[i] = (unsigned char)end.code;
+        arguments.steps[i] = (u32)end.steps;
+        arguments.rejected[i] = (u32)end.rejected;
+        if constexpr (C::GUARD != guard::OFF) arguments.guarded[i] = (u32)end.guarded;
         // What a trajectory did not reach is not a number.
         if constexpr (WIDTH > 0) {
-            job.kept[i] = (u32)end.saved;
-            for (u32 s = (u32)end.saved; s < job.save_slots; s++) {
+            arguments.kept[i] = (u32)end.saved;
+            for (u32 s = (u32)end.saved; s < arguments.save_slots; s++) {
                 UNROLL for (int d = 0; d < WIDTH; d++) saved(s, d) = quiet_nan(R());
             }
         }
         if constexpr (LOG_WIDTH > 0) {
             u64 happened = 0;
             for (int e = 0; e < S::EVENTS; e++) {
-                if ((S::LOGGED >> e) & 1) happened += job.events[(u64)e * job.n + i];
+                if ((S::LOGGED >> e) & 1) happened += arguments.events[(u64)e * arguments.n + i];
             }
-            for (u64 s = happened; s < job.log_slots; s++) {
+            for (u64 s = happened; s < arguments.log_slots; s++) {
                 UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
             }
         }
@@ -206,11 +206,11 @@ template<class C> struct Io {
 
 private:
     template<class B> DEVICE GLOBAL R& saved(B slot, int number) const {
-        return job.saved[((u64)slot * WIDTH + number) * job.n + i];
+        return arguments.saved[((u64)slot * WIDTH + number) * arguments.n + i];
     }
 
     template<class B> DEVICE GLOBAL R& logged(B slot, int number) const {
-        return job.log[((u64)slot * LOG_WIDTH + number) * job.n + i];
+        return arguments.log[((u64)slot * LOG_WIDTH + number) * arguments.n + i];
     }
 
     u32 thread;
@@ -219,49 +219,51 @@ private:
 
 // The options of a solve.
 template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES> options_of(
-    const Job<typename C::Number>& job, const F& io
+    const KernelArguments<typename C::Number>& arguments, const F& io
 ) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
     Arr<float, control::LAW_NUMBERS> law, stiff_law;
     UNROLL for (int i = 0; i < control::LAW_NUMBERS; i++) {
-        law[i] = job.law[i];
-        stiff_law[i] = job.stiff_law[i];
+        law[i] = arguments.law[i];
+        stiff_law[i] = arguments.stiff_law[i];
     }
     Arr<R, N> abstol;
     UNROLL for (int d = 0; d < N; d++) {
-        abstol[d] = C::OWN_TOLERANCES ? io.column(N + P + 2 + d) : job.abstol;
+        abstol[d] = C::OWN_TOLERANCES ? io.column(N + P + 2 + d) : arguments.abstol;
     }
     options::Options<R, N> o;
-    o.tolerances = norm::tolerances<R, N>(abstol, job.reltol);
-    o.dt = job.dt;
-    o.dtmin = job.dtmin;
-    o.dtmax = job.dtmax;
+    o.tolerances = norm::tolerances<R, N>(abstol, arguments.reltol);
+    o.dt = arguments.dt;
+    o.dtmin = arguments.dtmin;
+    o.dtmax = arguments.dtmax;
     o.limited = C::LIMITED;
     o.stops = C::STOPS;
     o.every_step = C::SAVED_TIMES > 0;
     o.law = control::law<R>(law);
     o.stiff_law = control::law<R>(stiff_law);
     o.kind = C::LAW_KIND;
-    o.max_steps = (typename Real<R>::Bits)job.max_steps;
+    o.max_steps = (typename Real<R>::Bits)arguments.max_steps;
     o.guard = C::GUARD;
     return o;
 }
 
 // Integrates the trajectories of a thread's source.
-template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& io) {
+template<class C, class F> DEVICE void integrate_all(
+    const KernelArguments<typename C::Number>& arguments, F& io
+) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
-    options::Options<R, N> o = options_of<C>(job, io);
+    options::Options<R, N> o = options_of<C>(arguments, io);
     using System = typename C::System;
     integrate::integrate<R, System, typename C::Method, F, C, N, P>(System{}, io, o);
 }
 
 template<class C> DEVICE void solve(
-    const Job<typename C::Number>& job, const Shared<typename C::Number>& shared, u32 thread
+    const KernelArguments<typename C::Number>& arguments, const Shared<typename C::Number>& shared, u32 thread
 ) {
-    Io<C> io(job, shared, thread);
-    integrate_all<C>(job, io);
+    Io<C> io(arguments, shared, thread);
+    integrate_all<C>(arguments, io);
 }
 
 } // namespace odes

@@ -3,7 +3,7 @@
 
 namespace odes {
 
-// What launches of both kernels are given besides the job. `AdjointArguments` in Rust has the same layout.
+// Launches of both kernels also take these. `AdjointArguments` in Rust has the same layout.
 template<class R> struct AdjointArguments {
     GLOBAL R* numbers;           // of steps, [(row * width + number) * threads + thread]: the state at the
                                  // beginning; of adaptive steps the time there, its rounding error in f32,
@@ -51,9 +51,10 @@ template<class C> struct Recorder : Io<C> {
     u32 last;
 
     DEVICE Recorder(
-        const Job<R>& job, const Shared<R>& shared, const AdjointArguments<R>& adjoint, u32 thread
+        const KernelArguments<R>& arguments, const Shared<R>& shared,
+        const AdjointArguments<R>& adjoint, u32 thread
     )
-        : Io<C>(job, shared, thread), rows{adjoint, thread, 0u}, last(Io<C>::IDLE) {}
+        : Io<C>(arguments, shared, thread), rows{adjoint, thread, 0u}, last(Io<C>::IDLE) {}
 
     DEVICE bool acquire(bool need) {
         bool got = Io<C>::acquire(need);
@@ -86,13 +87,13 @@ template<class C> struct Recorder : Io<C> {
 };
 
 template<class C> DEVICE void solve_and_record(
-    const Job<typename C::Number>& job,
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
     const AdjointArguments<typename C::Number>& adjoint,
     u32 thread
 ) {
-    Recorder<C> io(job, shared, adjoint, thread);
-    integrate_all<C>(job, io);
+    Recorder<C> io(arguments, shared, adjoint, thread);
+    integrate_all<C>(arguments, io);
     io.end();
 }
 

@@ -6,7 +6,7 @@
 
 use ode_core::Method;
 use ode_core::integrate::integrate;
-use ode_core::integrate::options::{End, Options, Plan, Sink, Source};
+use ode_core::integrate::options::{End, LoopConfig, Options, Sink, Source};
 use ode_core::lane::dispatch::{self, Program, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
 use ode_core::methods::Tsit5;
@@ -66,9 +66,9 @@ impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
 }
 
 /// Nothing is saved.
-struct Planned<const ADAPTIVE: bool>;
+struct StaticConfig<const ADAPTIVE: bool>;
 
-impl<const ADAPTIVE: bool> Plan for Planned<ADAPTIVE> {
+impl<const ADAPTIVE: bool> LoopConfig for StaticConfig<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
     const RECORDS: bool = false;
@@ -102,7 +102,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             max_steps,
             guard: 0,
         };
-        integrate::<R, _, Tsit5, _, Planned<ADAPTIVE>, 3, 3>(lorenz, &mut self, &options);
+        integrate::<R, _, Tsit5, _, StaticConfig<ADAPTIVE>, 3, 3>(lorenz, &mut self, &options);
         self.finals
     }
 }

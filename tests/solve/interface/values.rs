@@ -3,7 +3,7 @@
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::Sums;
 use odes::backend::{Inputs, Task};
-use odes::internals::kernel::{Given, Variant};
+use odes::internals::kernel::{Given, KernelConfig};
 use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
@@ -132,12 +132,12 @@ fn a_system_is_a_value() {
     let task = |rate| Solve::<Growth, Euler, Everything, 1, 0>::new(growth(rate));
     let key = |rate| Task::<f64>::key(&task(rate));
     assert!(key(0.5) == key(0.5) && key(0.5) != key(-2.0));
-    let text = Task::<f64>::kernel(&task(0.5), &variant()).unwrap();
+    let text = Task::<f64>::kernel(&task(0.5), &kernel_config()).unwrap();
     assert!(text.contains("RATE = 5e-1"));
 }
 
-fn variant() -> Variant {
-    Variant { columns: vec![Given::Memory; 3], ..Variant::default() }
+fn kernel_config() -> KernelConfig {
+    KernelConfig { columns: vec![Given::Memory; 3], ..KernelConfig::default() }
 }
 
 /// A kernel is made of a text of the system's own sizes, or not at all.
@@ -145,7 +145,7 @@ fn variant() -> Variant {
 fn a_system_without_its_text_for_devices_is_an_error_there() {
     for text in [None, Some([2, 0, 0]), Some([1, 1, 0]), Some([1, 0, 1])] {
         let task = Solve::<_, Euler, Text, 1, 0>::new(Growth { rate: 0.5, text });
-        let error = Task::<f64>::kernel(&task, &variant()).unwrap_err();
+        let error = Task::<f64>::kernel(&task, &kernel_config()).unwrap_err();
         let SolveError::NoDeviceSource { system: "growth", of } = error else { panic!("{error}") };
         assert_eq!(of, text);
     }

@@ -5,8 +5,8 @@ use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
 use crate::ensemble::array::norm::{ArrayNorm, TOGETHER, sum_of_neighbours};
 use crate::ensemble::batches;
 use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::loop_config::{StaticConfig, options};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::planned::{Planned, options};
 use crate::ensemble::stack;
 use crate::error::{Memory, SolveError};
 use crate::evaluation::EvaluationThreads;
@@ -127,7 +127,10 @@ where
         let lanes = batches::lanes::<T>(plan.instructions, N);
         let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
         stack::with_pool(bytes, plan.threads, &mut || {
-            lockstep::<T, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(&mut columns, &o);
+            lockstep::<T, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                &mut columns,
+                &o,
+            );
         })?;
         let mut squares = Vec::new();
         for chunk in columns.chunks {
@@ -313,7 +316,7 @@ where
                         S,
                         Outlined<M, true>,
                         _,
-                        Planned<ADAPTIVE, true>,
+                        StaticConfig<ADAPTIVE, true>,
                         N,
                         P,
                     >(system, &mut io, &o, &mut group, &lane, how);
@@ -327,7 +330,7 @@ where
                         S,
                         Outlined<M, true>,
                         _,
-                        Planned<ADAPTIVE, true>,
+                        StaticConfig<ADAPTIVE, true>,
                         N,
                         P,
                     >(system, &mut io, &o, &group, &lane, &trial);
@@ -356,13 +359,13 @@ where
                 }
                 Work::Leave { stuck, everyone } => {
                     let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
-                    columns::leave::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                    columns::leave::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                         &mut io, &mut group, &lane, stuck, everyone,
                     );
                     cells.put(g, now, &group, accepted);
                 }
                 Work::Finish => {
-                    columns::finish::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                    columns::finish::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                         &mut io, &group, &lane,
                     );
                 }

@@ -8,11 +8,11 @@ DEVICE void raise(u32* at, u32 value) { atomicMax(at, value); }
 
 } // namespace odes
 
-#define ADJOINT_KERNEL(name, does, threads)                                                    \
-    extern "C" __global__ void __launch_bounds__(threads, 1) name(                             \
-        const odes::Job<odes::Config::Number> job,                                             \
-        const odes::Shared<odes::Config::Number> shared,                                       \
-        const odes::AdjointArguments<odes::Config::Number> adjoint                             \
-    ) {                                                                                        \
-        odes::does<odes::Config>(job, shared, adjoint, blockIdx.x * blockDim.x + threadIdx.x); \
+#define ADJOINT_KERNEL(name, does, threads)                                                          \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(                                   \
+        const odes::KernelArguments<odes::Config::Number> arguments,                                 \
+        const odes::Shared<odes::Config::Number> shared,                                             \
+        const odes::AdjointArguments<odes::Config::Number> adjoint                                   \
+    ) {                                                                                              \
+        odes::does<odes::Config>(arguments, shared, adjoint, blockIdx.x * blockDim.x + threadIdx.x); \
     }

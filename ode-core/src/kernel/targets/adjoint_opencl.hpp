@@ -8,15 +8,15 @@ inline void raise(global u32* at, u32 value) { atomic_max(at, value); }
 
 } // namespace odes
 
-#define ADJOINT_KERNEL(name, does, threads)                                              \
-    __attribute__((reqd_work_group_size(threads, 1, 1)))                                 \
-    kernel void name(                                                                    \
-        global const uchar* job, global const uchar* shared, global const uchar* adjoint \
-    ) {                                                                                  \
-        odes::does<odes::Config>(                                                        \
-            *(global const odes::Job<odes::Config::Number>*)job,                         \
-            *(global const odes::Shared<odes::Config::Number>*)shared,                   \
-            *(global const odes::AdjointArguments<odes::Config::Number>*)adjoint,        \
-            (u32)get_global_id(0)                                                        \
-        );                                                                               \
+#define ADJOINT_KERNEL(name, does, threads)                                                    \
+    __attribute__((reqd_work_group_size(threads, 1, 1)))                                       \
+    kernel void name(                                                                          \
+        global const uchar* arguments, global const uchar* shared, global const uchar* adjoint \
+    ) {                                                                                        \
+        odes::does<odes::Config>(                                                              \
+            *(global const odes::KernelArguments<odes::Config::Number>*)arguments,             \
+            *(global const odes::Shared<odes::Config::Number>*)shared,                         \
+            *(global const odes::AdjointArguments<odes::Config::Number>*)adjoint,              \
+            (u32)get_global_id(0)                                                              \
+        );                                                                                     \
     }

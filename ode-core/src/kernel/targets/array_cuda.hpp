@@ -103,11 +103,11 @@ template<int KIND> DEVICE Said all_of(u64* words, u32 blocks, u32 block, u32 tur
 
 } // namespace odes
 
-#define ARRAY_KERNEL(name, threads)                                                        \
-    extern "C" __global__ void __launch_bounds__(threads, 1) name(                         \
-        const odes::Job<odes::Config::Number> job,                                         \
-        const odes::Shared<odes::Config::Number> shared,                                   \
-        const odes::ArrayJob<odes::Config::Number> array                                   \
-    ) {                                                                                    \
-        odes::solve_array<odes::Config>(job, shared, array, blockIdx.x);                   \
+#define ARRAY_KERNEL(name, threads)                                            \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(             \
+        const odes::KernelArguments<odes::Config::Number> arguments,           \
+        const odes::Shared<odes::Config::Number> shared,                       \
+        const odes::ArrayArguments<odes::Config::Number> array                 \
+    ) {                                                                        \
+        odes::solve_array<odes::Config>(arguments, shared, array, blockIdx.x); \
     }

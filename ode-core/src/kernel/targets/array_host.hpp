@@ -28,11 +28,11 @@ template<int KIND> Said all_of(u64*, u32, u32, u32, Said mine) { return mine; }
 
 } // namespace odes
 
-#define ARRAY_KERNEL(name, threads)                                                        \
-    extern "C" void name(                                                                  \
-        const odes::Job<odes::Config::Number>* job,                                        \
-        const odes::Shared<odes::Config::Number>* shared,                                  \
-        const odes::ArrayJob<odes::Config::Number>* array                                  \
-    ) {                                                                                    \
-        odes::solve_array<odes::Config>(*job, *shared, *array, 0u);                        \
+#define ARRAY_KERNEL(name, threads)                                       \
+    extern "C" void name(                                                 \
+        const odes::KernelArguments<odes::Config::Number>* arguments,     \
+        const odes::Shared<odes::Config::Number>* shared,                 \
+        const odes::ArrayArguments<odes::Config::Number>* array           \
+    ) {                                                                   \
+        odes::solve_array<odes::Config>(*arguments, *shared, *array, 0u); \
     }

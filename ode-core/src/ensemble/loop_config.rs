@@ -1,6 +1,6 @@
 //! Loop configurations on lanes of the CPU, and the options of a loop.
 
-use crate::integrate::options::{Options, Plan};
+use crate::integrate::options::{LoopConfig, Options};
 use crate::lane::{Bits, Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::columns::ColumnRange;
@@ -62,11 +62,11 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     }
 }
 
-/// A loop configuration ([`Plan`]) with constants that are parameters of the type.
+/// A loop configuration ([`LoopConfig`]) with constants that are parameters of the type.
 #[derive(Debug)]
-pub struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
+pub struct StaticConfig<const ADAPTIVE: bool, const SAVES: bool>;
 
-impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
+impl<const ADAPTIVE: bool, const SAVES: bool> LoopConfig for StaticConfig<ADAPTIVE, SAVES> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = SAVES;
     const RECORDS: bool = false;
