@@ -11,12 +11,12 @@ use ode_core::{ResultSink, Share, SolveError, Warning};
 use crate::by_folder;
 use crate::chunk_bytes::ChunkBytes;
 use crate::chunk_server::{ChunkServer, Reply};
+use crate::distributed_solve::DistributedSolve;
 use crate::error::ClusterError;
 use crate::folder_queue::{FinishedChunks as _, GROUP};
+use crate::manifest::Manifest;
 use crate::mpi::{Pause, Tag, World};
-use crate::plan::Plan;
 use crate::store::Store;
-use crate::work::Work;
 
 /// The connection of a rank to rank 0.
 enum Talk<'w> {
@@ -103,12 +103,17 @@ struct Outcome {
 
 impl Outcome {
     /// The outcome of a work queue.
-    fn of(server: &ChunkServer, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
+    fn of(
+        server: &ChunkServer,
+        manifest: &Manifest,
+        ranks: usize,
+        left: Vec<(usize, String)>,
+    ) -> Self {
         let mut computed: Vec<[u64; 2]> =
             (0..ranks).map(|rank| [0, server.leases_of(rank)]).collect();
         for (chunk, owner) in (0u64..).zip(server.owners()) {
             if let Some([trajectories, _]) = computed.get_mut(*owner as usize) {
-                *trajectories += plan.trajectories_of(chunk..chunk + 1).len() as u64;
+                *trajectories += manifest.trajectories_of(chunk..chunk + 1).len() as u64;
             }
         }
         let (owners, unfinished) = (server.owners().to_vec(), server.has_left());
@@ -156,9 +161,9 @@ impl Outcome {
 /// results travel as messages. Returns the share of each rank.
 pub(crate) fn solve<T: Scalar>(
     world: &World,
-    plan: &Plan,
+    manifest: &Manifest,
     store: Option<&Store<'_>>,
-    work: &mut Work<'_, T>,
+    solve: &mut DistributedSolve<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<Vec<Share>, SolveError> {
     let mut kept: HashMap<u64, Vec<u8>> = HashMap::new();
@@ -171,10 +176,10 @@ pub(crate) fn solve<T: Scalar>(
         }
     };
     let mut compute = |talk: &Talk<'_>| {
-        let mut next = talk.ask(&Ask::More(work.most()));
+        let mut next = talk.ask(&Ask::More(solve.most()));
         while !next.is_empty() {
-            next = match work.compute(next, &mut commit) {
-                Ok(()) => talk.ask(&Ask::More(work.most())),
+            next = match solve.compute(next, &mut commit) {
+                Ok(()) => talk.ask(&Ask::More(solve.most())),
                 Err(error) => {
                     let why = error.to_string();
                     failed = Some(error);
@@ -187,7 +192,7 @@ pub(crate) fn solve<T: Scalar>(
     if world.rank() == 0 {
         let missing = match store {
             Some(store) => missing(store),
-            None => Ok(Vec::from_iter(Some(0..plan.chunks()))),
+            None => Ok(Vec::from_iter(Some(0..manifest.chunks()))),
         };
         let outcome = match missing {
             Err(error) => {
@@ -213,7 +218,7 @@ pub(crate) fn solve<T: Scalar>(
                     server.leaves(0);
                     serve(world, &mut server, None)
                 };
-                let mut outcome = Outcome::of(&server, plan, world.of(), left);
+                let mut outcome = Outcome::of(&server, manifest, world.of(), left);
                 if store.is_some() {
                     outcome.owners.clear();
                 }
@@ -237,7 +242,7 @@ pub(crate) fn solve<T: Scalar>(
             Some(error) if *rank == world.rank() => error.clone(),
             _ => ClusterError::Rank { rank: *rank, message: why.clone() }.into(),
         };
-        work.done.warnings.push(Warning::Lost { worker: name(*rank, world.of()), error });
+        solve.done.warnings.push(Warning::Lost { worker: name(*rank, world.of()), error });
     }
     let share = |(rank, [trajectories, leases]): (usize, &[u64; 2])| {
         Share::new(name(rank, world.of()), *trajectories as usize, *leases as usize)
@@ -245,11 +250,11 @@ pub(crate) fn solve<T: Scalar>(
     let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
         // All chunks exist; a network file system may show a file later.
-        by_folder::hand_over(store, work, sink)?;
+        by_folder::hand_over(store, solve, sink)?;
         return Ok(shares);
     }
-    let mut bytes = ChunkBytes::new(world, plan, &outcome.owners, kept);
-    let handed = work.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or_default()));
+    let mut bytes = ChunkBytes::new(world, manifest, &outcome.owners, kept);
+    let handed = solve.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or_default()));
     // A rank that needs no more results still takes part in the messages to the others.
     bytes.for_each(drop);
     handed.map(|()| shares)
@@ -315,7 +320,7 @@ fn serve(
 
 /// Returns the chunks that are not in a folder.
 fn missing(mut store: &Store<'_>) -> Result<Vec<Range<u64>>, ClusterError> {
-    let chunks = store.plan().chunks();
+    let chunks = store.manifest().chunks();
     let mut missing: Vec<Range<u64>> = Vec::new();
     for group in 0..chunks.div_ceil(GROUP) {
         let found = store.group(group)?;

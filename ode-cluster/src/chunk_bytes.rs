@@ -4,8 +4,8 @@ use core::ops::Range;
 use std::collections::{HashMap, VecDeque};
 use std::vec;
 
+use crate::manifest::Manifest;
 use crate::mpi::World;
-use crate::plan::Plan;
 
 /// The largest number of bytes in a message, unless one chunk is larger.
 ///
@@ -32,11 +32,11 @@ impl<'w> ChunkBytes<'w> {
     /// rank.
     pub(crate) fn new(
         world: &'w World,
-        plan: &Plan,
+        manifest: &Manifest,
         owners: &[u32],
         kept: HashMap<u64, Vec<u8>>,
     ) -> Self {
-        let most = MOST / plan.bytes.saturating_mul(plan.chunk).max(1);
+        let most = MOST / manifest.bytes.saturating_mul(manifest.chunk).max(1);
         let left = cut(owners, most.max(1) as u64).into_iter();
         ChunkBytes { world, left, kept, open: VecDeque::new() }
     }

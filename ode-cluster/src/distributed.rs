@@ -19,12 +19,12 @@ use ode_core::{
 use crate::agree;
 use crate::by_folder;
 use crate::by_messages;
+use crate::distributed_solve::{DistributedSolve, InnerBackend};
 use crate::error::ClusterError;
+use crate::manifest::{self, Manifest};
 use crate::mpi::World;
-use crate::plan::{self, Plan};
 use crate::ranks::Processes;
 use crate::store::Store;
-use crate::work::{Place, Work};
 
 /// A backend that spreads an ensemble over several processes.
 ///
@@ -172,7 +172,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     }
 
     /// Whether the inner backend solves all trajectories alone.
-    fn is_one_place(&self) -> bool {
+    fn is_one_process(&self) -> bool {
         self.ranks.shard.size == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
@@ -188,7 +188,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         settings: &Settings<T>,
         columns: &Columns<T>,
         sink: &mut dyn ResultSink<T>,
-        place: Place<'_, T>,
+        inner: InnerBackend<'_, T>,
     ) -> Result<RunReport, SolveError> {
         if self.chunk == Some(0) {
             return Err(ClusterError::NoChunk.into());
@@ -198,36 +198,36 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         if rank >= size {
             return Err(SolveError::Shard { rank, size });
         }
-        if self.is_one_place() {
-            return place(columns, sink);
+        if self.is_one_process() {
+            return inner(columns, sink);
         }
         if self.folder.is_none() && world.is_none() {
             return Err(ClusterError::Nothing { shard: *shard, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
-        let plan = Plan::of(task, settings, columns, self.chunk);
+        let manifest = Manifest::of(task, settings, columns, self.chunk);
         if let Some(world) = world {
             // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
-            agree::on(world, &plan.lines_behind("folder", folder), Ok(()))?;
-            agree::each(world, &plan::stored(columns))?;
+            agree::on(world, &manifest.lines_behind("folder", folder), Ok(()))?;
+            agree::each(world, &manifest::stored(columns))?;
         }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
-            Ok(Store::open(folder.join(format!("{number:04}")), &plan)?)
+            Ok(Store::open(folder.join(format!("{number:04}")), &manifest)?)
         });
         let store = match world {
-            Some(world) => agree::on(world, plan.lines(), store.transpose())?,
+            Some(world) => agree::on(world, manifest.lines(), store.transpose())?,
             None => store.transpose()?,
         };
-        let mut work = Work::new(&plan, settings, columns, place);
+        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner);
         let shares = match (world, &store) {
             (Some(world), store) => {
-                by_messages::solve(world, &plan, store.as_ref(), &mut work, sink)?
+                by_messages::solve(world, &manifest, store.as_ref(), &mut solve, sink)?
             }
             (None, Some(store)) => {
-                by_folder::solve(store, &mut work, (rank, size), sink)?;
-                let (mine, leases) = (work.done.trajectories, work.done.leases);
+                by_folder::solve(store, &mut solve, (rank, size), sink)?;
+                let (mine, leases) = (solve.done.trajectories, solve.done.leases);
                 let rest = columns.trajectories - mine.min(columns.trajectories);
                 let mine = Share::new(format!("rank {rank} of {size}"), mine, leases);
                 vec![
@@ -237,7 +237,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             }
             (None, None) => Vec::new(),
         };
-        let done = work.done;
+        let done = solve.done;
         let mut report = RunReport::new(Backend::Ranks { ranks: size }, done.timings);
         (report.shares, report.warnings) = (shares, done.warnings);
         Ok(report)
@@ -245,7 +245,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
 }
 
 /// The functions of both precisions, implemented by the inner backend.
-macro_rules! solved_by_the_place_inside {
+macro_rules! solved_by_the_inner_backend {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
@@ -262,7 +262,7 @@ macro_rules! solved_by_the_place_inside {
 }
 
 /// The gradient functions of both precisions, implemented by the inner backend.
-macro_rules! pulled_by_the_place_inside {
+macro_rules! pulled_by_the_inner_backend {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
@@ -318,7 +318,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
 
     /// A manifest contains numbers of all trajectories, which must be evaluated first.
     fn begins_early(&self) -> bool {
-        self.is_one_place() && self.inner.begins_early()
+        self.is_one_process() && self.inner.begins_early()
     }
 
     fn draws_samples(&self) -> bool {
@@ -329,6 +329,6 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
         (self.ranks.shard.size > 1).then_some(self)
     }
 
-    solved_by_the_place_inside!(single: f32, double: f64);
-    pulled_by_the_place_inside!(pull_single: f32, pull_double: f64);
+    solved_by_the_inner_backend!(single: f32, double: f64);
+    pulled_by_the_inner_backend!(pull_single: f32, pull_double: f64);
 }

@@ -12,14 +12,14 @@ mod by_messages;
 mod chunk_bytes;
 pub mod chunk_server;
 mod distributed;
+mod distributed_solve;
 mod error;
 pub mod folder_queue;
+mod manifest;
 mod mpi;
-mod plan;
 mod ranks;
 mod status;
 mod store;
-mod work;
 
 pub use distributed::EnsembleDistributed;
 pub use error::ClusterError;

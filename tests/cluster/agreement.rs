@@ -71,7 +71,7 @@ fn rank() {
             println!("said: {}", error.unwrap());
         }
         "one trajectory" => {
-            // The plan has numbers of some trajectories alone.
+            // The manifest has numbers of some trajectories alone.
             let problems = crate::problem().trajectories(10_001).vary(move |problem, i| {
                 let u = if (i, rank) == (7004, 1) { 2.0 } else { 1.0 + 1e-6 * i as f64 };
                 problem.with_u0([u, 0.5])

@@ -78,7 +78,7 @@ fn a_right_hand_side_that_was_changed_is_another_solve() {
     assert_eq!(foreign(changed.solve(Tsit5, place(&folder), &options())), "program");
 }
 
-/// The plan has the numbers of some trajectories, and each chunk has a hash of those of its own.
+/// The manifest has the numbers of some trajectories, and each chunk has a hash of those of its own.
 #[test]
 fn one_number_among_many_is_seen() {
     let folder = Folder::new();
@@ -128,11 +128,11 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
     }
     // A chunk under another's name.
     refused(&chunks[1], &sound);
-    let plan = folder.0.join("0000/plan");
-    let text = std::fs::read_to_string(&plan).unwrap();
-    refused(&plan, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
-    refused(&plan, b"");
-    refused(&plan, &[0xff, 0xfe]);
+    let manifest = folder.0.join("0000/plan");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    refused(&manifest, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
+    refused(&manifest, b"");
+    refused(&manifest, &[0xff, 0xfe]);
     // What the message says to do.
     std::fs::remove_file(&chunks[2]).unwrap();
     same_bits(&whole(30), &solve().unwrap());

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! 8    "odeschk3"
-//! 32   the hash of the plan
+//! 32   the hash of the manifest
 //! 32   a hash of the chunk's inputs
 //! 8    the chunk
 //! 8    the number of its first trajectory, in the whole ensemble
@@ -36,7 +36,7 @@ const HASH: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkId {
     /// The hash of the manifest.
-    pub(crate) plan: Hash,
+    pub(crate) manifest: Hash,
     /// The hash of the inputs.
     pub(crate) inputs: Hash,
     /// The index of the chunk.
@@ -113,7 +113,7 @@ pub(crate) fn encode<T: Scalar>(
         arrays.iter().map(|(bytes, _)| bytes.len() / n.max(1) * range.len() + 8).sum();
     let mut bytes = Vec::with_capacity(HEADER + size + HASH);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(id.plan.as_bytes());
+    bytes.extend_from_slice(id.manifest.as_bytes());
     bytes.extend_from_slice(id.inputs.as_bytes());
     let rows = rows(layout).map(|rows| rows as u64);
     for number in [id.chunk, id.first, id.len as u64].into_iter().chain(rows) {
@@ -149,7 +149,7 @@ pub(crate) fn check(bytes: &[u8], id: &ChunkId, layout: &Layout) -> Result<(), M
     });
     let rows = rows(layout).map(|rows| rows as u64);
     let due = [id.chunk, id.first, id.len as u64].into_iter().chain(rows);
-    if &body[8..40] != id.plan.as_bytes() || !due.eq(&mut numbers) {
+    if &body[8..40] != id.manifest.as_bytes() || !due.eq(&mut numbers) {
         return Err(Mismatch::Foreign);
     }
     if &body[40..72] != id.inputs.as_bytes() {

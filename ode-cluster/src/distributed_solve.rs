@@ -10,7 +10,7 @@ use ode_core::problem::settings::Settings;
 use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
 
 use crate::error::ClusterError;
-use crate::plan::{self, Plan};
+use crate::manifest::{self, Manifest};
 use crate::store::chunk::{self, ChunkId, Mismatch};
 
 /// The largest size of the results of a lease, in bytes.
@@ -20,50 +20,59 @@ const MOST_BYTES: usize = 256 << 20;
 const SECONDS: f64 = 5.0;
 
 /// The inner backend, which computes trajectories.
-pub(crate) type Place<'a, T> =
+pub(crate) type InnerBackend<'a, T> =
     &'a dyn Fn(&Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
 /// Returns the bytes of a chunk.
-type Read<'r, 'a, T> = &'r mut dyn FnMut(&mut Work<'a, T>, u64) -> Result<Vec<u8>, SolveError>;
+type Read<'r, 'a, T> =
+    &'r mut dyn FnMut(&mut DistributedSolve<'a, T>, u64) -> Result<Vec<u8>, SolveError>;
 
 /// A solve, and the progress of this rank.
-pub(crate) struct Work<'a, T> {
-    plan: &'a Plan,
+pub(crate) struct DistributedSolve<'a, T> {
+    manifest: &'a Manifest,
     columns: &'a Columns<T>,
     layout: Layout,
-    place: Place<'a, T>,
+    inner: InnerBackend<'a, T>,
     /// Seconds per chunk; unknown before the first one.
     pace: Option<f64>,
     /// The number of chunks of the last lease.
     taken: u64,
-    pub(crate) done: Done,
+    pub(crate) done: RankTotals,
 }
 
 /// The totals of this rank.
 #[derive(Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct RankTotals {
     pub(crate) trajectories: usize,
     pub(crate) leases: usize,
     pub(crate) timings: Timings,
     pub(crate) warnings: Vec<Warning>,
 }
 
-impl<'a, T: Scalar> Work<'a, T> {
+impl<'a, T: Scalar> DistributedSolve<'a, T> {
     pub(crate) fn new(
-        plan: &'a Plan,
+        manifest: &'a Manifest,
         settings: &Settings<T>,
         columns: &'a Columns<T>,
-        place: Place<'a, T>,
+        inner: InnerBackend<'a, T>,
     ) -> Self {
         let layout = Layout::new(settings, columns);
-        Work { plan, columns, layout, place, pace: None, taken: 0, done: Done::default() }
+        DistributedSolve {
+            manifest,
+            columns,
+            layout,
+            inner,
+            pace: None,
+            taken: 0,
+            done: RankTotals::default(),
+        }
     }
 
     /// Returns how many chunks to take next, at most.
     ///
     /// The first lease is one chunk. Later ones double, within the limits of time and memory.
     pub(crate) fn most(&self) -> u64 {
-        let fit = MOST_BYTES / self.plan.bytes.saturating_mul(self.plan.chunk).max(1);
+        let fit = MOST_BYTES / self.manifest.bytes.saturating_mul(self.manifest.chunk).max(1);
         let by_time = self.pace.map_or(1.0, |pace| SECONDS / pace.max(1e-9));
         (2 * self.taken).min(by_time as u64).min(fit as u64).max(1)
     }
@@ -78,12 +87,13 @@ impl<'a, T: Scalar> Work<'a, T> {
         let range = self.range(chunks.clone());
         let (columns, n) = (range.to_columns()?, range.len());
         let mut sink = Collect::default();
-        let run = (self.place)(&columns, &mut sink)?;
+        let run = (self.inner)(&columns, &mut sink)?;
         let results = sink.into_results();
         results.check(&self.layout, n)?;
         for chunk in chunks.clone() {
             let id = self.id(chunk);
-            let from = self.plan.trajectories_of(chunk..chunk + 1).start - range.indices().start;
+            let from =
+                self.manifest.trajectories_of(chunk..chunk + 1).start - range.indices().start;
             let within = from..from + id.len;
             commit(chunk, chunk::encode(&id, &self.layout, (&results, n), within))?;
         }
@@ -118,12 +128,12 @@ impl<'a, T: Scalar> Work<'a, T> {
             results.fit(&self.layout, n)?;
             let mut next = all.start;
             while next < all.end {
-                let number = (next / self.plan.chunk) as u64;
+                let number = (next / self.manifest.chunk) as u64;
                 let bytes = match last.take() {
                     Some((known, bytes)) if known == number => bytes,
                     _ => read(self, number)?,
                 };
-                let chunk = self.plan.trajectories_of(number..number + 1);
+                let chunk = self.manifest.trajectories_of(number..number + 1);
                 let end = chunk.end.min(all.end);
                 let within = next - chunk.start..end - chunk.start;
                 let to = (&mut results, n);
@@ -140,7 +150,7 @@ impl<'a, T: Scalar> Work<'a, T> {
     }
 
     fn range(&self, chunks: Range<u64>) -> ColumnRange<'a, T> {
-        let Range { start, end } = self.plan.trajectories_of(chunks);
+        let Range { start, end } = self.manifest.trajectories_of(chunks);
         let first = self.columns.first;
         self.columns.range(first + start as u64..first + end as u64)
     }
@@ -148,6 +158,6 @@ impl<'a, T: Scalar> Work<'a, T> {
     fn id(&self, chunk: u64) -> ChunkId {
         let range = self.range(chunk..chunk + 1);
         let (first, len) = (range.numbers().start, range.len());
-        ChunkId { plan: self.plan.hash, inputs: plan::inputs(range), chunk, first, len }
+        ChunkId { manifest: self.manifest.hash, inputs: manifest::inputs(range), chunk, first, len }
     }
 }

@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// The manifest of a solve, and its chunks.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Manifest {
     /// The number of trajectories.
     pub(crate) trajectories: usize,
     /// The trajectories of each chunk but the last one.
@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) hash: Hash,
 }
 
-impl Plan {
+impl Manifest {
     /// Creates the manifest of a solve with chunks of `chunk` trajectories.
     ///
     /// The default chunk size depends only on the solve.
@@ -105,7 +105,7 @@ impl Plan {
         entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
         let lines = kept::lines(&entries);
         let hash = blake3::hash(lines.as_bytes());
-        Plan { trajectories, chunk, bytes, lines, hash }
+        Manifest { trajectories, chunk, bytes, lines, hash }
     }
 
     /// The number of chunks.
