@@ -49,15 +49,15 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, ArrayNorm, Auto, Axis, AxisValues, Backend, CheckpointError, Choice,
-    Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard,
-    InPrecision, IntoSaveAt, Launcher, Layout, Linspace, Log, LogNormal, LogUniform, LoggedEvent,
-    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution,
-    ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt,
-    Saving, Scrambling, Shard, ShardError, Share, SolveError, SolveOptions, Solver, StepSize,
-    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod,
-    Unvaried, Vary, Warning, Which, WorstColumn, any_method, memory, tstops_for, tstops_of,
+    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, CheckpointError, Choice, Collect,
+    Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem, EnsembleSerial,
+    EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard, InPrecision, IntoSaveAt,
+    Launcher, Layout, Linspace, LockstepNorm, Log, LogNormal, LogUniform, LoggedEvent, Logspace,
+    Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, ProblemOfEach,
+    Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving,
+    Scrambling, Shard, ShardError, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach,
+    TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary,
+    Warning, Which, WorstMember, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -73,14 +73,14 @@ pub mod prelude {
 
     pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
-        AbsTol, AnyMethod, ArrayNorm, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853,
-        Dp5, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
-        EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun,
-        KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal,
-        OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
-        Samples, SaveAt, Saving, Scrambling, Shard, SolveError, SolveOptions, StepSize, TrBdf2,
-        Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
-        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
+        EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial,
+        EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun, KenCarp4, Kvaerno3,
+        Kvaerno5, Linspace, LockstepNorm, LogNormal, LogUniform, Logspace, Normal, OdeProblem,
+        OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Samples,
+        SaveAt, Saving, Scrambling, Shard, SolveError, SolveOptions, StepSize, TrBdf2, Trajectory,
+        Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method, interp_cubic,
+        interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 
@@ -179,7 +179,7 @@ pub mod backend {
         Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
     pub use ode_core::ensemble::worker::ResultSlices;
-    pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
+    pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
     pub use ode_core::problem::layout::Shape;

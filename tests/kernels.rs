@@ -25,9 +25,9 @@ mod workloads;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
-use odes::internals::kernel::array::{self, ARRAY_NAME};
+use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
 use odes::internals::kernel::{
-    self, ArrayKind, Functions, Given, KERNEL_NAME, KernelConfig, adjoint,
+    self, Functions, Given, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
 };
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
@@ -99,8 +99,10 @@ impl Kernel {
     {
         let (name, method) = (system.info().name, M::PROPERTIES.name);
         let what = format!("{name} {method} {} sm_{arch} {kernel_config:?}", T::NAME);
-        let (name, source) = match kernel_config.array {
-            Some(kind) => (ARRAY_NAME, array::source::<T, S, M, N, P>(system, kernel_config, kind)),
+        let (name, source) = match kernel_config.lockstep {
+            Some(kind) => {
+                (LOCKSTEP_NAME, lockstep::source::<T, S, M, N, P>(system, kernel_config, kind))
+            }
             None => (KERNEL_NAME, kernel::source::<T, S, M, N, P>(system, kernel_config)),
         };
         let source = source.unwrap();
@@ -362,15 +364,15 @@ where
 #[needs(nvrtc)]
 #[test]
 fn columns() {
-    let small = ArrayKind { mean: false, resident: true, threads: 64 };
-    let large = ArrayKind { mean: true, resident: true, threads: 256 };
-    let memory = ArrayKind { mean: true, resident: false, threads: 256 };
+    let small = LockstepConfig { mean: false, resident: true, threads: 64 };
+    let large = LockstepConfig { mean: true, resident: true, threads: 256 };
+    let memory = LockstepConfig { mean: true, resident: false, threads: 256 };
     let lorenz = workloads::lorenz;
     let some = measured((528, 0), (528, 0));
     for (kind, most, others) in [(small, NOTHING, true), (large, some, false), (memory, some, true)]
     {
         let change =
-            |plain| KernelConfig { refill: false, stops: true, array: Some(kind), ..plain };
+            |plain| KernelConfig { refill: false, stops: true, lockstep: Some(kind), ..plain };
         check_variant(lorenz, Tsit5, most, others, change);
         check_variant(lorenz, Rodas5P, most, false, change);
         check_variant(lorenz, TrBdf2, most, false, change);

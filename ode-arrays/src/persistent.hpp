@@ -1,16 +1,16 @@
 // `u' = A u` by an explicit method in one launch, whose blocks all run at once: rows of A are in the registers
-// of warps, and stay there. `Crowd` in integrate/lockstep.rs, with one array.
+// of warps, and stay there. `LockstepGroup` in integrate/lockstep.rs, with one array.
 //
 // Each warp has some rows, and lane `r` of it what is known of row `r`: state, slopes and tolerance. The
 // argument of a stage is known row by row, and said to all: each row says words that have a half of its number
 // and the number of the turn each, and all blocks read the words of all rows until these have the number of
-// the turn. Two buffers suffice, for the reason in array_cuda.hpp. The clock is each thread's own, and all
+// the turn. Two buffers suffice, for the reason in lockstep_cuda.hpp. The clock is each thread's own, and all
 // decide alike.
 
 namespace odes {
 
 // What a launch is given besides its `KernelArguments`; LinearArguments in persistent.rs has the same layout.
-template<class R> struct ArrayArguments {
+template<class R> struct LockstepArguments {
     const GLOBAL R* a;      // column by column
     const GLOBAL R* u0;
     const GLOBAL R* abstol; // one, or one of each row
@@ -33,7 +33,7 @@ template<class C> struct Whole {
     // The rows that a thread hears.
     static constexpr u32 HEARD = (ROWS + TILE - 1u) / TILE;
 
-    const ArrayArguments<R>& array;
+    const LockstepArguments<R>& array;
     const options::Options<R, 1>& o;
     Io<C>& io;
     u32 block, turn, turn_of_sums, row;
@@ -49,7 +49,7 @@ template<class C> struct Whole {
     u64 begun, cause;
 
     DEVICE Whole(
-        const ArrayArguments<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
+        const LockstepArguments<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
     ) : array(array), o(o), io(io), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
         evaluations(0u), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
         const u32 lane = threadIdx.x % 32u;
@@ -79,7 +79,7 @@ template<class C> struct Whole {
         Told told = lockstep::silence<R>();
         told.goes = true;
         cause = code::SUCCESS;
-        const bool again = how == columns::NEXT;
+        const bool again = how == members::NEXT;
         const R t0 = again ? lane.t1 : start();
         const R stop = stop_time(again ? lane.stop + (B)1u : (B)0u);
         const R t1 = is_finite(stop) ? stop : end();
@@ -335,10 +335,10 @@ private:
     }
 };
 
-template<class C> DEVICE void solve_array(
+template<class C> DEVICE void solve_lockstep(
     const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const ArrayArguments<typename C::Number>& array,
+    const LockstepArguments<typename C::Number>& array,
     u32 block
 ) {
     typedef typename C::Number R;

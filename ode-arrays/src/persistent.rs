@@ -5,7 +5,7 @@ use crate::device::Numbers;
 use crate::first_step;
 use crate::number::Number;
 use ode_core::kernel::KernelConfig;
-use ode_core::kernel::array::{CrowdText, with_crowd, word_bytes};
+use ode_core::kernel::lockstep::{LockstepText, with_group, word_bytes};
 use ode_core::lane::Bits;
 use ode_core::methods::{Properties, Tsit5};
 use ode_core::problem::inputs::Inputs;
@@ -22,7 +22,7 @@ const THREADS: u32 = 256;
 const REGISTERS: usize = 131;
 /// Registers of the exchange with other blocks, besides the received words.
 const HEARING: usize = 20;
-/// The C++ implementation of the lockstep loop's `Crowd` for a linear system.
+/// The C++ implementation of the lockstep loop's `LockstepGroup` for a linear system.
 const LINEAR: &str = include_str!("persistent.hpp");
 /// The name of the kernel.
 const NAME: &str = "odes_solve_linear";
@@ -81,7 +81,7 @@ impl Cut {
     }
 }
 
-/// The third kernel argument: `ArrayArguments` in `persistent.hpp`. Pointers are device addresses.
+/// The third kernel argument: `LockstepArguments` in `persistent.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct LinearArguments {
@@ -173,11 +173,11 @@ fn program<T: Number>(
     let config =
         format!("    static constexpr u32 ROWS = {rows}u, EACH = {each}u, BLOCKS = {blocks}u;\n");
     let text = format!(
-        "{}{LINEAR}static_assert(sizeof(odes::ArrayArguments<{}>) == {size}, \"the layout of LinearArguments\");\n",
+        "{}{LINEAR}static_assert(sizeof(odes::LockstepArguments<{}>) == {size}, \"the layout of LinearArguments\");\n",
         coefficients(tableau, method),
         T::DEVICE_NAME,
     );
-    let crowd = CrowdText {
+    let group = LockstepText {
         name: NAME,
         threads: THREADS,
         programs: first_step::DEVICE,
@@ -185,7 +185,7 @@ fn program<T: Number>(
         text: &text,
     };
     // The method type only selects whether the loop guards against growth.
-    let source = with_crowd::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &crowd)?;
+    let source = with_group::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &group)?;
     Ok(Program::new(NAME, source))
 }
 

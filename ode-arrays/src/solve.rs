@@ -20,9 +20,9 @@ use crate::system::ArraySystem;
 use ode_core::ensemble::loop_config::{StaticConfig, options};
 use ode_core::integrate::attempt::Attempt;
 use ode_core::integrate::lane::{self, Lane};
-use ode_core::integrate::lockstep::{Crowd, Told, lockstep, silence};
+use ode_core::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
 use ode_core::integrate::options::{End, Options};
-use ode_core::integrate::{advance, begin, columns, first_step as of_lanes};
+use ode_core::integrate::{advance, begin, first_step as of_lanes, members};
 use ode_core::lane::{Bits, Real};
 use ode_core::methods::{Coefficients, Properties, Rodas5P, Tsit5};
 use ode_core::problem::inputs::Inputs;
@@ -245,7 +245,7 @@ impl<'a, T: Number> Whole<'a, T> {
     /// Begins at the start of the span, or at a stop time.
     fn try_begin(&mut self, lane: &Lane<T>, how: u32) -> Result<Told<T>, ArrayError> {
         let o = self.options();
-        let again = how == columns::NEXT;
+        let again = how == members::NEXT;
         let index = lane.stop.wrapping_add(<T::Bits as Bits>::lit(1));
         let (t0, stop) = if again {
             (lane.t1, self.stop_time(index))
@@ -387,7 +387,7 @@ impl<'a, T: Number> Whole<'a, T> {
     }
 }
 
-impl<T: Number> Crowd<T> for Whole<'_, T> {
+impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
     fn saves(&self) -> bool {
         self.inputs.columns.save.slots() > 0 || self.inputs.settings.saved.times > 0
     }

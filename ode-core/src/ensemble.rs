@@ -2,11 +2,11 @@
 
 pub mod adjoint;
 mod algorithm;
-mod array;
 pub(crate) mod batches;
 pub(crate) mod choice;
 mod cpu;
 mod lane_io;
+mod lockstep;
 pub mod loop_config;
 mod outlined;
 mod ranks;
@@ -22,7 +22,7 @@ pub mod work_queue;
 pub mod worker;
 
 pub use algorithm::{EnsembleAlgorithm, pull_back_with, solve_with};
-pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
+pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;
 pub use schedule::Schedule;

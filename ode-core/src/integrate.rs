@@ -35,7 +35,6 @@ pub mod advance;
 pub mod attempt;
 pub mod backward;
 pub mod begin;
-pub mod columns;
 pub mod consistent;
 pub mod dense;
 pub mod events;
@@ -44,6 +43,7 @@ pub mod jumps;
 pub mod lane;
 pub mod lockstep;
 pub mod logged;
+pub mod members;
 pub mod options;
 pub mod roots;
 pub mod sides;
@@ -72,7 +72,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 16] = [
 ];
 
 /// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
-pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE];
+pub(crate) const LOCKSTEP_PROGRAMS: [&str; 2] = [members::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
 mod device {

@@ -49,7 +49,7 @@ use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
 
 pub mod adjoint;
-pub mod array;
+pub mod lockstep;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");
@@ -129,7 +129,7 @@ pub enum Given {
 
 /// The kernel configuration of a lockstep solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ArrayKind {
+pub struct LockstepConfig {
     /// Whether the norm of all members' errors is a mean; otherwise it is the maximum.
     pub mean: bool,
     /// Whether each thread has one member, in registers.
@@ -174,7 +174,7 @@ pub struct KernelConfig {
     /// The implementation of elementary functions that the kernel calls.
     pub functions: Functions,
     /// The configuration of lockstep, if the solve is in lockstep.
-    pub array: Option<ArrayKind>,
+    pub lockstep: Option<LockstepConfig>,
 }
 
 impl KernelConfig {
@@ -204,7 +204,7 @@ impl KernelConfig {
             columns: given.collect(),
             own_tolerances: columns.has_own_tolerances(),
             functions: Functions::default(),
-            array: None,
+            lockstep: None,
         }
     }
 

@@ -44,7 +44,7 @@ mod written;
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
-    ArrayNorm, EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, Schedule,
+    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, LockstepNorm, Schedule,
 };
 pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
 pub use evaluation::EvaluationThreads;
@@ -71,7 +71,7 @@ pub use serde;
 pub use solution::save;
 pub use solution::{
     Backend, Collect, EnsembleSolution, Log, LoggedEvent, OdeSolution, RawResults, ResultSink,
-    ReturnCode, RunReport, Share, Timings, Trajectories, Trajectory, Warning, WorstColumn,
+    ReturnCode, RunReport, Share, Timings, Trajectories, Trajectory, Warning, WorstMember,
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;

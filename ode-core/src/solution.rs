@@ -153,7 +153,7 @@ impl fmt::Display for Warning {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct WorstColumn {
+pub struct WorstMember {
     /// The index of the trajectory in the whole ensemble.
     pub trajectory: u64,
     /// The greatest error of an accepted step, in units of the tolerance.
@@ -163,7 +163,7 @@ pub struct WorstColumn {
     pub error: f64,
 }
 
-impl WorstColumn {
+impl WorstMember {
     /// Returns the worst of some members, the first of equals.
     ///
     /// `squares` has the index of each member and its greatest squared error, a
@@ -176,7 +176,7 @@ impl WorstColumn {
                 worst = Some((i, square));
             }
         }
-        worst.map(|(i, square)| WorstColumn {
+        worst.map(|(i, square)| WorstMember {
             trajectory: i,
             error: (square / components as f64).sqrt(),
         })
@@ -210,7 +210,7 @@ pub struct RunReport {
     /// The member of a [lockstep solve](struct@crate::EnsembleCpuArray) with the greatest error.
     ///
     /// `None` unless steps are adaptive.
-    pub worst_column: Option<WorstColumn>,
+    pub worst_member: Option<WorstMember>,
 }
 
 impl RunReport {
@@ -218,7 +218,7 @@ impl RunReport {
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
         let (shares, warnings) = (Vec::new(), Vec::new());
-        RunReport { backend, timings, shares, warnings, worst_column: None }
+        RunReport { backend, timings, shares, warnings, worst_member: None }
     }
 }
 
@@ -587,10 +587,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// `None` unless the backend was a [lockstep backend](struct@crate::EnsembleCpuArray) with
     /// adaptive steps. An error above 1 means that the trajectory had longer steps than with a step
-    /// size of its own. [`ArrayNorm::Mean`](crate::ArrayNorm::Mean) allows this.
+    /// size of its own. [`LockstepNorm::Mean`](crate::LockstepNorm::Mean) allows this.
     #[must_use]
-    pub fn worst_column(&self) -> Option<WorstColumn> {
-        self.run.worst_column
+    pub fn worst_member(&self) -> Option<WorstMember> {
+        self.run.worst_member
     }
 
     /// Sets the axes of the ensemble's grid.

@@ -11,7 +11,7 @@ use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 use ode_core::{
-    ArrayNorm, Backend, EnsembleAlgorithm, ResultSink, RunReport, SolveError, WorstColumn,
+    Backend, EnsembleAlgorithm, LockstepNorm, ResultSink, RunReport, SolveError, WorstMember,
 };
 
 use crate::device::{Device, WarmUp, devices};
@@ -38,11 +38,11 @@ use crate::lockstep::LockstepWorker;
 /// The whole ensemble must fit there; otherwise the solve fails with [`SolveError::OutOfMemory`].
 ///
 /// ```
-/// use ode_core::ArrayNorm;
+/// use ode_core::LockstepNorm;
 /// use ode_gpu::EnsembleGpuArray;
 ///
 /// match EnsembleGpuArray::new() {
-///     Ok(array) => println!("{}", array.norm(ArrayNorm::Mean).devices()[0].name()),
+///     Ok(array) => println!("{}", array.norm(LockstepNorm::Mean).devices()[0].name()),
 ///     Err(error) => println!("solving on the CPU: {error}"),
 /// }
 /// ```
@@ -50,7 +50,7 @@ use crate::lockstep::LockstepWorker;
 #[must_use]
 pub struct EnsembleGpuArray {
     device: Device,
-    norm: ArrayNorm,
+    norm: LockstepNorm,
     compiler_options: Vec<String>,
     functions: Functions,
     /// The context of the device, created while the caller prepares the ensemble.
@@ -58,7 +58,7 @@ pub struct EnsembleGpuArray {
 }
 
 impl EnsembleGpuArray {
-    /// Uses the first GPU that is visible to the process, with [`ArrayNorm::Greatest`].
+    /// Uses the first GPU that is visible to the process, with [`LockstepNorm::Greatest`].
     ///
     /// The call starts to create the context of the device on a separate thread, while the caller
     /// prepares its problems.
@@ -97,7 +97,7 @@ impl EnsembleGpuArray {
         device.arch()?;
         Ok(EnsembleGpuArray {
             device,
-            norm: ArrayNorm::default(),
+            norm: LockstepNorm::default(),
             compiler_options: Vec::new(),
             functions: Functions::default(),
             _warm_up,
@@ -130,7 +130,7 @@ impl EnsembleGpuArray {
     }
 
     /// Sets how the errors of all members are combined into one.
-    pub fn norm(self, norm: ArrayNorm) -> Self {
+    pub fn norm(self, norm: LockstepNorm) -> Self {
         EnsembleGpuArray { norm, ..self }
     }
 
@@ -171,7 +171,7 @@ impl EnsembleGpuArray {
             task,
             settings,
             columns,
-            mean: self.norm == ArrayNorm::Mean,
+            mean: self.norm == LockstepNorm::Mean,
             functions: self.functions,
             options: &self.compiler_options,
             compile: Duration::ZERO,
@@ -185,7 +185,7 @@ impl EnsembleGpuArray {
         let timings = timings(begin, std::iter::once(times));
         let devices = vec![self.device.name().to_owned()];
         let mut report = RunReport::new(Backend::Gpu { devices }, timings);
-        report.worst_column = worker.worst.filter(|_: &WorstColumn| settings.adaptive);
+        report.worst_member = worker.worst.filter(|_: &WorstMember| settings.adaptive);
         Ok(report)
     }
 }

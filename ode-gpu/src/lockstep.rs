@@ -13,12 +13,12 @@ use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
 use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
-use ode_core::kernel::array::{ArrayArguments, memory_rows, word_bytes};
-use ode_core::kernel::{ArrayKind, Functions, KernelConfig};
+use ode_core::kernel::lockstep::{LockstepArguments, memory_rows, word_bytes};
+use ode_core::kernel::{Functions, KernelConfig, LockstepConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
-use ode_core::{SolveError, WorstColumn};
+use ode_core::{SolveError, WorstMember};
 
 use crate::batch::{align, most_trajectories};
 use crate::device::Device;
@@ -54,14 +54,14 @@ pub(crate) struct LockstepWorker<'a, T> {
     /// The time that the device computed.
     pub(crate) computing: Computing,
     /// The worst member so far.
-    pub(crate) worst: Option<WorstColumn>,
+    pub(crate) worst: Option<WorstMember>,
 }
 
 /// A kernel for a number of members, and their distribution over blocks.
 struct Plan {
     kernel: Arc<Kernel>,
     kernel_config: KernelConfig,
-    kind: ArrayKind,
+    kind: LockstepConfig,
     blocks: u32,
     /// Members of a block, in units of its threads.
     tiles: u32,
@@ -71,7 +71,7 @@ struct Plan {
 ///
 /// The device holds `most` blocks of this configuration at a time. Returns `None` if it does not
 /// hold all members.
-fn cut(n: usize, most: u32, kind: ArrayKind) -> Option<(u32, u32)> {
+fn cut(n: usize, most: u32, kind: LockstepConfig) -> Option<(u32, u32)> {
     let (needed, most) = (n.div_ceil(kind.threads as usize), most.max(1) as usize);
     let tiles = needed.div_ceil(most);
     if kind.resident && tiles > 1 {
@@ -87,8 +87,8 @@ fn cut(n: usize, most: u32, kind: ArrayKind) -> Option<(u32, u32)> {
 /// The first configuration that holds all members is used. Members are in registers if a device
 /// with `threads` threads on each multiprocessor may have enough registers, and in memory
 /// otherwise.
-fn kinds(n: usize, mean: bool, multiprocessors: usize, threads: usize) -> Vec<ArrayKind> {
-    let kind = |threads, resident| ArrayKind { mean, resident, threads };
+fn kinds(n: usize, mean: bool, multiprocessors: usize, threads: usize) -> Vec<LockstepConfig> {
+    let kind = |threads, resident| LockstepConfig { mean, resident, threads };
     let few = n.div_ceil(FEW as usize) <= FEW_BLOCKS * multiprocessors;
     // A member in registers needs twice as many registers as a thread has at full occupancy.
     let many = n <= multiprocessors * threads / 2;
@@ -141,8 +141,8 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
             let mut one = Launched::new(stream.clone(), lease);
             let squares = self.launch(&plan, &mut one, trajectories)?;
             let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
-            let found = WorstColumn::of(self.columns.u0.len(), squares);
-            self.worst = WorstColumn::worse(self.worst, found);
+            let found = WorstMember::of(self.columns.u0.len(), squares);
+            self.worst = WorstMember::worse(self.worst, found);
             self.device.keep_stream(one.finish(&mut self.computing)?);
         }
         Ok(())
@@ -158,7 +158,7 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         for kind in kinds {
             let kernel_config = KernelConfig::new(self.settings, self.columns, false);
             let kernel_config =
-                KernelConfig { functions: self.functions, array: Some(kind), ..kernel_config };
+                KernelConfig { functions: self.functions, lockstep: Some(kind), ..kernel_config };
             let kernel = kernel_of(self.task, device, &kernel_config, self.options)?;
             let most = kernel.blocks_at_once(device, kind.threads)?;
             if let Some((blocks, tiles)) = cut(n, most, kind) {
@@ -184,7 +184,7 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let base = memory.device_ptr(one.stream.raw()).0;
         let arguments = Argument(batch.arguments(one.base()));
         let shared = Argument::shared(&plan.kernel_config.shared_numbers(self.columns));
-        let array = Argument(ArrayArguments {
+        let lockstep = Argument(LockstepArguments {
             words: base,
             memory: base + extra.memory_at as u64,
             errors: base + extra.errors_at as u64,
@@ -198,8 +198,8 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         };
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(plan.kernel.function());
-        launch.arg(&arguments).arg(&shared).arg(&array);
-        // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and an `ArrayArguments`. The addresses are
+        launch.arg(&arguments).arg(&shared).arg(&lockstep);
+        // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and an `LockstepArguments`. The addresses are
         // those of `batch` and `extra` in memory of their sizes, which is freed on this stream,
         // behind the kernel. The kernel stays within that memory, since `EnsembleGpuArray::solve`
         // has checked that batches are laid out for the system of its text. All blocks run at once,

@@ -13,7 +13,7 @@ use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::adjoint::AdjointArguments;
-use ode_core::kernel::array::{ARRAY_NAME, ArrayArguments};
+use ode_core::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments};
 use ode_core::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
@@ -253,7 +253,7 @@ pub(crate) fn kernel_of<T: Scalar>(
     let name = Name::Task(task.key(), kernel_config.clone(), options.to_vec());
     device.kernel_named(name, Cache::from_env(), || {
         let source = task.kernel(kernel_config)?;
-        let name = if kernel_config.array.is_some() { ARRAY_NAME } else { KERNEL_NAME };
+        let name = if kernel_config.lockstep.is_some() { LOCKSTEP_NAME } else { KERNEL_NAME };
         Ok(Program { name: name.to_owned(), source, options: options.to_vec() })
     })
 }
@@ -290,9 +290,9 @@ pub(crate) struct Argument<A>(pub(crate) A);
 // the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<KernelArguments<T>> {}
 
-// SAFETY: the kernel takes an `ArrayArguments` of the same layout by value: addresses and counts in the
+// SAFETY: the kernel takes an `LockstepArguments` of the same layout by value: addresses and counts in the
 // same order, and the source asserts that the sizes agree.
-unsafe impl DeviceRepr for Argument<ArrayArguments> {}
+unsafe impl DeviceRepr for Argument<LockstepArguments> {}
 
 // SAFETY: the kernel takes a `AdjointArguments` of the same layout by value: addresses and counts in the
 // same order, and the source asserts that the sizes agree.

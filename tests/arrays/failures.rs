@@ -43,7 +43,7 @@ fn others_go_on() {
         .trajectories(N)
         .vary(|problem, i| problem.with_p([1.0 / ends(i)]));
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
-    for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+    for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
         let place = || EnsembleCpuArray::new().norm(norm);
         check(&ensemble.solve(Tsit5, place().threads(3), &options.clone().tstops([1.0])).unwrap());
         check(&ensemble.solve(Rodas5P, place(), &options).unwrap());

@@ -13,7 +13,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{
     Backend, EnsembleAlgorithm, EnsembleSolution, GpuError, Memory, Method, Solver, Vary,
-    WorstColumn,
+    WorstMember,
 };
 use odes_skipped::{Needed, needs};
 
@@ -34,14 +34,14 @@ fn same<M, S, T, F, const N: usize, const P: usize>(
     F: Vary<S, T, N, P>,
 {
     let Some(gpu) = gpu() else { return };
-    for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+    for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
         let expected = ensemble.solve(method, EnsembleCpuArray::new().norm(norm), options).unwrap();
         let found = ensemble.solve(method, gpu.clone().norm(norm), options).unwrap();
         let (name, n, times) = (M::PROPERTIES.name, found.len(), found.timings());
         let steps = expected.accepted(0) + expected.rejected(0);
         eprintln!("{name} {} {norm:?} {n}: {steps} steps, {times:?}", T::NAME);
         assert_same_bits(&expected, &found);
-        assert_eq!(expected.worst_column(), found.worst_column());
+        assert_eq!(expected.worst_member(), found.worst_member());
         assert!(matches!(found.backend(), Backend::Gpu { devices } if devices.len() == 1));
         assert!(times.solve > 0.0 && times.compile + times.solve + times.transfer <= times.total);
     }
@@ -245,12 +245,12 @@ fn solve_arrays<A: EnsembleAlgorithm>(
     place: &A,
     inputs: &Inputs<f32>,
     sink: &mut Sums,
-) -> Option<WorstColumn> {
+) -> Option<WorstMember> {
     let Inputs { settings, columns } = inputs;
     let report = Solver::integrate::<f32, lorenz, A::Compiled, 3, 3>(
         &Tsit5, lorenz, place, settings, columns, sink,
     );
-    report.unwrap().worst_column
+    report.unwrap().worst_member
 }
 
 /// One place solves in several threads at a time, behind a `dyn` too.

@@ -1,7 +1,7 @@
 //! Tasks: solves with the system and the method erased.
 
-use crate::ensemble::array::{self, ArrayPlan};
 use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lockstep::{self, LockstepOptions};
 use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::schedule::Schedule;
@@ -15,7 +15,7 @@ use crate::methods::Definition;
 use crate::problem::columns::ColumnRange;
 use crate::problem::layout::Shape;
 use crate::problem::settings::Settings;
-use crate::solution::{RawResults, WorstColumn};
+use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
 use crate::system::{DeviceSource, System};
 use core::any::TypeId;
@@ -47,7 +47,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 
     /// Returns the source of the task's kernel.
     ///
-    /// See [`kernel::source`] and [`kernel::array::source`].
+    /// See [`kernel::source`] and [`kernel::lockstep::source`].
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
@@ -81,13 +81,13 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// # Errors
     /// [`SolveError::NoArrays`] if lockstep is not [compiled](Compiled), or the method switches, or
     /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
-    fn run_array(
+    fn run_lockstep(
         &self,
-        plan: ArrayPlan,
+        plan: LockstepOptions,
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
         results: &mut RawResults<T>,
-    ) -> Result<Option<WorstColumn>, SolveError>;
+    ) -> Result<Option<WorstMember>, SolveError>;
 }
 
 /// The identity of a task: its types and, if necessary, the source of its system.
@@ -238,8 +238,10 @@ where
     }
 
     fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError> {
-        match kernel_config.array {
-            Some(kind) => kernel::array::source::<T, S, M, N, P>(self.system, kernel_config, kind),
+        match kernel_config.lockstep {
+            Some(kind) => {
+                kernel::lockstep::source::<T, S, M, N, P>(self.system, kernel_config, kind)
+            }
             None => kernel::source::<T, S, M, N, P>(self.system, kernel_config),
         }
     }
@@ -266,13 +268,13 @@ where
         })
     }
 
-    fn run_array(
+    fn run_lockstep(
         &self,
-        plan: ArrayPlan,
+        plan: LockstepOptions,
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
         results: &mut RawResults<T>,
-    ) -> Result<Option<WorstColumn>, SolveError> {
+    ) -> Result<Option<WorstMember>, SolveError> {
         let method = M::DEFINED.name;
         M::DEFINED.check_steps(settings.adaptive)?;
         let (system, inputs) = (self.system, (settings, range));
@@ -283,9 +285,9 @@ where
         } else if const { S::HAPPENINGS > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::EVENTS })
         } else if const { M::ADAPTIVE } && settings.adaptive {
-            array::Columns::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
+            lockstep::Members::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
         } else {
-            array::Columns::<S, M, T, N, P, false>::solve(system, inputs, results, plan)
+            lockstep::Members::<S, M, T, N, P, false>::solve(system, inputs, results, plan)
         }
     }
 }

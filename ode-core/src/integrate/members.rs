@@ -7,7 +7,7 @@ pub use device::*;
 
 // A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
-#[ode_macros::device(columns)]
+#[ode_macros::device(members)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{advance, attempt, begin, dense, lane};

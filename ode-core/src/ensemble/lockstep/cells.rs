@@ -1,7 +1,7 @@
 //! The memory of the members of a chunk between steps.
 
-use crate::ensemble::array::norm::{TOGETHER, sum_of_neighbours};
-use crate::integrate::columns::{self, Group, Tried};
+use crate::ensemble::lockstep::norm::{TOGETHER, sum_of_neighbours};
+use crate::integrate::members::{self, Group, Tried};
 use crate::lane::{Mask, Real, Scalar};
 use ode_macros::inlined;
 
@@ -36,7 +36,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         let groups = n.div_ceil(R::LANES);
         let mut cells = Vec::new();
         cells.try_reserve_exact(groups).ok()?;
-        let Group { u, du, p, goes, mirrored, code } = columns::blank::<R, N, P>();
+        let Group { u, du, p, goes, mirrored, code } = members::blank::<R, N, P>();
         let zero = R::lit(0.0);
         let (ends, code) = ([(u, du); 2], R::from_bits(code));
         let (goes, mirrored) = (goes.to_bitmask(), mirrored.to_bitmask());

@@ -1,37 +1,37 @@
 //! Kernels of the lockstep loop.
 //!
-//! They solve all trajectories in lockstep, see `array.hpp`, or use other implementations of the
-//! loop's `Crowd`.
+//! They solve all trajectories in lockstep, see `lockstep.hpp`, or use other implementations of the
+//! loop's `LockstepGroup`.
 
 use crate::error::SolveError;
-use crate::integrate::ARRAY_PROGRAMS;
-use crate::kernel::{ArrayKind, KernelConfig, Parts, Target};
+use crate::integrate::LOCKSTEP_PROGRAMS;
+use crate::kernel::{KernelConfig, LockstepConfig, Parts, Target};
 use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::system::System;
 
 /// The members of a thread, and the reductions over all members.
-const ARRAY: &str = include_str!("array.hpp");
+const LOCKSTEP: &str = include_str!("lockstep.hpp");
 /// Sums as trees of neighbours, which the words of targets use.
 const SUMS: &str = include_str!("sums.hpp");
 
 /// Name of the kernel.
-pub const ARRAY_NAME: &str = "odes_solve_array";
+pub const LOCKSTEP_NAME: &str = "odes_solve_lockstep";
 
 /// Returns the complete text of a lockstep solve.
 ///
-/// The kernel [`ARRAY_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments), the
-/// shared values and [`ArrayArguments`], which CUDA passes by value. The launch is cooperative,
+/// The kernel [`LOCKSTEP_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments), the
+/// shared values and [`LockstepArguments`], which CUDA passes by value. The launch is cooperative,
 /// with exactly the blocks that have members. On a host the kernel is a function of three
 /// addresses.
 ///
 /// # Errors
-/// The errors of [`with_crowd`], and [`SolveError::NoArrays`] for a method that switches or a
+/// The errors of [`with_group`], and [`SolveError::NoArrays`] for a method that switches or a
 /// system with events.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     kernel_config: &KernelConfig,
-    kind: ArrayKind,
+    kind: LockstepConfig,
 ) -> Result<String, SolveError>
 where
     T: Scalar,
@@ -45,21 +45,22 @@ where
     if S::HAPPENINGS > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
     }
-    let ArrayKind { mean, resident, threads } = kind;
+    let LockstepConfig { mean, resident, threads } = kind;
     let config = format!(
         "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
     );
-    let (number, size) = (T::DEVICE_NAME, size_of::<ArrayArguments>());
+    let (number, size) = (T::DEVICE_NAME, size_of::<LockstepArguments>());
     let text = format!(
-        "{ARRAY}static_assert(sizeof(odes::ArrayArguments<{number}>) == {size}, \"the layout of ArrayArguments\");\n"
+        "{LOCKSTEP}static_assert(sizeof(odes::LockstepArguments<{number}>) == {size}, \"the layout of LockstepArguments\");\n"
     );
-    let crowd = CrowdText { name: ARRAY_NAME, threads, programs: "", config: &config, text: &text };
-    with_crowd::<T, S, M, N, P>(system, kernel_config, &crowd)
+    let group =
+        LockstepText { name: LOCKSTEP_NAME, threads, programs: "", config: &config, text: &text };
+    with_group::<T, S, M, N, P>(system, kernel_config, &group)
 }
 
-/// The text of a [`Crowd`](crate::integrate::lockstep::Crowd) and its dependencies.
+/// The text of a [`LockstepGroup`](crate::integrate::lockstep::LockstepGroup) and its dependencies.
 #[derive(Clone, Copy, Debug)]
-pub struct CrowdText<'a> {
+pub struct LockstepText<'a> {
     /// The name of the kernel.
     pub name: &'a str,
     /// The threads of a block.
@@ -68,23 +69,23 @@ pub struct CrowdText<'a> {
     pub programs: &'a str,
     /// Members of `Config`.
     pub config: &'a str,
-    /// C++ that defines `ArrayArguments`, the kernel's third argument, and `solve_array`.
+    /// C++ that defines `LockstepArguments`, the kernel's third argument, and `solve_lockstep`.
     ///
-    /// Both are in `namespace odes`. The words of `targets/array_*.hpp` come before the text.
+    /// Both are in `namespace odes`. The words of `targets/lockstep_*.hpp` come before the text.
     pub text: &'a str,
 }
 
 /// Returns the complete text of a kernel with the lockstep loop.
 ///
 /// Its arguments are [`KernelArguments`](crate::kernel::KernelArguments), the shared values and an
-/// `ArrayArguments`, which CUDA passes by value. The launch is cooperative.
+/// `LockstepArguments`, which CUDA passes by value. The launch is cooperative.
 ///
 /// # Errors
 /// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
-pub fn with_crowd<T, S, M, const N: usize, const P: usize>(
+pub fn with_group<T, S, M, const N: usize, const P: usize>(
     system: S,
     kernel_config: &KernelConfig,
-    crowd: &CrowdText<'_>,
+    group: &LockstepText<'_>,
 ) -> Result<String, SolveError>
 where
     T: Scalar,
@@ -92,26 +93,26 @@ where
     M: Definition,
 {
     let words = match kernel_config.target {
-        Target::Cuda => include_str!("targets/array_cuda.hpp"),
-        Target::Host => include_str!("targets/array_host.hpp"),
+        Target::Cuda => include_str!("targets/lockstep_cuda.hpp"),
+        Target::Host => include_str!("targets/lockstep_host.hpp"),
         Target::OpenCl => {
             let why = "in OpenCL, because its work-groups cannot wait for each other";
             return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
         }
     };
-    let CrowdText { name, threads, programs, config, text } = crowd;
-    let programs = [&ARRAY_PROGRAMS.join("\n"), *programs].join("\n");
+    let LockstepText { name, threads, programs, config, text } = group;
+    let programs = [&LOCKSTEP_PROGRAMS.join("\n"), *programs].join("\n");
     let kernel = format!(
-        "#define ARRAY_THREADS {threads}u\n{SUMS}{words}{text}ARRAY_KERNEL({name}, {threads})\n"
+        "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
     super::text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
-/// The kernel's third argument: `ArrayArguments` in `array.hpp`. Pointers are device addresses.
+/// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct ArrayArguments {
+pub struct LockstepArguments {
     /// [`word_bytes`] of zeros.
     pub words: u64,
     /// [`memory_rows`] rows of one number per member.

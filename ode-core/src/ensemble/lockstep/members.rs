@@ -1,25 +1,25 @@
 //! Lockstep members in chunks for the threads of a CPU, in lanes on each.
 
-use crate::ensemble::array::cells::Cells;
-use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
-use crate::ensemble::array::norm::{ArrayNorm, TOGETHER, sum_of_neighbours};
 use crate::ensemble::batches;
 use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lockstep::cells::Cells;
+use crate::ensemble::lockstep::clock::{attempt_of, lane_of, mask};
+use crate::ensemble::lockstep::norm::{LockstepNorm, TOGETHER, sum_of_neighbours};
 use crate::ensemble::loop_config::{StaticConfig, options};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::stack;
 use crate::error::{Memory, SolveError};
 use crate::evaluation::EvaluationThreads;
 use crate::integrate::attempt::Attempt;
-use crate::integrate::columns;
 use crate::integrate::lane::Lane;
-use crate::integrate::lockstep::{Crowd, Told, lockstep, silence};
+use crate::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
+use crate::integrate::members;
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::columns::ColumnRange;
 use crate::problem::settings::Settings;
-use crate::solution::{RawResults, WorstColumn};
+use crate::solution::{RawResults, WorstMember};
 use crate::system::System;
 use core::any::Any;
 use core::marker::PhantomData;
@@ -28,11 +28,11 @@ use std::sync::{Mutex, PoisonError};
 
 /// The options of a lockstep solve.
 #[derive(Clone, Copy, Debug)]
-pub struct ArrayPlan {
+pub struct LockstepOptions {
     /// The instruction set of each thread's lanes.
     pub instructions: InstructionSet,
     /// The norm that combines the errors of all members.
-    pub norm: ArrayNorm,
+    pub norm: LockstepNorm,
     /// The number of threads that share the members, at least 1.
     pub threads: usize,
 }
@@ -65,12 +65,12 @@ enum Work<T: Scalar> {
 }
 
 /// All members, and the options of their solve.
-pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool>
+pub(crate) struct Members<'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool>
 {
     system: S,
     settings: &'a Settings<T>,
     range: ColumnRange<'a, T>,
-    plan: ArrayPlan,
+    plan: LockstepOptions,
     chunks: Vec<Mutex<MemberChunk<'a, T>>>,
     /// The end of [`Cells`] that holds the current states.
     now: usize,
@@ -82,7 +82,7 @@ pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, c
 }
 
 impl<'a, S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool>
-    Columns<'a, S, M, T, N, P, ADAPTIVE>
+    Members<'a, S, M, T, N, P, ADAPTIVE>
 where
     S: System<N, P>,
     M: Definition,
@@ -95,8 +95,8 @@ where
         system: S,
         (settings, range): (&'a Settings<T>, ColumnRange<'a, T>),
         results: &'a mut RawResults<T>,
-        plan: ArrayPlan,
-    ) -> Result<Option<WorstColumn>, SolveError> {
+        plan: LockstepOptions,
+    ) -> Result<Option<WorstMember>, SolveError> {
         let batch = range.len().div_ceil(2 * plan.threads).next_multiple_of(TOGETHER);
         let batch = if plan.threads == 1 { range.len() } else { batch };
         let chunks = batches::chunks(range, results, batch).into_iter().map(|(range, results)| {
@@ -112,7 +112,7 @@ where
                 failed: None,
             })
         });
-        let mut columns = Columns::<S, M, T, N, P, ADAPTIVE> {
+        let mut members = Members::<S, M, T, N, P, ADAPTIVE> {
             system,
             settings,
             range,
@@ -128,12 +128,12 @@ where
         let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
         stack::with_pool(bytes, plan.threads, &mut || {
             lockstep::<T, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
-                &mut columns,
+                &mut members,
                 &o,
             );
         })?;
         let mut squares = Vec::new();
-        for chunk in columns.chunks {
+        for chunk in members.chunks {
             let chunk = chunk.into_inner().unwrap_or_else(PoisonError::into_inner);
             if let Some(error) = chunk.failed {
                 return Err(error);
@@ -141,7 +141,7 @@ where
             let (i, square) = chunk.worst;
             squares.push((chunk.range.numbers().start + i as u64, square.widen()));
         }
-        Ok(WorstColumn::of(N, squares.into_iter()).filter(|_| ADAPTIVE))
+        Ok(WorstMember::of(N, squares.into_iter()).filter(|_| ADAPTIVE))
     }
 
     /// Runs an operation on all chunks and combines their reports.
@@ -195,7 +195,7 @@ where
             self.count += chunk.count;
             failed |= chunk.failed.is_some();
         }
-        if self.plan.norm == ArrayNorm::Mean {
+        if self.plan.norm == LockstepNorm::Mean {
             let mean = sum_of_neighbours(&mut sums) / self.count.max(1) as f64;
             all.square = T::narrow(mean);
         }
@@ -204,8 +204,8 @@ where
     }
 }
 
-impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> Crowd<T>
-    for Columns<'_, S, M, T, N, P, ADAPTIVE>
+impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> LockstepGroup<T>
+    for Members<'_, S, M, T, N, P, ADAPTIVE>
 where
     S: System<N, P>,
     M: Definition,
@@ -311,7 +311,7 @@ where
             }
             match work {
                 Work::Begin { how } => {
-                    let size = columns::begin::<
+                    let size = members::begin::<
                         R,
                         S,
                         Outlined<M, true>,
@@ -325,7 +325,7 @@ where
                 }
                 Work::Attempt { trial } => {
                     let trial = attempt_of::<R, T>(&trial);
-                    let tried = columns::attempt::<
+                    let tried = members::attempt::<
                         R,
                         S,
                         Outlined<M, true>,
@@ -347,7 +347,7 @@ where
                 Work::PassesSoon { trial, ends } => {
                     let trial = attempt_of::<R, T>(&trial);
                     let new = cells.new_states(g, now);
-                    let soon = columns::passes_soon::<R, S, Outlined<M, true>, N, P>(
+                    let soon = members::passes_soon::<R, S, Outlined<M, true>, N, P>(
                         system,
                         &group,
                         &new,
@@ -359,13 +359,13 @@ where
                 }
                 Work::Leave { stuck, everyone } => {
                     let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
-                    columns::leave::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                    members::leave::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                         &mut io, &mut group, &lane, stuck, everyone,
                     );
                     cells.put(g, now, &group, accepted);
                 }
                 Work::Finish => {
-                    columns::finish::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                    members::finish::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
                         &mut io, &group, &lane,
                     );
                 }

@@ -3,7 +3,7 @@
 /// The norm of all members' scaled errors, which controls the common step size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ArrayNorm {
+pub enum LockstepNorm {
     /// The maximum norm.
     ///
     /// A step is short enough for every member, so each member is as accurate as a trajectory
@@ -13,7 +13,7 @@ pub enum ArrayNorm {
     /// The root mean square, as in SciML's `EnsembleGPUArray`.
     ///
     /// The solve takes fewer steps, but one member among many may have errors much larger than its
-    /// tolerances. [`worst_column`](crate::EnsembleSolution::worst_column) returns the greatest
+    /// tolerances. [`worst_member`](crate::EnsembleSolution::worst_member) returns the greatest
     /// error.
     Mean,
 }

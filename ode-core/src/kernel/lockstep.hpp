@@ -1,68 +1,68 @@
-// The kernel around the loop of columns: which columns a thread has, where these lie, and what all
-// threads say together. `Crowd` in integrate/lockstep.rs.
+// The kernel around the lockstep loop: which members a thread has, where these lie, and what all
+// threads say together. `LockstepGroup` in integrate/lockstep.rs.
 //
 // Each thread runs the loop with a clock of its own, and all decide alike, since they hear the same. The
-// columns of a block are a tile, one for each thread, in registers; or several tiles one after the other,
-// in memory. Words of targets (targets/array_*.hpp):
+// members of a block are a tile, one for each thread, in registers; or several tiles one after the other,
+// in memory. Words of targets (targets/lockstep_*.hpp):
 //
-//   TILE                     columns of a tile
-//   EACH_COLUMN(t)           before what is done to column `t` of a tile by its thread
-//   TileSum                  the sum of a number of each column of a tile, as a tree of neighbours
+//   TILE                     members of a tile
+//   EACH_MEMBER(t)           before what is done to member `t` of a tile by its thread
+//   TileSum                  the sum of a number of each member of a tile, as a tree of neighbours
 //   all_of<KIND>(...)        what all threads say together
-//   ARRAY_KERNEL(name, threads)
+//   LOCKSTEP_KERNEL(name, threads)
 
 namespace odes {
 
-// What a launch is given besides its `KernelArguments`. `ArrayArguments` in Rust has the same layout.
-template<class R> struct ArrayArguments {
+// What a launch is given besides its `KernelArguments`. `LockstepArguments` in Rust has the same layout.
+template<class R> struct LockstepArguments {
     GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
-    GLOBAL R* memory;   // [row * n + column]: what is kept of columns, where they are not in registers
-    GLOBAL R* errors;   // the greatest error of each column's accepted steps, squared
-    u32 blocks;         // that have columns
+    GLOBAL R* memory;   // [row * n + member]: what is kept of members, where they are not in registers
+    GLOBAL R* errors;   // the greatest error of each member's accepted steps, squared
+    u32 blocks;         // that have members
     u32 tiles;          // of each of these; where there are sums of errors, a power of two
 };
 
-// A column as the source and the sink of a thread, which is told which one it is.
+// A member as the source and the sink of a thread, which is told which one it is.
 template<class C> struct MemberIo : Io<C> {
     bool here;
     DEVICE MemberIo(
         const KernelArguments<typename C::Number>& arguments, const Shared<typename C::Number>& shared
     )
         : Io<C>(arguments, shared, 0u), here(false) {}
-    // What no column is in has the numbers of the last one, and goes nowhere.
-    DEVICE void go_to(u32 column) {
-        here = column < this->arguments.n;
-        this->i = here ? column : this->arguments.n - 1u;
+    // What no member is in has the numbers of the last one, and goes nowhere.
+    DEVICE void go_to(u32 member) {
+        here = member < this->arguments.n;
+        this->i = here ? member : this->arguments.n - 1u;
     }
     DEVICE bool acquire(bool need) const { return need && here; }
 };
 
-template<class C> struct Columns {
+template<class C> struct Members {
     typedef typename C::Number R;
     typedef typename Real<R>::Bits B;
     typedef typename C::System S;
     typedef typename C::Method M;
     static constexpr int N = C::STATES, P = C::PARAMETERS;
-    typedef columns::Group<R, N, P> Group;
-    typedef columns::Tried<R, N> Tried;
+    typedef members::Group<R, N, P> Group;
+    typedef members::Tried<R, N> Tried;
     typedef lockstep::Told<R> Told;
 
-    const ArrayArguments<R>& array;
+    const LockstepArguments<R>& lockstep;
     const options::Options<R, N>& o;
     MemberIo<C>& io;
     u32 block, turn;
-    double count;   // columns that go on
+    double count;   // members that go on
     u32 now;        // which of two ends of a step are the states, in memory
     bool accepted;  // whether the last attempt was a step
-    // Of a column in registers.
+    // Of a member in registers.
     Group group;
     Arr<R, N> u, du;
     R square, worst;
 
-    DEVICE Columns(
-        const ArrayArguments<R>& array, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
-    ) : array(array), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
-        group(columns::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
+    DEVICE Members(
+        const LockstepArguments<R>& lockstep, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
+    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
+        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
 
     DEVICE static constexpr bool saves() { return true; }
     DEVICE R start() const { return io.load_start(true, R(0)); }
@@ -74,10 +74,10 @@ template<class C> struct Columns {
         Told told = lockstep::silence<R>();
         double going = 0.0;
         for (u32 k = 0u; k < tiles(); k++) {
-            EACH_COLUMN(t) {
-                take(k, t, how == columns::FIRST);
-                R size = columns::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, how);
-                put(how == columns::FIRST);
+            EACH_MEMBER(t) {
+                take(k, t, how == members::FIRST);
+                R size = members::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, how);
+                put(how == members::FIRST);
                 if (group.goes) {
                     told.size = told.size < size ? told.size : size;
                     told.goes = true;
@@ -96,10 +96,10 @@ template<class C> struct Columns {
         double sum = 0.0;
         for (u32 k = 0u; k < tiles(); k++) {
             TileSum<R> tile;
-            EACH_COLUMN(t) {
+            EACH_MEMBER(t) {
                 take(k, t, false);
                 Tried tried =
-                    columns::attempt<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, trial);
+                    members::attempt<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, trial);
                 keep(tried);
                 told.square = told.square > tried.square ? told.square : tried.square;
                 told.size = told.size < tried.longest ? told.size : tried.longest;
@@ -138,12 +138,12 @@ template<class C> struct Columns {
     ) {
         Told told = lockstep::silence<R>();
         for (u32 k = 0u; k < tiles(); k++) {
-            EACH_COLUMN(t) {
+            EACH_MEMBER(t) {
                 take(k, t, false);
                 if constexpr (!C::RESIDENT) {
                     UNROLL for (int d = 0; d < N; d++) u[d] = kept(row_of(1u - now, d));
                 }
-                bool soon = columns::passes_soon<R, S, M, N, P>(S{}, group, u, lane, trial, ends);
+                bool soon = members::passes_soon<R, S, M, N, P>(S{}, group, u, lane, trial, ends);
                 told.grows = told.grows || soon;
             }
         }
@@ -164,9 +164,9 @@ template<class C> struct Columns {
         Told told = lockstep::silence<R>();
         double going = 0.0;
         for (u32 k = 0u; k < tiles(); k++) {
-            EACH_COLUMN(t) {
+            EACH_MEMBER(t) {
                 take(k, t, false);
-                columns::leave<R, M, MemberIo<C>, C, N, P>(io, group, lane, stuck, everyone);
+                members::leave<R, M, MemberIo<C>, C, N, P>(io, group, lane, stuck, everyone);
                 put(false);
                 told.goes = told.goes || group.goes;
                 if (group.goes) going += 1.0;
@@ -178,10 +178,10 @@ template<class C> struct Columns {
 
     DEVICE void finish(const lane::Lane<R>& lane) {
         for (u32 k = 0u; k < tiles(); k++) {
-            EACH_COLUMN(t) {
+            EACH_MEMBER(t) {
                 take(k, t, false);
-                columns::finish<R, M, MemberIo<C>, C, N, P>(io, group, lane);
-                if (io.here) array.errors[io.i] = C::RESIDENT ? worst : worst_of();
+                members::finish<R, M, MemberIo<C>, C, N, P>(io, group, lane);
+                if (io.here) lockstep.errors[io.i] = C::RESIDENT ? worst : worst_of();
             }
         }
     }
@@ -194,15 +194,15 @@ private:
 
     DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
     DEVICE GLOBAL R& kept(int row) const {
-        return array.memory[(u64)row * io.arguments.n + io.i];
+        return lockstep.memory[(u64)row * io.arguments.n + io.i];
     }
-    DEVICE u32 tiles() const { return C::RESIDENT ? 1u : array.tiles; }
+    DEVICE u32 tiles() const { return C::RESIDENT ? 1u : lockstep.tiles; }
 
-    // Goes to column `t` of tile `k`, which `begins` or is taken from memory.
+    // Goes to member `t` of tile `k`, which `begins` or is taken from memory.
     DEVICE void take(u32 k, u32 t, bool begins) {
         io.go_to((block * tiles() + k) * TILE + t);
         if constexpr (!C::RESIDENT) {
-            group = columns::blank<R, N, P>();
+            group = members::blank<R, N, P>();
             if (!begins) {
                 UNROLL for (int d = 0; d < N; d++) group.u[d] = kept(row_of(now, d));
                 if constexpr (M::FSAL) {
@@ -227,7 +227,7 @@ private:
         kept(STATUS) = Real<R>::from_bits(status);
     }
 
-    // Puts the column back that `take` took.
+    // Puts the member back that `take` took.
     DEVICE void put(bool begins) {
         square = R(0);
         if constexpr (!C::RESIDENT) {
@@ -267,7 +267,7 @@ private:
             | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
             | (told.misses ? 64u : 0u);
         turn++;
-        Said all = all_of<KIND>(array.words, array.blocks, block, turn, Said{number, flags});
+        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, Said{number, flags});
         if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
         told.square = (R)all.number;
         told.size = (R)all.number;
@@ -281,20 +281,20 @@ private:
         return told;
     }
 
-    // The same with all columns that go on counted, of which this thread has so many.
+    // The same with all members that go on counted, of which this thread has so many.
     DEVICE Told counted(const Told& told, double going) {
         if constexpr (C::MEAN) {
             turn++;
-            count = all_of<SUM>(array.words, array.blocks, block, turn, Said{going, 0u}).number;
+            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, Said{going, 0u}).number;
         }
         return told;
     }
 };
 
-template<class C> DEVICE void solve_array(
+template<class C> DEVICE void solve_lockstep(
     const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const ArrayArguments<typename C::Number>& array,
+    const LockstepArguments<typename C::Number>& lockstep,
     u32 block
 ) {
     typedef typename C::Number R;
@@ -302,8 +302,8 @@ template<class C> DEVICE void solve_array(
     MemberIo<C> io(arguments, shared);
     io.go_to(0u);
     options::Options<R, N> o = options_of<C>(arguments, io);
-    Columns<C> crowd(array, o, io, block);
-    lockstep::lockstep<R, typename C::System, typename C::Method, Columns<C>, C, N, P>(crowd, o);
+    Members<C> members(lockstep, o, io, block);
+    lockstep::lockstep<R, typename C::System, typename C::Method, Members<C>, C, N, P>(members, o);
 }
 
 } // namespace odes

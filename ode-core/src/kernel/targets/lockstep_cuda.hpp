@@ -1,4 +1,4 @@
-// Words of array.hpp in CUDA C++: all blocks run at once (a cooperative launch), a thread has a column of
+// Words of lockstep.hpp in CUDA C++: all blocks run at once (a cooperative launch), a thread has a member of
 // a tile.
 //
 // What a block says are two words, each with half of a number, the number of the turn and some flags. All
@@ -9,9 +9,9 @@
 
 namespace odes {
 
-constexpr u32 TILE = ARRAY_THREADS;
+constexpr u32 TILE = LOCKSTEP_THREADS;
 constexpr u32 WARPS = TILE / 32u;
-#define EACH_COLUMN(t) if (const u32 t = threadIdx.x; true)
+#define EACH_MEMBER(t) if (const u32 t = threadIdx.x; true)
 
 enum { GREATEST, LEAST, SUM };
 struct Said {
@@ -103,11 +103,11 @@ template<int KIND> DEVICE Said all_of(u64* words, u32 blocks, u32 block, u32 tur
 
 } // namespace odes
 
-#define ARRAY_KERNEL(name, threads)                                            \
-    extern "C" __global__ void __launch_bounds__(threads, 1) name(             \
-        const odes::KernelArguments<odes::Config::Number> arguments,           \
-        const odes::Shared<odes::Config::Number> shared,                       \
-        const odes::ArrayArguments<odes::Config::Number> array                 \
-    ) {                                                                        \
-        odes::solve_array<odes::Config>(arguments, shared, array, blockIdx.x); \
+#define LOCKSTEP_KERNEL(name, threads)                                               \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(                   \
+        const odes::KernelArguments<odes::Config::Number> arguments,                 \
+        const odes::Shared<odes::Config::Number> shared,                             \
+        const odes::LockstepArguments<odes::Config::Number> lockstep                 \
+    ) {                                                                              \
+        odes::solve_lockstep<odes::Config>(arguments, shared, lockstep, blockIdx.x); \
     }

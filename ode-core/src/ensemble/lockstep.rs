@@ -3,10 +3,10 @@
 mod cells;
 mod clock;
 mod cpu;
-mod crowd;
+mod members;
 pub(crate) mod norm;
 
 pub use cpu::EnsembleCpuArray;
-pub use crowd::ArrayPlan;
-pub(crate) use crowd::Columns;
-pub use norm::ArrayNorm;
+pub use members::LockstepOptions;
+pub(crate) use members::Members;
+pub use norm::LockstepNorm;

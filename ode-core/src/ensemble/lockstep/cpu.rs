@@ -1,10 +1,10 @@
 //! The lockstep backend of the CPU.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
-use crate::ensemble::array::ArrayPlan;
-use crate::ensemble::array::norm::ArrayNorm;
 use crate::ensemble::batches::by_batches;
 use crate::ensemble::cpu::{EnsembleThreads, report};
+use crate::ensemble::lockstep::LockstepOptions;
+use crate::ensemble::lockstep::norm::LockstepNorm;
 use crate::ensemble::task::{Arrays, Task};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
@@ -12,7 +12,7 @@ use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
-use crate::solution::{ResultSink, RunReport, WorstColumn};
+use crate::solution::{ResultSink, RunReport, WorstMember};
 use std::time::Instant;
 
 /// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
@@ -36,16 +36,16 @@ use std::time::Instant;
 /// member needs changes the last digits of the others.
 ///
 /// ```
-/// use ode_core::{ArrayNorm, EnsembleCpuArray};
+/// use ode_core::{LockstepNorm, EnsembleCpuArray};
 ///
 /// let array = EnsembleCpuArray;
-/// let of_sciml = EnsembleCpuArray::new().norm(ArrayNorm::Mean).threads(4);
+/// let of_sciml = EnsembleCpuArray::new().norm(LockstepNorm::Mean).threads(4);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnsembleCpuArray {
     threads: EnsembleThreads,
-    norm: ArrayNorm,
+    norm: LockstepNorm,
 }
 
 /// [`EnsembleCpuArray::new()`] as a constant, for use as a name like other backends.
@@ -56,9 +56,9 @@ impl EnsembleCpuArray {
     /// Returns a lockstep backend with default settings.
     ///
     /// These are rayon's current pool, the machine's best instruction set and
-    /// [`ArrayNorm::Greatest`].
+    /// [`LockstepNorm::Greatest`].
     pub const fn new() -> Self {
-        EnsembleCpuArray { threads: EnsembleThreads::new(), norm: ArrayNorm::Greatest }
+        EnsembleCpuArray { threads: EnsembleThreads::new(), norm: LockstepNorm::Greatest }
     }
 
     /// Uses this many threads of its own.
@@ -76,7 +76,7 @@ impl EnsembleCpuArray {
     }
 
     /// Sets the norm that combines the errors of all members.
-    pub fn norm(self, norm: ArrayNorm) -> Self {
+    pub fn norm(self, norm: LockstepNorm) -> Self {
         EnsembleCpuArray { norm, ..self }
     }
 
@@ -92,17 +92,17 @@ impl EnsembleCpuArray {
         let begin = Instant::now();
         let run = || {
             let threads = rayon::current_num_threads();
-            let plan = ArrayPlan { instructions, norm: self.norm, threads };
+            let plan = LockstepOptions { instructions, norm: self.norm, threads };
             let mut worst = None;
             by_batches(settings, columns, sink, &mut |batch, results| {
                 // Runs inside the pool: a thread outside of it would sleep at each parallel call
                 // until it is woken.
-                let found = rayon::scope(|_| task.run_array(plan, settings, batch, results))?;
-                worst = WorstColumn::worse(worst, found);
+                let found = rayon::scope(|_| task.run_lockstep(plan, settings, batch, results))?;
+                worst = WorstMember::worse(worst, found);
                 Ok(())
             })?;
             let report = report(format!("{instructions:?}").to_lowercase(), threads, begin);
-            Ok(RunReport { worst_column: worst, ..report })
+            Ok(RunReport { worst_member: worst, ..report })
         };
         self.threads.install(run)?
     }
