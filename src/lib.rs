@@ -169,7 +169,7 @@ pub mod lane {
 ///
 /// # Stability
 ///
-/// Releases still add fields to `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and
+/// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`, `SavedRow` and
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
 /// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {
@@ -180,10 +180,10 @@ pub mod backend {
     };
     pub use ode_core::ensemble::worker::ResultSlices;
     pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
-    pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
-    pub use ode_core::problem::inputs::Inputs;
-    pub use ode_core::problem::layout::Shape;
-    pub use ode_core::problem::settings::Settings;
+    pub use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
+    pub use ode_core::problem::layout::SystemShape;
+    pub use ode_core::problem::prepared::PreparedSolve;
+    pub use ode_core::problem::resolved_options::ResolvedOptions;
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Layout, LogRow, RawResults,
         ResultSink, RunReport, SavedRow, Schedule, SolveError, Timings, both_precisions,

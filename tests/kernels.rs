@@ -27,7 +27,7 @@ use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
 use odes::internals::kernel::{
-    self, Functions, Given, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
+    self, Functions, InputOrigin, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
 };
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
@@ -196,8 +196,8 @@ fn architectures(others: bool) -> impl Iterator<Item = u32> {
 }
 
 /// The columns of a sweep over the first parameter, which share the others.
-fn swept<const N: usize, const P: usize>() -> Vec<Given> {
-    let given = |column| if column == N { Given::Memory } else { Given::Argument };
+fn swept<const N: usize, const P: usize>() -> Vec<InputOrigin> {
+    let given = |column| if column == N { InputOrigin::Memory } else { InputOrigin::Argument };
     (0..N + P + 2).map(given).collect()
 }
 
@@ -206,7 +206,7 @@ fn swept<const N: usize, const P: usize>() -> Vec<Given> {
 fn kernel_config<T, S, M, const N: usize, const P: usize>(
     adaptive: bool,
     save: bool,
-    columns: Vec<Given>,
+    columns: Vec<InputOrigin>,
 ) -> KernelConfig
 where
     T: Scalar,
@@ -252,7 +252,7 @@ fn kernel_configs<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
         for sweep in [false, true] {
             let (heaviest, lightest) = (adaptive && save && !sweep, !adaptive && !save && sweep);
             if heaviest || lightest || which == Which::All || all_kernels() {
-                let all = vec![Given::Memory; N + P + 2];
+                let all = vec![InputOrigin::Memory; N + P + 2];
                 let columns = if sweep { swept::<N, P>() } else { all };
                 let kernel_config = kernel_config::<T, S, Tsit5, N, P>(adaptive, save, columns);
                 let new =
@@ -329,7 +329,7 @@ where
     for law_kind in [pi, pid, predictive] {
         check(&|plain| KernelConfig { law_kind, ..plain });
     }
-    let columns = [swept::<N, P>(), vec![Given::Argument; N]].concat();
+    let columns = [swept::<N, P>(), vec![InputOrigin::Argument; N]].concat();
     check(&|plain| KernelConfig { columns: columns.clone(), own_tolerances: true, ..plain });
     if M::GUARDS {
         for guard in [guard::OFF, guard::REPORT, guard::REJECT] {
@@ -346,7 +346,7 @@ where
     M: Method,
 {
     check_variant(system, method, most, false, |plain| {
-        let columns = [swept::<N, P>(), vec![Given::Memory; N]].concat();
+        let columns = [swept::<N, P>(), vec![InputOrigin::Memory; N]].concat();
         let law_kind = Controller::predictive().kind();
         KernelConfig {
             limited: true,
@@ -397,7 +397,7 @@ fn library_functions() {
     let kernel_config = KernelConfig {
         adaptive: true,
         refill: true,
-        columns: vec![Given::Memory; 6],
+        columns: vec![InputOrigin::Memory; 6],
         functions: Functions::Library,
         ..KernelConfig::default()
     };
@@ -450,7 +450,7 @@ fn gradients() {
 /// Compiles one kernel of a model, for the newest architecture.
 fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most) {
     let kernel_config =
-        kernel_config::<f64, S, Tsit5, N, P>(true, false, vec![Given::Memory; N + P + 2]);
+        kernel_config::<f64, S, Tsit5, N, P>(true, false, vec![InputOrigin::Memory; N + P + 2]);
     compile(vec![Kernel::new::<f64, S, Tsit5, N, P>(system, NEWEST, &kernel_config, most)]);
 }
 

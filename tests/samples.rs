@@ -8,7 +8,8 @@ mod series;
 use cpp::HostCpp;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::{
-    Column, Columns, EvaluationThreads, Inputs, Settings, Task, Text, both_precisions, solve_with,
+    EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions, Task, Text, both_precisions,
+    solve_with,
 };
 use odes::internals::kernel::{KERNEL_NAME, KernelConfig};
 use odes::lane::Scalar;
@@ -38,13 +39,13 @@ fn ensemble() -> Base {
 
 fn columns<S, T, F, const N: usize, const P: usize>(
     ensemble: &EnsembleProblem<S, T, F, N, P>,
-) -> Columns<T>
+) -> Inputs<T>
 where
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    Inputs::new(ensemble, &SolveOptions::default(), METHOD).unwrap().columns
+    PreparedSolve::new(ensemble, &SolveOptions::default(), METHOD).unwrap().inputs
 }
 
 /// Parameter `d` of all trajectories.
@@ -77,7 +78,7 @@ const DESIGNS: [Design; 5] = [
 ];
 
 /// All numbers of a range of trajectories, as bits.
-fn bits<T: Scalar>(columns: &Columns<T>) -> Vec<Vec<u64>> {
+fn bits<T: Scalar>(columns: &Inputs<T>) -> Vec<Vec<u64>> {
     let row = |i: usize| columns.quantities().map(|c| c.get(i).widen().to_bits()).collect();
     (0..columns.trajectories).map(row).collect()
 }
@@ -88,8 +89,9 @@ fn threads_and_parts_have_the_same_bits() {
         let ensemble = ensemble().trajectories(10_007).sample(rules(design));
         let whole = bits(&columns(&ensemble));
         let options = SolveOptions::default();
-        let serial = Inputs::by(EvaluationThreads::Caller, &ensemble, &options, METHOD).unwrap();
-        assert!(bits(&serial.columns) == whole, "{design:?}");
+        let serial =
+            PreparedSolve::by(EvaluationThreads::Caller, &ensemble, &options, METHOD).unwrap();
+        assert!(bits(&serial.inputs) == whole, "{design:?}");
         for of in [2, 3, 7, 1000] {
             let shard = |rank| bits(&columns(&ensemble.clone().shard((rank, of))));
             let joined: Vec<Vec<u64>> = (0..of).flat_map(shard).collect();
@@ -338,9 +340,11 @@ fn sampled_quantities_need_no_value() {
     let ensemble = EnsembleProblem::new(problem).trajectories(3);
     assert!(columns(&ensemble.clone().sample(samples.clone())).p[1].shared() == Some(2.0));
     let options = SolveOptions::default();
-    let error = Inputs::new(&ensemble.sample(samples.u0(1, 1.0)).cast::<f32>(), &options, METHOD);
+    let error =
+        PreparedSolve::new(&ensemble.sample(samples.u0(1, 1.0)).cast::<f32>(), &options, METHOD);
     assert!(error.is_ok());
-    let error = Inputs::new(&EnsembleProblem::new(problem).trajectories(3), &options, METHOD);
+    let error =
+        PreparedSolve::new(&EnsembleProblem::new(problem).trajectories(3), &options, METHOD);
     assert!(matches!(error, Err(SolveError::NonFinite { what: "u0", index: 0, .. })));
 }
 
@@ -470,11 +474,11 @@ impl<A: EnsembleAlgorithm> Drawing<A> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
+        let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
         assert_eq!(columns.quantities().filter(is_drawn).count(), self.drawn);
         solve_with(&self.place, task, settings, columns, sink)
     }
@@ -610,8 +614,8 @@ impl Compiling<'_> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         _: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let text = task.kernel(&KernelConfig::new(settings, columns, true))?;

@@ -8,7 +8,7 @@ use ode_core::kernel::KernelConfig;
 use ode_core::kernel::lockstep::{LockstepText, with_group, word_bytes};
 use ode_core::lane::Bits;
 use ode_core::methods::{Properties, Tsit5};
-use ode_core::problem::inputs::Inputs;
+use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::explicit::{Row, Tableau};
 use ode_core::{SavedRow, SolveError};
 use ode_gpu::{Buffer, GpuError, Kernel, Program};
@@ -50,7 +50,7 @@ pub(crate) struct Asked<'a, T: Number> {
     pub(crate) abstol: &'a Numbers<T>,
     pub(crate) tableau: &'static Tableau,
     pub(crate) method: &'a Properties,
-    pub(crate) inputs: &'a Inputs<T>,
+    pub(crate) inputs: &'a PreparedSolve<T>,
 }
 
 /// The distribution of rows: `each` rows for each warp of `blocks` blocks.
@@ -191,12 +191,12 @@ fn program<T: Number>(
 
 /// The kernel configuration of a solve, if the device holds the matrix.
 fn kernel_config<T: Number>(
-    inputs: &Inputs<T>,
+    inputs: &PreparedSolve<T>,
     tableau: &Tableau,
     rows: usize,
     multiprocessors: usize,
 ) -> Option<(KernelConfig, Cut)> {
-    let Inputs { settings, columns } = inputs;
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     // The number of step ends is unknown, so no memory can be reserved for them.
     if settings.saved.times > 0 {
         return None;
@@ -218,7 +218,7 @@ pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>,
     let Some((kernel_config, cut)) = kernel_config(inputs, tableau, n, multiprocessors) else {
         return Ok(None);
     };
-    let slots = inputs.columns.save.slots();
+    let slots = inputs.inputs.save.slots();
     let name = format!("{} {} {cut:?} {kernel_config:?}", method.name, T::DEVICE_NAME);
     let write = || program::<T>(tableau, method, &kernel_config, cut);
     let kernel = place.kernel_named(name, write)?;
@@ -282,7 +282,7 @@ fn launch<T: Number>(
     let saved = queue.allocate::<T>(n.saturating_mul(slots))?;
     let of_rows = 2 * n * size_of::<T>() / 4;
     let words = queue.zeros::<u64>(of_rows + word_bytes(cut.blocks) / 8)?;
-    let clockwork = queue.clockwork(kernel_config, &inputs.settings, &inputs.columns)?;
+    let clockwork = queue.clockwork(kernel_config, &inputs.options, &inputs.inputs)?;
     let linear = LinearArguments {
         a: a.at(),
         u0: u0.at(),

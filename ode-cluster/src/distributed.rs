@@ -9,8 +9,8 @@ use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
 use ode_core::kept;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{
     Backend, EnsembleAlgorithm, EvaluationThreads, RawResults, ResultSink, RunReport, Shard, Share,
     SolveError,
@@ -185,8 +185,8 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
         inner: InnerBackend<'_, T>,
     ) -> Result<RunReport, SolveError> {
@@ -250,8 +250,8 @@ macro_rules! solved_by_the_inner_backend {
         fn $name(
             &self,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             self.solve(task, settings, columns, sink, &|columns, sink| {
@@ -267,8 +267,8 @@ macro_rules! pulled_by_the_inner_backend {
         fn $name(
             &self,
             task: &dyn AdjointTask<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             cotangents: &RawCotangents<'_, $T>,
             outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {

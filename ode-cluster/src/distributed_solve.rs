@@ -4,9 +4,9 @@ use core::ops::Range;
 use std::time::Instant;
 
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{ColumnRange, Columns};
+use ode_core::problem::inputs::{InputRange, Inputs};
 use ode_core::problem::layout::Layout;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
 
 use crate::error::ClusterError;
@@ -21,7 +21,7 @@ const SECONDS: f64 = 5.0;
 
 /// The inner backend, which computes trajectories.
 pub(crate) type InnerBackend<'a, T> =
-    &'a dyn Fn(&Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
+    &'a dyn Fn(&Inputs<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
 /// Returns the bytes of a chunk.
 type Read<'r, 'a, T> =
@@ -30,7 +30,7 @@ type Read<'r, 'a, T> =
 /// A solve, and the progress of this rank.
 pub(crate) struct DistributedSolve<'a, T> {
     manifest: &'a Manifest,
-    columns: &'a Columns<T>,
+    columns: &'a Inputs<T>,
     layout: Layout,
     inner: InnerBackend<'a, T>,
     /// Seconds per chunk; unknown before the first one.
@@ -52,8 +52,8 @@ pub(crate) struct RankTotals {
 impl<'a, T: Scalar> DistributedSolve<'a, T> {
     pub(crate) fn new(
         manifest: &'a Manifest,
-        settings: &Settings<T>,
-        columns: &'a Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &'a Inputs<T>,
         inner: InnerBackend<'a, T>,
     ) -> Self {
         let layout = Layout::new(settings, columns);
@@ -85,7 +85,7 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
     ) -> Result<(), SolveError> {
         let begin = Instant::now();
         let range = self.range(chunks.clone());
-        let (columns, n) = (range.to_columns()?, range.len());
+        let (columns, n) = (range.to_inputs()?, range.len());
         let mut sink = Collect::default();
         let run = (self.inner)(&columns, &mut sink)?;
         let results = sink.into_results();
@@ -149,7 +149,7 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         Ok(())
     }
 
-    fn range(&self, chunks: Range<u64>) -> ColumnRange<'a, T> {
+    fn range(&self, chunks: Range<u64>) -> InputRange<'a, T> {
         let Range { start, end } = self.manifest.trajectories_of(chunks);
         let first = self.columns.first;
         self.columns.range(first + start as u64..first + end as u64)

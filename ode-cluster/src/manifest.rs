@@ -3,11 +3,11 @@
 use blake3::{Hash, Hasher};
 use ode_core::ensemble::task::Task;
 use ode_core::kept::{self, Difference};
-use ode_core::kernel::{Given, KernelConfig};
+use ode_core::kernel::{InputOrigin, KernelConfig};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use ode_core::problem::layout::Layout;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 /// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
 /// inputs.
@@ -41,8 +41,8 @@ impl Manifest {
     /// The default chunk size depends only on the solve.
     pub(crate) fn of<T: Scalar>(
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         chunk: Option<usize>,
     ) -> Self {
         let layout = Layout::new(settings, columns);
@@ -64,7 +64,7 @@ impl Manifest {
         put("first", columns.first.to_string());
         put("chunk", chunk.to_string());
         // Destructured in full, so that a new field must be added here too.
-        let Settings {
+        let ResolvedOptions {
             abstol,
             reltol,
             dt,
@@ -141,7 +141,7 @@ impl Manifest {
 }
 
 /// The inputs of trajectories, with their names in a manifest.
-fn named<T: Scalar>(columns: &Columns<T>) -> impl Iterator<Item = (String, &Column<T>)> {
+fn named<T: Scalar>(columns: &Inputs<T>) -> impl Iterator<Item = (String, &Input<T>)> {
     let of = |name, columns: &[_]| (0..columns.len()).map(move |k| format!("{name}[{k}]"));
     let ends = ["t0", "t1"].map(str::to_owned);
     let names = of("u0", &columns.u0).chain(of("p", &columns.p)).chain(ends);
@@ -152,7 +152,7 @@ fn named<T: Scalar>(columns: &Columns<T>) -> impl Iterator<Item = (String, &Colu
 ///
 /// A manifest contains the numbers of [some](LOOKED_AT) trajectories. Backends that draw samples do
 /// not store the sampled inputs.
-pub(crate) fn stored<T: Scalar>(columns: &Columns<T>) -> String {
+pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
     let all = 0..columns.trajectories;
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut put = |name: String, hasher: Hasher| {
@@ -185,10 +185,14 @@ fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
 
 /// The hash of the program's text, which contains the right-hand side and the method. The hash is
 /// the same on every backend.
-fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Columns<T>) -> String {
+fn program<T: Scalar>(
+    task: &dyn Task<T>,
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+) -> String {
     let mut kernel_config = KernelConfig::new(settings, columns, true);
     // Backends that draw samples have other kernels, with the same results.
-    kernel_config.columns.fill(Given::Memory);
+    kernel_config.columns.fill(InputOrigin::Memory);
     match task.kernel(&kernel_config) {
         Ok(text) => blake3::hash(text.as_bytes()).to_string(),
         Err(_) => "a system that has no text, of which only the name is known".to_owned(),
@@ -196,7 +200,7 @@ fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Colu
 }
 
 /// The numbers of evenly spaced trajectories: the first and the last one, and a hash of all.
-fn numbers<T: Scalar>(column: &Column<T>, n: usize) -> String {
+fn numbers<T: Scalar>(column: &Input<T>, n: usize) -> String {
     if let Some(value) = column.shared() {
         return format!("{value:?}");
     }
@@ -228,9 +232,9 @@ fn hash_times<T: Scalar>(
 }
 
 /// Hashes all data besides the manifest that the results of these trajectories depend on.
-pub(crate) fn inputs<T: Scalar>(range: ColumnRange<'_, T>) -> Hash {
+pub(crate) fn inputs<T: Scalar>(range: InputRange<'_, T>) -> Hash {
     let mut hasher = Hasher::new();
-    let columns = range.columns();
+    let columns = range.inputs();
     let mut drawn = Vec::new();
     for column in columns.quantities() {
         let shared = column.shared().is_some();

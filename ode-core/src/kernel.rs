@@ -39,10 +39,10 @@ use crate::error::SolveError;
 use crate::integrate;
 use crate::lane::Scalar;
 use crate::methods::Definition;
-use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+use crate::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedRow};
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
@@ -118,7 +118,7 @@ pub enum Functions {
 
 /// The origin of an input's values in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum InputOrigin {
     /// Memory contains the values.
     Memory,
     /// All trajectories share one value, which is a kernel argument.
@@ -168,7 +168,7 @@ pub struct KernelConfig {
     /// The origin of each input's values.
     ///
     /// The order is initial states, parameters, begin, end, tolerances.
-    pub columns: Vec<Given>,
+    pub columns: Vec<InputOrigin>,
     /// Whether components have absolute tolerances of their own.
     pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
@@ -180,15 +180,19 @@ pub struct KernelConfig {
 impl KernelConfig {
     /// Returns the kernel configuration of a solve, in CUDA C++ with [`Functions::Portable`].
     #[must_use]
-    pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
+    pub fn new<T: Scalar>(
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+        refill: bool,
+    ) -> Self {
         let mut room = SHARED_BYTES / size_of::<T>();
         let given = columns.quantities().map(|column| {
             if let Some(rule) = column.rule() {
-                return Given::Rule(Recipe::of(rule).0);
+                return InputOrigin::Rule(Recipe::of(rule).0);
             }
             let fits = room > 0 && column.shared().is_some();
             room -= usize::from(fits);
-            if fits { Given::Argument } else { Given::Memory }
+            if fits { InputOrigin::Argument } else { InputOrigin::Memory }
         });
         let Layout { row, slots, .. } = Layout::new(settings, columns);
         KernelConfig {
@@ -210,9 +214,9 @@ impl KernelConfig {
 
     /// Returns the values of shared inputs: the kernel's second argument.
     #[must_use]
-    pub fn shared_numbers<T: Scalar>(&self, columns: &Columns<T>) -> Vec<T> {
+    pub fn shared_numbers<T: Scalar>(&self, columns: &Inputs<T>) -> Vec<T> {
         let given = columns.quantities().zip(&self.columns);
-        let shared = given.filter(|(_, given)| **given == Given::Argument);
+        let shared = given.filter(|(_, given)| **given == InputOrigin::Argument);
         shared.map(|(column, _)| column.get(0)).collect()
     }
 }
@@ -308,16 +312,16 @@ where
     let saves = saved.width() > 0;
     let mut next = 0..;
     let places = columns.iter().map(|given| match given {
-        Given::Argument => next.next().unwrap_or(0).to_string(),
-        Given::Memory | Given::Rule(_) => "-1".to_string(),
+        InputOrigin::Argument => next.next().unwrap_or(0).to_string(),
+        InputOrigin::Memory | InputOrigin::Rule(_) => "-1".to_string(),
     });
     let places = places.collect::<Vec<_>>().join(", ");
-    let shared_count = columns.iter().filter(|given| **given == Given::Argument).count();
-    let is_drawn = columns.iter().map(|given| matches!(given, Given::Rule(_)).to_string());
+    let shared_count = columns.iter().filter(|given| **given == InputOrigin::Argument).count();
+    let is_drawn = columns.iter().map(|given| matches!(given, InputOrigin::Rule(_)).to_string());
     let is_drawn = is_drawn.collect::<Vec<_>>().join(", ");
     let recipes = columns.iter().enumerate().filter_map(|(c, given)| match given {
-        &Given::Rule(recipe) => Some((c, recipe)),
-        Given::Argument | Given::Memory => None,
+        &InputOrigin::Rule(recipe) => Some((c, recipe)),
+        InputOrigin::Argument | InputOrigin::Memory => None,
     });
     let drawn = drawn::text(&recipes.collect::<Vec<_>>());
     let prelude = target.prelude();
@@ -370,9 +374,9 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
     ))
 }
 
-/// Returns C++ assertions on the layout of `KernelArguments` and `Column`.
+/// Returns C++ assertions on the layout of `KernelArguments` and `InputOffset`.
 ///
-/// The layouts must equal the layouts of [`KernelArguments`] and [`ColumnPlace`].
+/// The layouts must equal the layouts of [`KernelArguments`] and [`InputOffset`].
 fn layout<T: Scalar>() -> String {
     macro_rules! offsets {
         ($name:ident, $type:ty: $($field:ident)*) => {{
@@ -385,13 +389,13 @@ fn layout<T: Scalar>() -> String {
         inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events log counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each log_slots);
-    let column = offsets!(ColumnPlace, ColumnPlace: first mask);
+    let column = offsets!(InputOffset, InputOffset: first mask);
     let assert = |name: &str, (field, at): (&str, usize)| {
         format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
     };
     let name = format!("odes::KernelArguments<{}>", T::DEVICE_NAME);
     let arguments = arguments.map(|field| assert(&name, field));
-    let column = column.map(|field| assert("odes::Column", field));
+    let column = column.map(|field| assert("odes::InputOffset", field));
     [arguments.concat(), column.concat()].concat()
 }
 
@@ -448,24 +452,24 @@ pub struct KernelArguments<T> {
     pub log_slots: u32,
 }
 
-/// The offset of an input among a launch's values: `Column` in `io.hpp`.
+/// The offset of an input among a launch's values: `InputOffset` in `io.hpp`.
 ///
 /// A launch has at most `2^32` values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct ColumnPlace {
+pub struct InputOffset {
     /// The offset of the input's first value.
     pub first: u32,
     /// All ones if each trajectory has its own value, zero if all share one.
     pub mask: u32,
 }
 
-impl ColumnPlace {
+impl InputOffset {
     /// Returns the offset of an input that begins at `first`.
     #[must_use]
-    pub fn new<T: Scalar>(first: u32, column: &Column<T>) -> Self {
+    pub fn new<T: Scalar>(first: u32, column: &Input<T>) -> Self {
         let mask = if column.is_stored() { u32::MAX } else { 0 };
-        ColumnPlace { first, mask }
+        InputOffset { first, mask }
     }
 }
 
@@ -475,7 +479,7 @@ pub struct Packed<T> {
     /// The values.
     pub numbers: Vec<T>,
     /// The offset of each input among the values.
-    pub columns: Vec<ColumnPlace>,
+    pub columns: Vec<InputOffset>,
 }
 
 impl<T: Scalar> Packed<T> {
@@ -485,13 +489,13 @@ impl<T: Scalar> Packed<T> {
     /// its own.
     ///
     /// # Panics
-    /// If there are more values than [`ColumnPlace`] can address.
+    /// If there are more values than [`InputOffset`] can address.
     #[must_use]
-    pub fn new(range: ColumnRange<'_, T>) -> Self {
+    pub fn new(range: InputRange<'_, T>) -> Self {
         let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
-        for column in range.columns().quantities() {
+        for column in range.inputs().quantities() {
             let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
-            packed.columns.push(ColumnPlace::new(first, column));
+            packed.columns.push(InputOffset::new(first, column));
             packed.numbers.extend(column.numbers(range.indices()).concat());
         }
         packed

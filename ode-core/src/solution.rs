@@ -26,8 +26,8 @@ pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::inputs::Inputs;
-use crate::problem::layout::Shape;
+use crate::problem::layout::SystemShape;
+use crate::problem::prepared::PreparedSolve;
 use crate::problem::sweep::Axis;
 use crate::step::guard::Guarded;
 use crate::step::properties::Properties;
@@ -251,7 +251,7 @@ impl RunReport {
 /// ```
 #[derive(Clone, Debug)]
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
-    inputs: Inputs<T>,
+    inputs: PreparedSolve<T>,
     raw: RawResults<T>,
     run: RunReport,
     axes: Vec<Axis>,
@@ -266,12 +266,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`SolveError::Shape`] if the inputs belong to another system.
     pub fn new(
         system: S,
-        inputs: Inputs<T>,
+        inputs: PreparedSolve<T>,
         raw: RawResults<T>,
         run: RunReport,
     ) -> Result<Self, SolveError> {
-        let shape = Shape { states: N, parameters: P, observables: S::OBSERVABLES };
-        shape.check(&inputs.settings, &inputs.columns)?;
+        let shape = SystemShape { states: N, parameters: P, observables: S::OBSERVABLES };
+        shape.check(&inputs.options, &inputs.inputs)?;
         raw.check_inputs(&inputs)?;
         Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
@@ -279,7 +279,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inputs.columns.trajectories
+        self.inputs.inputs.trajectories
     }
 
     /// Returns the indices of the trajectories in the whole ensemble.
@@ -289,7 +289,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
-        self.inputs.columns.all().numbers()
+        self.inputs.inputs.all().numbers()
     }
 
     /// Returns the number of trajectories along each axis of the
@@ -299,7 +299,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        &self.inputs.columns.shape
+        &self.inputs.inputs.shape
     }
 
     /// Returns the axes of the [grid](crate::EnsembleProblem::grid), by name.
@@ -336,7 +336,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// `None` if they differ, as the ends of [steps](crate::SaveAt::Steps) do.
     #[must_use]
     pub fn shared_times(&self) -> Option<&[T]> {
-        let Inputs { settings, columns } = &self.inputs;
+        let PreparedSolve { options: settings, inputs: columns } = &self.inputs;
         if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
@@ -348,7 +348,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// saved. This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
-        self.saved(0..self.inputs.settings.saved.states)
+        self.saved(0..self.inputs.options.saved.states)
     }
 
     /// Returns the largest number of saved times of a trajectory.
@@ -363,7 +363,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         // `ndarray` also checks the strides of an empty axis.
         let (strides, from) = match slots * numbers.len() {
             0 => ((0, 0, 0), 0),
-            _ => ((1, self.inputs.settings.saved.width() * n, n), numbers.start * n),
+            _ => ((1, self.inputs.options.saved.width() * n, n), numbers.start * n),
         };
         match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
             Ok(view) => view,
@@ -477,7 +477,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// method.
     #[must_use]
     pub fn method(&self) -> &Properties {
-        &self.inputs.settings.method
+        &self.inputs.options.method
     }
 
     /// Returns whether trajectory `i` was stiff anywhere, for a method that switches.

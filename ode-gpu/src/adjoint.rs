@@ -17,9 +17,9 @@ use ode_core::ensemble::worker::ResultSlices;
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, KernelConfig};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::ColumnRange;
-use ode_core::problem::layout::Shape;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::InputRange;
+use ode_core::problem::layout::SystemShape;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{SavedRow, SolveError};
 
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
@@ -49,7 +49,7 @@ fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
 
 /// Trajectories, with the slices of their results and gradients.
 pub(crate) struct GradientChunk<'p, T> {
-    pub(crate) columns: ColumnRange<'p, T>,
+    pub(crate) columns: InputRange<'p, T>,
     pub(crate) results: ResultSlices<'p, T>,
     pub(crate) given: GradientSlices<'p, T>,
 }
@@ -73,7 +73,7 @@ impl<T: Scalar> GradientChunk<'_, T> {
 pub(crate) struct AdjointWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn AdjointTask<T>,
-    pub(crate) settings: &'a Settings<T>,
+    pub(crate) settings: &'a ResolvedOptions<T>,
     pub(crate) cotangents: &'a RawCotangents<'a, T>,
     /// The configuration of both kernels.
     pub(crate) kernel_config: KernelConfig,
@@ -155,14 +155,14 @@ impl<T: Scalar> AdjointWorker<'_, T> {
     /// Returns how many trajectories of a chunk fit into memory with their records.
     fn fitting(&self, steps: usize, chunk: &GradientChunk<'_, T>) -> usize {
         let shape = self.task.shape();
-        let footprint = Footprint::new(&self.without_saves(), chunk.columns.columns());
+        let footprint = Footprint::new(&self.without_saves(), chunk.columns.inputs());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
         let numbers = (own + given) * size_of::<T>();
         let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
         let each = footprint.each().saturating_add(numbers).saturating_add(records);
-        let most = most_trajectories(chunk.columns.columns()).min(chunk.columns.len());
+        let most = most_trajectories(chunk.columns.inputs()).min(chunk.columns.len());
         let needed = most.saturating_mul(each).saturating_add(footprint.beside);
         // A query of the free memory takes longer than a small gradient.
         if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
@@ -174,8 +174,8 @@ impl<T: Scalar> AdjointWorker<'_, T> {
     }
 
     /// The resolved options of a solve that downloads only return codes, end times and counts.
-    fn without_saves(&self) -> Settings<T> {
-        Settings { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
+    fn without_saves(&self) -> ResolvedOptions<T> {
+        ResolvedOptions { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
     }
 
     /// Computes the gradients of a batch with `steps` rows for each trajectory of a thread.
@@ -213,7 +213,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let adjoint =
             AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
         let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
-        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.columns.columns()));
+        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.columns.inputs()));
         let watch = Stopwatch::start(stream)?;
         for kernel in [&kernels.record, &kernels.adjoint] {
             let mut launch = stream.raw().launch_builder(kernel.function());
@@ -307,8 +307,8 @@ impl<'c> Back<'c> {
     /// Lays out memory behind a batch that ends at `begin`.
     fn new<T: Scalar>(
         cotangents: &RawCotangents<'c, T>,
-        range: ColumnRange<'_, T>,
-        shape: Shape,
+        range: InputRange<'_, T>,
+        shape: SystemShape,
         begin: usize,
     ) -> Self {
         let (n, size) = (range.len(), size_of::<T>());

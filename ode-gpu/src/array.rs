@@ -8,8 +8,8 @@ use ode_core::ensemble::task::{Task, Text};
 use ode_core::ensemble::worker::{self, Worker};
 use ode_core::kernel::Functions;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{
     Backend, EnsembleAlgorithm, LockstepNorm, ResultSink, RunReport, SolveError, WorstMember,
 };
@@ -158,8 +158,8 @@ impl EnsembleGpuArray {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();

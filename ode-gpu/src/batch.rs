@@ -12,10 +12,10 @@
 //! bytes, like a device allocation.
 
 use ode_core::Layout;
-use ode_core::kernel::{self, ColumnPlace, KernelArguments};
+use ode_core::kernel::{self, InputOffset, KernelArguments};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{ColumnRange, Columns};
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::{InputRange, Inputs};
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::rows::Source;
 
@@ -29,7 +29,7 @@ pub(crate) fn align(at: usize) -> usize {
 /// The layout of one batch in device memory.
 #[derive(Debug)]
 pub(crate) struct Batch<'i, T> {
-    range: ColumnRange<'i, T>,
+    range: InputRange<'i, T>,
     /// All bytes that are written for the batch, and not copied from the ensemble's own vectors.
     header: Vec<u8>,
     /// The ensemble's vectors, or slices of them.
@@ -48,8 +48,8 @@ pub(crate) struct Batch<'i, T> {
 
 impl<'i, T: Scalar> Batch<'i, T> {
     /// Lays out the trajectories `range`.
-    pub(crate) fn new(settings: &Settings<T>, range: ColumnRange<'i, T>) -> Self {
-        let (inputs, n) = (range.columns(), range.len());
+    pub(crate) fn new(settings: &ResolvedOptions<T>, range: InputRange<'i, T>) -> Self {
+        let (inputs, n) = (range.inputs(), range.len());
         let size = size_of::<T>();
         let places_at = 8;
         let numbers_at = align(places_at + 8 * inputs.quantities().count());
@@ -112,7 +112,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let first = stored.unwrap_or(shared_before);
             shared_before += usize::from(quantity.shared().is_some());
             // `most_trajectories` bounds the batch.
-            ColumnPlace::new(first as u32, quantity)
+            InputOffset::new(first as u32, quantity)
         });
         for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(column_places) {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
@@ -191,7 +191,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 
     /// The offset in bytes of each input that is stored for each trajectory, in the order of
-    /// [`Columns::quantities`].
+    /// [`Inputs::quantities`].
     pub(crate) fn columns_at(&self) -> &[Option<usize>] {
         &self.columns_at
     }
@@ -227,8 +227,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 }
 
-/// The largest number of trajectories of a batch, limited by the range of [`ColumnPlace`].
-pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
+/// The largest number of trajectories of a batch, limited by the range of [`InputOffset`].
+pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
     let stored = inputs.quantities().filter(|c| c.is_stored()).count();
     let shared: usize = inputs.quantities().filter(|c| !c.is_stored()).count();
     let [save, stops] =
@@ -251,7 +251,7 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    pub(crate) fn new<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> Self {
+    pub(crate) fn new<T: Scalar>(settings: &ResolvedOptions<T>, inputs: &Inputs<T>) -> Self {
         let size = size_of::<T>();
         let stored = inputs.quantities().filter(|c| c.is_stored()).count();
         let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
@@ -323,30 +323,30 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ode_core::problem::columns::{Column, SaveTimes};
+    use ode_core::problem::inputs::{Input, SaveTimes};
     use ode_core::step::guard;
     use ode_core::{LogRow, SavedRow};
 
-    fn inputs(n: usize, own_times: bool) -> (Settings<f32>, Columns<f32>) {
-        let each = |k: usize| Column::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
+    fn inputs(n: usize, own_times: bool) -> (ResolvedOptions<f32>, Inputs<f32>) {
+        let each = |k: usize| Input::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
         let save = if own_times {
             SaveTimes::each(2, n, (0..2 * n).map(|i| i as f32).collect())
         } else {
             SaveTimes::all(vec![0.5, 0.75])
         };
-        let columns = Columns {
+        let columns = Inputs {
             first: 0,
             trajectories: n,
             shape: vec![n],
-            u0: vec![Column::all(1.0), each(2)],
-            p: vec![each(3), Column::all(4.0), each(5)],
-            t0: Column::all(6.0),
+            u0: vec![Input::all(1.0), each(2)],
+            p: vec![each(3), Input::all(4.0), each(5)],
+            t0: Input::all(6.0),
             t1: each(7),
             save,
             stops: SaveTimes::all(Vec::new()),
             abstols: Vec::new(),
         };
-        let settings = Settings {
+        let settings = ResolvedOptions {
             stopping: false,
             events: 0,
             log: LogRow::default(),

@@ -14,9 +14,9 @@ use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
 use ode_core::memory::Locked;
-use ode_core::problem::columns::Columns;
 use ode_core::problem::inputs::Inputs;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::prepared::PreparedSolve;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, SavedRow, Schedule,
@@ -378,8 +378,8 @@ impl<C> EnsembleGpuKernel<C> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
@@ -430,8 +430,8 @@ impl<C> EnsembleGpuKernel<C> {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -497,7 +497,7 @@ impl<C> EnsembleGpuKernel<C> {
     pub fn report<T, S, M, const N: usize, const P: usize>(
         &self,
         system: S,
-        inputs: &Inputs<T>,
+        inputs: &PreparedSolve<T>,
     ) -> Result<KernelReport, SolveError>
     where
         T: Scalar,
@@ -506,7 +506,7 @@ impl<C> EnsembleGpuKernel<C> {
     {
         let device = first(&self.devices)?;
         let task = Solve::<S, M, task::Text, N, P>::new(system);
-        let (kernel, _) = self.kernel_for(device, &task, &inputs.settings, &inputs.columns)?;
+        let (kernel, _) = self.kernel_for(device, &task, &inputs.options, &inputs.inputs)?;
         Ok(kernel.report().clone())
     }
 
@@ -515,8 +515,8 @@ impl<C> EnsembleGpuKernel<C> {
         &self,
         device: &Device,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<(Arc<Kernel>, KernelConfig), SolveError> {
         let kernel_config = self.kernel_config(device, settings, columns);
         let kernel = kernel_of(task, device, &kernel_config, &self.compiler_options)?;
@@ -526,8 +526,8 @@ impl<C> EnsembleGpuKernel<C> {
     fn kernel_config<T: Scalar>(
         &self,
         device: &Device,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> KernelConfig {
         let refill = match self.schedule {
             Schedule::Refill => true,

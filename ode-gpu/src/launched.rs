@@ -6,7 +6,7 @@ use cudarc::driver::{CudaSlice, DevicePtr};
 use ode_core::ensemble::work_queue::{Divisible, Lease};
 use ode_core::ensemble::worker::Chunk;
 use ode_core::lane::Scalar;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
@@ -45,10 +45,10 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     /// Queues the upload of the chunk's inputs to new device memory; returns its layout.
     pub(crate) fn upload(
         &mut self,
-        settings: &Settings<T>,
+        settings: &ResolvedOptions<T>,
     ) -> Result<Option<Batch<'p, T>>, GpuError> {
         let Some(lease) = &mut self.lease else { return Ok(None) };
-        let batch = Batch::new(settings, lease.work().columns);
+        let batch = Batch::new(settings, lease.work().inputs);
         let memory = self.memory.insert(self.stream.allocate::<u8>(batch.total())?);
         let (sources, end) = batch.sources();
         self.uploads = self.stream.upload_rows(&sources, end, memory)?;

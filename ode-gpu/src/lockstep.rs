@@ -16,8 +16,8 @@ use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::lockstep::{LockstepArguments, memory_rows, word_bytes};
 use ode_core::kernel::{Functions, KernelConfig, LockstepConfig};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{SolveError, WorstMember};
 
 use crate::batch::{align, most_trajectories};
@@ -42,8 +42,8 @@ const MANY: u32 = 256;
 pub(crate) struct LockstepWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
-    pub(crate) settings: &'a Settings<T>,
-    pub(crate) columns: &'a Columns<T>,
+    pub(crate) settings: &'a ResolvedOptions<T>,
+    pub(crate) columns: &'a Inputs<T>,
     /// Whether the error of all members is the mean of their errors.
     pub(crate) mean: bool,
     pub(crate) functions: Functions,
@@ -106,7 +106,7 @@ struct Extra {
 }
 
 impl Extra {
-    fn new<T: Scalar>(settings: &Settings<T>, states: usize, n: usize, plan: &Plan) -> Self {
+    fn new<T: Scalar>(settings: &ResolvedOptions<T>, states: usize, n: usize, plan: &Plan) -> Self {
         let words = word_bytes(plan.blocks as usize);
         let errors_at = align(words);
         let memory_at = align(errors_at + n * size_of::<T>());
@@ -129,7 +129,7 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
     fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
         while let Some(mut lease) = handle.take() {
             let chunk = lease.work();
-            let (trajectories, first) = (chunk.columns.len(), chunk.columns.numbers().start);
+            let (trajectories, first) = (chunk.inputs.len(), chunk.inputs.numbers().start);
             let most = most_trajectories(self.columns);
             if trajectories > most {
                 return Err(SolveError::TooManyTrajectories { trajectories, most });

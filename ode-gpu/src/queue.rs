@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
 use ode_core::kernel::{KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Batch, bytes_of};
 use crate::blas::{Blas, Matrices, ProductShape, Triangle};
@@ -239,8 +239,8 @@ impl Queue {
     pub fn clockwork<T: Scalar>(
         &self,
         kernel_config: &KernelConfig,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<Clockwork<T>, GpuError> {
         let batch = Batch::new(settings, columns.all());
         let mut memory = self.stream().allocate::<u8>(batch.total())?;

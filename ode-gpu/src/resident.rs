@@ -20,8 +20,8 @@ use cudarc::driver::{
 use ode_core::ensemble::task::{Compiled, Task, Text};
 use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{Column, Columns};
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::{Input, Inputs};
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::system::System;
 use ode_core::{
     Backend, Collect, EnsembleAlgorithm, EnsembleProblem, ResultSink, RunReport, SolveError,
@@ -230,8 +230,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     fn prepared<C>(
         place: &Preparing<'_, C>,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<Self, SolveError> {
         let &Preparing { gpu, stream, all_inputs, .. } = place;
         let device = stream.device();
@@ -505,12 +505,12 @@ const TIMES: &str = "it has scheduled actions, whose times may depend on the par
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// The same inputs with a stored number for each trajectory of every initial state and parameter.
-fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {
-    let each = |column: &Column<T>| match column.is_stored() {
+fn each_stored<T: Scalar>(columns: &Inputs<T>) -> Inputs<T> {
+    let each = |column: &Input<T>| match column.is_stored() {
         true => column.clone(),
-        false => Column::each((0..columns.trajectories).map(|i| column.get(i)).collect()),
+        false => Input::each((0..columns.trajectories).map(|i| column.get(i)).collect()),
     };
-    Columns {
+    Inputs {
         u0: columns.u0.iter().map(each).collect(),
         p: columns.p.iter().map(each).collect(),
         ..columns.clone()
@@ -530,8 +530,8 @@ impl<C> Preparing<'_, C> {
     fn solve<T: Scalar + Element>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         _: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let made = DeviceEnsemble::<T>::prepared(self, task, settings, columns)?;

@@ -16,8 +16,8 @@ use ode_core::kernel::adjoint::AdjointArguments;
 use ode_core::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments};
 use ode_core::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Footprint, bytes_of, most_trajectories};
 use crate::cache::Cache;
@@ -61,8 +61,8 @@ const FEWEST: usize = kernel::BLOCK as usize;
 pub(crate) struct DeviceWorker<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn Task<T>,
-    pub(crate) settings: &'a Settings<T>,
-    pub(crate) columns: &'a Columns<T>,
+    pub(crate) settings: &'a ResolvedOptions<T>,
+    pub(crate) columns: &'a Inputs<T>,
     /// The configuration of its kernel.
     pub(crate) kernel_config: KernelConfig,
     /// The number of devices that solve together; `None` if slower workers solve beside them.

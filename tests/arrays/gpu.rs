@@ -7,7 +7,7 @@ use crate::batches::{Sums, solve_into};
 use crate::driver;
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, many, sampled_lorenz};
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -222,7 +222,7 @@ fn batches_and_shards() {
     let Some(gpu) = gpu() else { return };
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
     let ensemble = lorenz_sweep::<f32>(300, 0.5);
-    let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    let inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
     for batch in [70, 150, 300] {
         let mut sums = [Sums::by(batch), Sums::by(batch)];
         let [expected, found] = &mut sums;
@@ -243,10 +243,10 @@ fn batches_and_shards() {
 /// Solves into a sink where arrays are compiled; returns the worst column.
 fn solve_arrays<A: EnsembleAlgorithm>(
     place: &A,
-    inputs: &Inputs<f32>,
+    inputs: &PreparedSolve<f32>,
     sink: &mut Sums,
 ) -> Option<WorstMember> {
-    let Inputs { settings, columns } = inputs;
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     let report = Solver::integrate::<f32, lorenz, A::Compiled, 3, 3>(
         &Tsit5, lorenz, place, settings, columns, sink,
     );

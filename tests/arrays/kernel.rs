@@ -3,7 +3,7 @@
 use crate::cpp::{HostCpp, in_memory};
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
-use odes::backend::{self, Columns, Settings, Task};
+use odes::backend::{self, Inputs, ResolvedOptions, Task};
 use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments, memory_rows};
 use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
 use odes::lane::Scalar;
@@ -25,8 +25,8 @@ impl CppArray {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let mean = self.norm == LockstepNorm::Mean;

@@ -119,7 +119,7 @@ fn few_trajectories_are_for_one_device() {
 #[test]
 fn blocks_come_in_order() {
     use core::ops::ControlFlow;
-    use odes::backend::ColumnRange;
+    use odes::backend::InputRange;
     use odes::{RawResults, ResultSink};
 
     struct Ends(Vec<f64>, Vec<u64>);
@@ -130,7 +130,7 @@ fn blocks_come_in_order() {
 
         fn store(
             &mut self,
-            batch: ColumnRange<'_, f64>,
+            batch: InputRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
             self.1.push(batch.numbers().start);

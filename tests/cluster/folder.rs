@@ -2,7 +2,7 @@
 
 use crate::same::same_bits;
 use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
-use odes::backend::ColumnRange;
+use odes::backend::InputRange;
 use odes::cluster::EnsembleDistributed;
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -138,7 +138,7 @@ impl ResultSink<f64> for Blocks {
 
     fn store(
         &mut self,
-        batch: ColumnRange<'_, f64>,
+        batch: InputRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         let bits = results.finals.iter().map(|number| number.to_bits()).collect();

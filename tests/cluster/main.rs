@@ -19,7 +19,7 @@ mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
 
-use odes::backend::{Columns, Everything, Settings, Task};
+use odes::backend::{Everything, Inputs, ResolvedOptions, Task};
 use odes::prelude::*;
 use odes::{
     EnsembleAlgorithm, EnsembleSolution, ResultSink, RunReport, SolveError, Unvaried, Vary,
@@ -133,8 +133,8 @@ macro_rules! until_it_fails {
         fn $name(
             &self,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             self.call()?;

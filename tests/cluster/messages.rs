@@ -4,7 +4,7 @@ use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
-    AdjointTask, ColumnRange, Columns, RawCotangents, RawGradients, Settings, delegate_backend,
+    AdjointTask, InputRange, Inputs, RawCotangents, RawGradients, ResolvedOptions, delegate_backend,
 };
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::lane::Scalar;
@@ -116,7 +116,7 @@ impl ResultSink<f64> for Leaving {
 
     fn store(
         &mut self,
-        _: ColumnRange<'_, f64>,
+        _: InputRange<'_, f64>,
         _: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         std::process::exit(0)
@@ -130,8 +130,8 @@ impl Panicking {
     fn pull<T: Scalar>(
         &self,
         _: &dyn AdjointTask<T>,
-        _: &Settings<T>,
-        _: &Columns<T>,
+        _: &ResolvedOptions<T>,
+        _: &Inputs<T>,
         _: &RawCotangents<'_, T>,
         _: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {

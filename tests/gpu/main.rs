@@ -27,7 +27,7 @@ mod workloads;
 use batches::Sums;
 use gpu::gpu;
 use observed::{observed_sweep, ways_to_save};
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -228,8 +228,8 @@ fn batches_are_parts_of_the_whole() {
     let Some(gpu) = gpu() else { return };
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     let ensemble = lorenz_sweep::<f32>(10_500, 10.0);
-    let mut inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    inputs.columns.first = (1 << 40) + 3;
+    let mut inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    inputs.inputs.first = (1 << 40) + 3;
     let whole = batches::collected((lorenz, Tsit5), &EnsembleThreads, &inputs);
     let places = [gpu.clone(), gpu.clone().batch(300), gpu.clone().batch(1001)];
     for place in &places {

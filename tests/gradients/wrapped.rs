@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    AdjointTask, Column, Columns, EvaluationThreads, Ranks, RawCotangents, RawGradients, Settings,
-    Task, delegate_backend, pull_back_with, solve_with,
+    AdjointTask, EvaluationThreads, Input, Inputs, Ranks, RawCotangents, RawGradients,
+    ResolvedOptions, Task, delegate_backend, pull_back_with, solve_with,
 };
 use odes::lane::Scalar;
 use odes::ndarray::Array2;
@@ -38,12 +38,12 @@ impl Able {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         count(&self.0.solves);
-        let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
+        let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
         self.0.drawn.set(columns.quantities().filter(is_drawn).count());
         solve_with(&EnsembleSerial, task, settings, columns, sink)
     }
@@ -51,8 +51,8 @@ impl Able {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -131,8 +131,8 @@ impl<A: EnsembleAlgorithm> Counted<A> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         count(&self.calls.solves);
@@ -142,8 +142,8 @@ impl<A: EnsembleAlgorithm> Counted<A> {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {

@@ -1,7 +1,7 @@
 //! A sink that stores a sum for each batch of trajectories, in the memory of one batch.
 
 use odes::backend::Everything;
-use odes::backend::{ColumnRange, Inputs};
+use odes::backend::{InputRange, PreparedSolve};
 use odes::lane::Scalar;
 use odes::system::System;
 use odes::{
@@ -35,7 +35,7 @@ impl<T: Scalar> ResultSink<T> for Sums {
 
     fn store(
         &mut self,
-        batch: ColumnRange<'_, T>,
+        batch: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         let n = batch.len();
@@ -71,7 +71,7 @@ fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 
 pub(crate) fn solve_into<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
-    inputs: &Inputs<T>,
+    inputs: &PreparedSolve<T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<RunReport, SolveError>
 where
@@ -79,7 +79,7 @@ where
     M: Solver,
     T: Scalar,
 {
-    let Inputs { settings, columns } = inputs;
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     method.integrate::<T, S, Everything, N, P>(system, place, settings, columns, sink)
 }
 
@@ -87,7 +87,7 @@ where
 pub(crate) fn collected<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
-    inputs: &Inputs<T>,
+    inputs: &PreparedSolve<T>,
 ) -> RawResults<T>
 where
     S: System<N, P>,
@@ -97,7 +97,7 @@ where
     let mut all = Collect::default();
     solve_into((system, method), place, inputs, &mut all).unwrap();
     let all = all.into_results();
-    let (layout, n) = (Layout::new(&inputs.settings, &inputs.columns), inputs.columns.trajectories);
+    let (layout, n) = (Layout::new(&inputs.options, &inputs.inputs), inputs.inputs.trajectories);
     assert_eq!((all.finals.len(), all.saved.len()), (layout.states * n, layout.saved() * n));
     all
 }
@@ -108,15 +108,15 @@ where
 pub(crate) fn same_in_batches<S, M, T, const N: usize, const P: usize>(
     (system, method): (S, M),
     place: &dyn EnsembleAlgorithm,
-    inputs: &Inputs<T>,
+    inputs: &PreparedSolve<T>,
     whole: &RawResults<T>,
 ) where
     S: System<N, P>,
     M: Solver,
     T: Scalar,
 {
-    let n = inputs.columns.trajectories;
-    let first = inputs.columns.first;
+    let n = inputs.inputs.trajectories;
+    let first = inputs.inputs.first;
     for batch in [1000, 999, n as u64, u64::MAX] {
         let mut sums = Sums::by(batch);
         solve_into((system, method), place, inputs, &mut sums).unwrap();

@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, AdjointKernel, AdjointTask, ColumnRange, Columns, RawCotangents, RawGradients, SavedRow,
-    Settings, Task,
+    self, AdjointKernel, AdjointTask, InputRange, Inputs, RawCotangents, RawGradients,
+    ResolvedOptions, SavedRow, Task,
 };
 use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
 use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
@@ -92,13 +92,13 @@ impl HostCpp {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         // Nothing is saved.
-        let settings = Settings { saved: SavedRow::default(), ..settings.clone() };
+        let settings = ResolvedOptions { saved: SavedRow::default(), ..settings.clone() };
         let kernel_config =
             KernelConfig { target: Target::Host, ..KernelConfig::new(&settings, columns, true) };
         let compiled =
@@ -156,8 +156,8 @@ impl HostCpp {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let kernel_config =
@@ -189,13 +189,13 @@ impl HostCpp {
 /// `solve` runs a kernel on these arguments in this process's memory. The arguments are valid until
 /// it returns, and no other code uses the memory that they point to.
 pub(crate) fn in_memory<T: Scalar>(
-    settings: &Settings<T>,
-    range: ColumnRange<'_, T>,
+    settings: &ResolvedOptions<T>,
+    range: InputRange<'_, T>,
     kernel_config: &KernelConfig,
     raw: &mut RawResults<T>,
     solve: impl FnOnce(&KernelArguments<T>, &[T]),
 ) -> Result<(), SolveError> {
-    let columns = range.columns();
+    let columns = range.inputs();
     let packed = Packed::new(range);
     let rules = kernel::rules(columns);
     let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());

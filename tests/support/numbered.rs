@@ -4,7 +4,7 @@
 //! with its index.
 
 use crate::cpp::in_memory;
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::internals::kernel::{self, KernelArguments, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -56,8 +56,8 @@ pub(crate) fn are_counted<T: Scalar>(
     let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
     let ensemble = EnsembleProblem::new(problem).trajectories(1500);
     let options = SolveOptions::default();
-    let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    let Inputs { settings, mut columns } = inputs;
+    let inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    let PreparedSolve { options: settings, inputs: mut columns } = inputs;
     columns.first = FIRST;
     let range = columns.range(FIRST + 200..FIRST + 1203);
     let kernel_config = KernelConfig { target, ..KernelConfig::new(&settings, &columns, true) };

@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use crate::cpp::in_memory;
-use odes::backend::{self, Columns, Settings, Task};
+use odes::backend::{self, Inputs, ResolvedOptions, Task};
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::{
@@ -195,8 +195,8 @@ impl OpenCl {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use odes::backend::{Columns, Everything, Settings, Task, both_precisions};
+use odes::backend::{Everything, Inputs, ResolvedOptions, Task, both_precisions};
 use odes::internals::task::In;
 use odes::internals::work_queue::{ChunkLimits, Divisible, WorkerHandle};
 use odes::internals::worker::{self, Chunk, CpuWorker, Worker};
@@ -48,7 +48,7 @@ struct SimulatedWorker<'a, T> {
     device: Device,
     index: usize,
     task: &'a dyn Task<T>,
-    settings: &'a Settings<T>,
+    settings: &'a ResolvedOptions<T>,
     solved: AtomicUsize,
 }
 
@@ -74,7 +74,7 @@ impl<T: Scalar> Worker<T> for SimulatedWorker<'_, T> {
             }
             let count = lease.work().count() as u32;
             std::thread::sleep(self.device.delay * count);
-            let Chunk { columns, results } = lease.work();
+            let Chunk { inputs: columns, results } = lease.work();
             let results = results.reborrow();
             self.task.run(In::Lanes(set), self.settings, *columns, results, Schedule::Refill)?;
             lease.done();
@@ -88,8 +88,8 @@ impl Simulated {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let worker = |(index, &device)| SimulatedWorker {

@@ -18,9 +18,9 @@ use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::Program;
 use crate::lane::{Real, Scalar};
 use crate::methods::Differentiable;
-use crate::problem::columns::ColumnRange;
-use crate::problem::layout::Shape;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::InputRange;
+use crate::problem::layout::SystemShape;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::system::{PullBack, System};
 use core::fmt;
 use core::marker::PhantomData;
@@ -43,7 +43,7 @@ pub enum AdjointKernel {
 /// Backends are therefore not generic over the system and the method.
 pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
     /// Returns the dimensions of the system.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> SystemShape;
 
     /// Returns the key that identifies a kernel within the process.
     fn key(&self, kernel: AdjointKernel) -> TaskKey;
@@ -71,8 +71,8 @@ pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
         results: ResultSlices<'_, T>,
         given: GradientSlices<'_, T>,
@@ -121,8 +121,8 @@ where
     L: LossSource<S, N, P>,
     C: Compiled,
 {
-    fn shape(&self) -> Shape {
-        Shape { states: N, parameters: P, observables: S::OBSERVABLES }
+    fn shape(&self) -> SystemShape {
+        SystemShape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
     fn key(&self, kernel: AdjointKernel) -> TaskKey {
@@ -151,8 +151,8 @@ where
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         cotangents: &RawCotangents<'_, T>,
         mut results: ResultSlices<'_, T>,
         mut given: GradientSlices<'_, T>,
@@ -182,7 +182,7 @@ where
 fn run<T, S, M, L, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
-    (settings, range, cotangents): (&Settings<T>, ColumnRange<'_, T>, &RawCotangents<'_, T>),
+    (settings, range, cotangents): (&ResolvedOptions<T>, InputRange<'_, T>, &RawCotangents<'_, T>),
     results: &mut ResultSlices<'_, T>,
     given: &mut GradientSlices<'_, T>,
 ) -> bool
@@ -237,8 +237,8 @@ struct ChunkProgram<
     const ADAPTIVE: bool,
 > {
     system: S,
-    settings: &'i Settings<T>,
-    range: ColumnRange<'i, T>,
+    settings: &'i ResolvedOptions<T>,
+    range: InputRange<'i, T>,
     cotangents: &'i RawCotangents<'i, T>,
     results: &'r mut ResultSlices<'a, T>,
     given: &'r mut GradientSlices<'b, T>,

@@ -7,8 +7,8 @@ use crate::ensemble::task::{Compiled, Everything, Task};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::each_precision;
-use crate::problem::columns::Columns;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, ResultSink, RunReport};
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub trait EnsembleAlgorithm {
     /// Returns whether the backend can solve while later problems are still being evaluated.
     ///
     /// The problems are evaluated on the threads of rayon's current pool. A backend that returns
-    /// `true` does not occupy these threads while it [waits](crate::problem::columns::Column::get)
+    /// `true` does not occupy these threads while it [waits](crate::problem::inputs::Input::get)
     /// for values of an input.
     fn begins_early(&self) -> bool {
         false
@@ -70,9 +70,9 @@ pub trait EnsembleAlgorithm {
     ///
     /// These are the quantities with rules of
     /// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample), if nothing else reads them.
-    /// Such an input (a [`Column`](crate::problem::columns::Column)) has no values in memory: lanes
+    /// Such an input (a [`Input`](crate::problem::inputs::Input)) has no values in memory: lanes
     /// draw a value when they take a trajectory, kernels contain the code for it, and
-    /// [`get`](crate::problem::columns::Column::get) draws one value. The bits are the same.
+    /// [`get`](crate::problem::inputs::Input::get) draws one value. The bits are the same.
     fn draws_samples(&self) -> bool {
         false
     }
@@ -94,8 +94,8 @@ pub trait EnsembleAlgorithm {
     fn single(
         &self,
         task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         sink: &mut dyn ResultSink<f32>,
     ) -> Result<RunReport, SolveError>;
 
@@ -106,8 +106,8 @@ pub trait EnsembleAlgorithm {
     fn double(
         &self,
         task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError>;
 
@@ -122,8 +122,8 @@ pub trait EnsembleAlgorithm {
     fn pull_single(
         &self,
         task: &dyn AdjointTask<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         cotangents: &RawCotangents<'_, f32>,
         outputs: (&mut RawResults<f32>, &mut RawGradients<f32>),
     ) -> Result<RunReport, SolveError> {
@@ -138,8 +138,8 @@ pub trait EnsembleAlgorithm {
     fn pull_double(
         &self,
         task: &dyn AdjointTask<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         cotangents: &RawCotangents<'_, f64>,
         outputs: (&mut RawResults<f64>, &mut RawGradients<f64>),
     ) -> Result<RunReport, SolveError> {
@@ -163,8 +163,8 @@ macro_rules! both_pulls {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
             outputs: (
                 &mut $crate::RawResults<$T>,
@@ -183,7 +183,7 @@ macro_rules! both_pulls {
 ///
 /// ```
 /// # use ode_core::ensemble::task::{Everything, Task};
-/// # use ode_core::problem::{columns::Columns, settings::Settings};
+/// # use ode_core::problem::{inputs::Inputs, resolved_options::ResolvedOptions};
 /// # use ode_core::{EnsembleAlgorithm, ResultSink, RunReport, SolveError, lane::Scalar};
 /// struct Nowhere;
 ///
@@ -191,8 +191,8 @@ macro_rules! both_pulls {
 ///     fn solve<T: Scalar>(
 ///         &self,
 ///         _: &dyn Task<T>,
-///         _: &Settings<T>,
-///         _: &Columns<T>,
+///         _: &ResolvedOptions<T>,
+///         _: &Inputs<T>,
 ///         _: &mut dyn ResultSink<T>,
 ///     ) -> Result<RunReport, SolveError> {
 ///         Err(SolveError::NotPrepared)
@@ -213,8 +213,8 @@ macro_rules! both_precisions {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::task::Task<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             sink: &mut dyn $crate::ResultSink<$T>,
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             self.$function(task, settings, columns, sink)
@@ -236,7 +236,7 @@ macro_rules! both_precisions {
 ///
 /// ```
 /// # use ode_core::ensemble::{solve_with, task::Task};
-/// # use ode_core::problem::{columns::Columns, settings::Settings};
+/// # use ode_core::problem::{inputs::Inputs, resolved_options::ResolvedOptions};
 /// # use ode_core::{EnsembleAlgorithm, ResultSink, RunReport, SolveError, lane::Scalar};
 /// /// Prints the number of trajectories.
 /// struct Logged<A>(A);
@@ -245,8 +245,8 @@ macro_rules! both_precisions {
 ///     fn solve<T: Scalar>(
 ///         &self,
 ///         task: &dyn Task<T>,
-///         settings: &Settings<T>,
-///         columns: &Columns<T>,
+///         settings: &ResolvedOptions<T>,
+///         columns: &Inputs<T>,
 ///         sink: &mut dyn ResultSink<T>,
 ///     ) -> Result<RunReport, SolveError> {
 ///         println!("{} trajectories", columns.trajectories);
@@ -309,8 +309,8 @@ macro_rules! delegate_backend {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::task::Task<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             sink: &mut dyn $crate::ResultSink<$T>,
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             let $this = self;
@@ -321,8 +321,8 @@ macro_rules! delegate_backend {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
             outputs: (
                 &mut $crate::RawResults<$T>,
@@ -365,8 +365,8 @@ each_precision! {
     pub fn solve_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn Task<T>,
-        settings: &'a Settings<T>,
-        columns: &'a Columns<T>,
+        settings: &'a ResolvedOptions<T>,
+        columns: &'a Inputs<T>,
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> = single, double;
 }
@@ -382,8 +382,8 @@ each_precision! {
     pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn AdjointTask<T>,
-        settings: &'a Settings<T>,
-        columns: &'a Columns<T>,
+        settings: &'a ResolvedOptions<T>,
+        columns: &'a Inputs<T>,
         cotangents: &'a RawCotangents<'a, T>,
         outputs: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> = pull_single, pull_double;
@@ -394,8 +394,8 @@ macro_rules! adjoints {
         fn $precision(
             place: &dyn EnsembleAlgorithm,
             task: &dyn AdjointTask<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             cotangents: &RawCotangents<'_, $T>,
             outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
@@ -414,8 +414,8 @@ macro_rules! checked {
         fn $precision(
             place: &dyn EnsembleAlgorithm,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             task.shape().check(settings, columns)?;

@@ -4,25 +4,28 @@ use crate::ensemble::lane_io::ResultSlices;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::{self, InstructionSet};
-use crate::problem::columns::{ColumnRange, Columns, SaveTimes};
-use crate::problem::inputs::Inputs;
+use crate::problem::inputs::{InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
-use crate::problem::settings::Settings;
+use crate::problem::prepared::PreparedSolve;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
 
 /// Integrates trajectories by a method on a backend.
-pub(crate) type SolveFn<'a, T> =
-    &'a dyn Fn(&Settings<T>, &Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
+pub(crate) type SolveFn<'a, T> = &'a dyn Fn(
+    &ResolvedOptions<T>,
+    &Inputs<T>,
+    &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError>;
 
 /// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
 ///
 /// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
 pub(crate) fn integrate<T: Scalar>(
-    inputs: &mut Inputs<T>,
+    inputs: &mut PreparedSolve<T>,
     place: SolveFn<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<RunReport, SolveError> {
-    let Inputs { settings, columns } = inputs;
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     let mut before = Timings::default();
     if settings.saved.times > 0 {
         // The number of steps does not depend on the saved times.
@@ -40,12 +43,12 @@ pub(crate) fn integrate<T: Scalar>(
 
 /// Integrates the trajectories of a batch.
 type Fill<'a, T> =
-    &'a mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
+    &'a mut dyn FnMut(InputRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
 
 /// Passes the results of all trajectories to `sink`, in batches that `fill` computes.
 pub(super) fn by_batches<T: Scalar>(
-    settings: &Settings<T>,
-    columns: &Columns<T>,
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
     sink: &mut dyn ResultSink<T>,
     fill: Fill<'_, T>,
 ) -> Result<(), SolveError> {
@@ -98,10 +101,10 @@ pub(super) fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
 
 /// Cuts a batch and its results into chunks of `size` trajectories with disjoint slices.
 pub(super) fn chunks<'a, T: Scalar>(
-    batch: ColumnRange<'a, T>,
+    batch: InputRange<'a, T>,
     raw: &'a mut RawResults<T>,
     size: usize,
-) -> Vec<(ColumnRange<'a, T>, ResultSlices<'a, T>)> {
+) -> Vec<(InputRange<'a, T>, ResultSlices<'a, T>)> {
     let mut rest = ResultSlices::whole(raw, batch.len());
     let mut chunks = Vec::new();
     for columns in batch.chunks(size) {
@@ -115,7 +118,7 @@ pub(super) fn chunks<'a, T: Scalar>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::columns::Column;
+    use crate::problem::inputs::Input;
     use crate::problem::options::{LogRow, SavedRow};
     use crate::solution::Backend;
     use crate::step::{control, guard};
@@ -151,20 +154,20 @@ mod tests {
         assert_eq!(chunk_size(500, 16, 16), 32);
         assert_eq!(chunk_size(32, 16, 16), 2);
     }
-    fn inputs(saved: SavedRow) -> Inputs<f64> {
-        let columns = Columns {
+    fn inputs(saved: SavedRow) -> PreparedSolve<f64> {
+        let columns = Inputs {
             trajectories: 5,
             first: 0,
             shape: vec![5],
-            u0: vec![Column::all(1.0)],
+            u0: vec![Input::all(1.0)],
             p: Vec::new(),
-            t0: Column::all(0.0),
-            t1: Column::all(1.0),
+            t0: Input::all(0.0),
+            t1: Input::all(1.0),
             save: SaveTimes::all(vec![0.0]),
             stops: SaveTimes::all(Vec::new()),
             abstols: Vec::new(),
         };
-        let settings = Settings {
+        let settings = ResolvedOptions {
             abstol: 1e-6,
             reltol: 1e-3,
             dt: 0.0,
@@ -184,7 +187,7 @@ mod tests {
             step_slots: 0,
             stopping: false,
         };
-        Inputs { settings, columns }
+        PreparedSolve { options: settings, inputs: columns }
     }
 
     /// A sink with batches of two trajectories.
@@ -198,7 +201,7 @@ mod tests {
 
         fn store(
             &mut self,
-            batch: ColumnRange<'_, f64>,
+            batch: InputRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
             self.0.push((batch.numbers().start, results.steps.to_vec()));
@@ -213,8 +216,8 @@ mod tests {
         for times in [0, 1] {
             let mut inputs = inputs(SavedRow { states: 1, observables: 0, times });
             let asked = RefCell::new(Vec::new());
-            let place = |settings: &Settings<f64>,
-                         columns: &Columns<f64>,
+            let place = |settings: &ResolvedOptions<f64>,
+                         columns: &Inputs<f64>,
                          sink: &mut dyn ResultSink<f64>| {
                 asked.borrow_mut().push((columns.save.slots(), settings.step_slots, sink.batch()));
                 by_batches(settings, columns, sink, &mut |batch, results| {

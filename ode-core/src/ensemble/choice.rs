@@ -121,8 +121,8 @@ macro_rules! any_method {
                 &self,
                 system: S,
                 place: &dyn $crate::EnsembleAlgorithm,
-                settings: &$crate::problem::settings::Settings<T>,
-                columns: &$crate::problem::columns::Columns<T>,
+                settings: &$crate::problem::resolved_options::ResolvedOptions<T>,
+                columns: &$crate::problem::inputs::Inputs<T>,
                 sink: &mut dyn $crate::solution::ResultSink<T>,
             ) -> ::core::result::Result<$crate::solution::RunReport, $crate::SolveError>
             where

@@ -11,8 +11,8 @@ use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::problem::columns::Columns;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
@@ -30,8 +30,8 @@ impl EnsembleSerial {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
@@ -48,8 +48,8 @@ impl EnsembleSerial {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -164,8 +164,8 @@ impl EnsembleThreads {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
@@ -190,8 +190,8 @@ impl EnsembleThreads {
     fn pull<T: Scalar>(
         &self,
         task: &dyn AdjointTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {

@@ -6,8 +6,8 @@
 
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
-use crate::problem::columns::{ColumnRange, SaveTimes, View};
-use crate::problem::settings::Settings;
+use crate::problem::inputs::{InputRange, SaveTimes, View};
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::RawResults;
 use crate::system::System;
 use ode_macros::inlined;
@@ -160,8 +160,8 @@ pub(crate) struct Views<'f, T: Scalar> {
 }
 
 impl<'f, T: Scalar> Views<'f, T> {
-    pub(crate) fn new(range: ColumnRange<'f, T>) -> Self {
-        let (columns, indices) = (range.columns(), range.indices());
+    pub(crate) fn new(range: InputRange<'f, T>) -> Self {
+        let (columns, indices) = (range.inputs(), range.indices());
         Views {
             u0: columns.u0.iter().map(|column| column.view(indices.clone())).collect(),
             p: columns.p.iter().map(|column| column.view(indices.clone())).collect(),
@@ -174,8 +174,8 @@ impl<'f, T: Scalar> Views<'f, T> {
 /// The source and sink of the trajectories `next..end` of a chunk, for system `S`.
 #[derive(Debug)]
 pub(crate) struct LaneIo<'f, 'a, S, T: Scalar> {
-    pub(crate) settings: &'f Settings<T>,
-    pub(crate) range: ColumnRange<'f, T>,
+    pub(crate) settings: &'f ResolvedOptions<T>,
+    pub(crate) range: InputRange<'f, T>,
     pub(crate) views: &'f Views<'f, T>,
     pub(crate) results: &'f mut ResultSlices<'a, T>,
     /// The next trajectory to take, as an index within the chunk.
@@ -196,14 +196,14 @@ pub(crate) struct LaneIo<'f, 'a, S, T: Scalar> {
 impl<'f, 'a, S, T: Scalar> LaneIo<'f, 'a, S, T> {
     pub(crate) fn new(
         system: S,
-        settings: &'f Settings<T>,
-        (range, views): (ColumnRange<'f, T>, &'f Views<'f, T>),
+        settings: &'f ResolvedOptions<T>,
+        (range, views): (InputRange<'f, T>, &'f Views<'f, T>),
         results: &'f mut ResultSlices<'a, T>,
         part: core::ops::Range<usize>,
     ) -> Self {
         let (next, end, first) = (part.start, part.end, part.start);
         let lanes = [IDLE; MOST_LANES];
-        let saves = range.columns().save.slots() > 0 || settings.step_slots > 0;
+        let saves = range.inputs().save.slots() > 0 || settings.step_slots > 0;
         let (waited, patience) = (0, 1);
         LaneIo {
             settings,
@@ -376,7 +376,7 @@ where
 
     #[inlined]
     fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-        self.time(&self.range.columns().stops, 0, which, index, t)
+        self.time(&self.range.inputs().stops, 0, which, index, t)
     }
 }
 
@@ -393,7 +393,7 @@ where
 
     #[inlined]
     fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
-        self.time(&self.range.columns().save, self.settings.step_slots, which, slot, t)
+        self.time(&self.range.inputs().save, self.settings.step_slots, which, slot, t)
     }
 
     #[inlined]
@@ -547,8 +547,8 @@ mod tests {
     use super::*;
     use crate::integrate::options;
     use crate::lane::dispatch::{self, InstructionSet, Program};
-    use crate::problem::columns::Columns;
     use crate::problem::inputs::Inputs;
+    use crate::problem::prepared::PreparedSolve;
     use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
 
     #[ode_macros::ode_system(crate = crate)]
@@ -590,9 +590,9 @@ mod tests {
         let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
         let ensemble = EnsembleProblem::new(problem).trajectories(1500);
         let known = &crate::methods::tsit5::PROPERTIES;
-        let inputs = Inputs::new(&ensemble, &SolveOptions::default(), known).unwrap();
-        let Inputs { settings, columns } = inputs;
-        let columns = Columns { first: FIRST, ..columns };
+        let inputs = PreparedSolve::new(&ensemble, &SolveOptions::default(), known).unwrap();
+        let PreparedSolve { options: settings, inputs: columns } = inputs;
+        let columns = Inputs { first: FIRST, ..columns };
         let range = columns.range(FIRST + 200..FIRST + 1203);
         let layout = Layout::new(&settings, &columns);
         for lanes in InstructionSet::available().into_iter().map(Some).chain([None]) {

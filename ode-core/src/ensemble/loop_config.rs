@@ -3,8 +3,8 @@
 use crate::integrate::options::{LoopConfig, Options};
 use crate::lane::{Bits, Real, Scalar};
 use crate::methods::Definition;
-use crate::problem::columns::ColumnRange;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::InputRange;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::step::stepper::Memory;
 use crate::step::{control, norm};
 use crate::system::System;
@@ -37,14 +37,14 @@ fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
 /// `every_step`: whether the end of every step is saved.
 #[inlined]
 pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
-    settings: &Settings<T>,
-    range: ColumnRange<'_, T>,
+    settings: &ResolvedOptions<T>,
+    range: InputRange<'_, T>,
     every_step: bool,
 ) -> Options<R, N> {
     // Loops, since array functions that take a closure are not always inlined.
     let mut abstol = [R::lit(0.0); N];
     for d in 0..N {
-        abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
+        abstol[d] = R::lit(range.inputs().abstol(d, settings.abstol).widen());
     }
     Options::<R, N> {
         tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),

@@ -7,7 +7,7 @@ use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};
 use crate::lane::{Real, Scalar};
 use crate::memory::Buffer;
-use crate::problem::layout::Shape;
+use crate::problem::layout::SystemShape;
 use crate::system::Loss;
 use ode_macros::inlined;
 
@@ -63,7 +63,7 @@ impl<T: Scalar> RawGradients<T> {
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
-    pub fn fit(&mut self, shape: Shape, n: usize) -> Result<(), SolveError> {
+    pub fn fit(&mut self, shape: SystemShape, n: usize) -> Result<(), SolveError> {
         self.loss.fit(n)?;
         self.u0.fit(shape.states.saturating_mul(n))?;
         self.p.fit(shape.parameters.saturating_mul(n))

@@ -6,11 +6,11 @@ use crate::ensemble::cpu::EnsembleSerial;
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
-use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::{Abilities, Inputs};
+use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
+use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::sweep;
 use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
 use crate::step::properties::Properties;
@@ -79,7 +79,7 @@ where
     ///
     /// ```
     /// # use core::ops::ControlFlow;
-    /// # use ode_core::problem::columns::ColumnRange;
+    /// # use ode_core::problem::inputs::InputRange;
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, RawResults, ResultSink, SolveError};
     /// # use ode_core::{SolveOptions, Unvaried, methods::Tsit5, system::System};
     /// /// The sum of the first component of all final states.
@@ -92,7 +92,7 @@ where
     ///
     ///     fn store(
     ///         &mut self,
-    ///         batch: ColumnRange<'_, f64>,
+    ///         batch: InputRange<'_, f64>,
     ///         results: &mut RawResults<f64>,
     ///     ) -> Result<ControlFlow<()>, SolveError> {
     ///         self.0 += results.finals[..batch.len()].iter().sum::<f64>();
@@ -139,7 +139,7 @@ where
         options: &SolveOptions,
         sink: &mut dyn ResultSink<T>,
         again: bool,
-    ) -> Result<(Inputs<T>, RunReport), SolveError>
+    ) -> Result<(PreparedSolve<T>, RunReport), SolveError>
     where
         M: Solver,
         A: EnsembleAlgorithm,
@@ -153,23 +153,23 @@ where
         // could.
         let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
         let able = Abilities { early, draws: algorithm.draws_samples() };
-        solved(&self.asked(), options, &properties, able, (&algorithm, place), sink)
+        solved(&self.spec(), options, &properties, able, (&algorithm, place), sink)
     }
 }
 
 /// Evaluates an ensemble's problems and solves them; `sink` receives the results.
 fn evaluated<'a, T: Scalar>(
-    ensemble: &'a Asked<'a, T>,
+    ensemble: &'a EnsembleSpec<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
     (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     sink: &mut dyn ResultSink<T>,
-) -> Result<(Inputs<T>, RunReport), SolveError> {
+) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
     algorithm.prepare(&mut |threads| {
-        made = Some(Inputs::of(threads, ensemble, options, properties, able));
+        made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
@@ -178,7 +178,7 @@ fn evaluated<'a, T: Scalar>(
         run.timings.setup = setup;
         return Ok((inputs, run));
     };
-    let Inputs { settings, columns } = &inputs;
+    let PreparedSolve { options: settings, inputs: columns } = &inputs;
     let (run, surprised) = std::thread::scope(|scope| {
         let evaluation = scope.spawn(|| later.evaluate(columns));
         let run = place(settings, columns, sink);
@@ -215,11 +215,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 each_precision! {
     /// Returns the inputs of an ensemble and the report of the backend that solved it.
     fn solved<'a, T>(
-        ensemble: &'a Asked<'a, T>,
+        ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
         able: Abilities,
         place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
         sink: &'a mut dyn ResultSink<T>,
-    ) -> Result<(Inputs<T>, RunReport), SolveError> = evaluated, evaluated;
+    ) -> Result<(PreparedSolve<T>, RunReport), SolveError> = evaluated, evaluated;
 }

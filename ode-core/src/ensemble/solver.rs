@@ -5,9 +5,9 @@ use crate::ensemble::task::{Compiled, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Definition, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
-use crate::problem::columns::Columns;
+use crate::problem::inputs::Inputs;
 use crate::problem::options::{SolveOptions, StepSize};
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{ResultSink, RunReport};
 use crate::step::properties::Properties;
 use crate::system::System;
@@ -48,8 +48,8 @@ pub trait Solver: Copy + sealed::Sealed {
         &self,
         system: S,
         place: &dyn EnsembleAlgorithm,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError>
     where
@@ -106,8 +106,8 @@ macro_rules! solves {
                 &self,
                 system: S,
                 place: &dyn EnsembleAlgorithm,
-                settings: &Settings<T>,
-                columns: &Columns<T>,
+                settings: &ResolvedOptions<T>,
+                columns: &Inputs<T>,
                 sink: &mut dyn ResultSink<T>,
             ) -> Result<RunReport, SolveError>
             where
@@ -196,8 +196,8 @@ impl Solver for Auto {
         &self,
         system: S,
         place: &dyn EnsembleAlgorithm,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError>
     where

@@ -289,7 +289,7 @@ where
 
     #[inlined]
     fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits {
-        let save = &self.io.range.columns().save;
+        let save = &self.io.range.inputs().save;
         let mut saved = saved;
         for lane in set_bits(assigned.to_bitmask()) {
             // A trajectory that succeeded has reached all of its times.
@@ -332,7 +332,7 @@ where
 
     #[inlined]
     fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-        self.io.time(&self.io.range.columns().save, 0, which, index, t)
+        self.io.time(&self.io.range.inputs().save, 0, which, index, t)
     }
 
     #[inlined]

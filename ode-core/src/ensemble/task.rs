@@ -12,9 +12,9 @@ use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Real, Scalar};
 use crate::methods::Definition;
-use crate::problem::columns::ColumnRange;
-use crate::problem::layout::Shape;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::InputRange;
+use crate::problem::layout::SystemShape;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
 use crate::system::{DeviceSource, System};
@@ -43,7 +43,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn system(&self) -> &'static str;
 
     /// Returns the dimensions of the system.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> SystemShape;
 
     /// Returns the source of the task's kernel.
     ///
@@ -68,8 +68,8 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError>;
@@ -84,8 +84,8 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn run_lockstep(
         &self,
         plan: LockstepOptions,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<Option<WorstMember>, SolveError>;
 }
@@ -191,7 +191,7 @@ where
     pub(super) fn stack<T: Scalar>(
         &self,
         lanes: In,
-        settings: &Settings<T>,
+        settings: &ResolvedOptions<T>,
     ) -> Result<usize, SolveError> {
         if const { !C::ONE_LANE && !C::LANES } {
             let system = self.system.info().name;
@@ -233,8 +233,8 @@ where
         self.system.info().name
     }
 
-    fn shape(&self) -> Shape {
-        Shape { states: N, parameters: P, observables: S::OBSERVABLES }
+    fn shape(&self) -> SystemShape {
+        SystemShape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
     fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError> {
@@ -249,8 +249,8 @@ where
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         mut results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
@@ -271,8 +271,8 @@ where
     fn run_lockstep(
         &self,
         plan: LockstepOptions,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<Option<WorstMember>, SolveError> {
         let method = M::DEFINED.name;
@@ -296,7 +296,7 @@ where
 fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
-    (settings, range): (&Settings<T>, ColumnRange<'_, T>),
+    (settings, range): (&ResolvedOptions<T>, InputRange<'_, T>),
     results: &mut ResultSlices<'_, T>,
     schedule: Schedule,
 ) where
@@ -345,8 +345,8 @@ pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
 /// A chunk of trajectories as a program for lanes.
 struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
-    settings: &'i Settings<T>,
-    range: ColumnRange<'i, T>,
+    settings: &'i ResolvedOptions<T>,
+    range: InputRange<'i, T>,
     results: &'r mut ResultSlices<'a, T>,
     schedule: Schedule,
     method: PhantomData<M>,

@@ -14,29 +14,29 @@ use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::memory::Lock;
-use crate::problem::columns::{ColumnRange, Columns};
+use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, ResultSink, Share, Warning};
 
 /// A chunk: consecutive trajectories and the slices for their results.
 #[derive(Debug)]
 pub struct Chunk<'a, T> {
     /// The trajectories.
-    pub columns: ColumnRange<'a, T>,
+    pub inputs: InputRange<'a, T>,
     /// The slices for their results.
     pub results: ResultSlices<'a, T>,
 }
 
 impl<T: Scalar> Divisible for Chunk<'_, T> {
     fn count(&self) -> usize {
-        self.columns.len()
+        self.inputs.len()
     }
 
     fn split(self, count: usize) -> (Self, Self) {
-        let (columns, later) = self.columns.split(count);
+        let (columns, later) = self.inputs.split(count);
         let (results, behind) = self.results.split(count);
-        (Chunk { columns, results }, Chunk { columns: later, results: behind })
+        (Chunk { inputs: columns, results }, Chunk { inputs: later, results: behind })
     }
 }
 
@@ -73,8 +73,8 @@ pub struct Outcome {
 /// The error of a worker, if all workers failed; and errors that `sink` returns.
 pub fn run<T: Scalar>(
     workers: &mut [&mut dyn Worker<T>],
-    settings: &Settings<T>,
-    columns: &Columns<T>,
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
     sink: &mut dyn ResultSink<T>,
     lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
@@ -86,7 +86,7 @@ pub fn run<T: Scalar>(
     let mut there: Vec<usize> = (0..workers.len()).collect();
     // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
-    let mut solved: Option<(ColumnRange<'_, T>, RawResults<T>)> = None;
+    let mut solved: Option<(InputRange<'_, T>, RawResults<T>)> = None;
     for batch in columns.batches(sink.batch()) {
         let mut results = spare.take().unwrap_or_default();
         results.fit(&layout, batch.len())?;
@@ -94,7 +94,7 @@ pub fn run<T: Scalar>(
             results.lock(lock);
         }
         let whole =
-            Chunk { columns: batch, results: ResultSlices::whole(&mut results, batch.len()) };
+            Chunk { inputs: batch, results: ResultSlices::whole(&mut results, batch.len()) };
         let mut left = vec![whole];
         let mut stored = None;
         let mut failed = None;
@@ -193,7 +193,7 @@ fn together<T: Scalar>(
 /// A worker on a CPU thread, which solves in SIMD lanes.
 pub struct CpuWorker<'a, T> {
     task: &'a dyn Task<T>,
-    settings: &'a Settings<T>,
+    settings: &'a ResolvedOptions<T>,
     states: usize,
     /// The index of this thread, for its name, and the number of threads.
     thread: (usize, usize),
@@ -204,7 +204,7 @@ impl<'a, T: Scalar> CpuWorker<'a, T> {
     #[must_use]
     pub fn threads(
         task: &'a dyn Task<T>,
-        settings: &'a Settings<T>,
+        settings: &'a ResolvedOptions<T>,
         states: usize,
         count: usize,
     ) -> Vec<Self> {
@@ -234,7 +234,7 @@ impl<T: Scalar> Worker<T> for CpuWorker<'_, T> {
         let set = InstructionSet::best();
         let schedule = Schedule::Auto.of_lanes(self.settings.adaptive);
         while let Some(mut lease) = handle.take() {
-            let Chunk { columns, results } = lease.work();
+            let Chunk { inputs: columns, results } = lease.work();
             let results = results.reborrow();
             self.task.run(In::Lanes(set), self.settings, *columns, results, schedule)?;
             lease.done();

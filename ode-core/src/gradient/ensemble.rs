@@ -10,10 +10,10 @@ use crate::evaluation::EvaluationThreads;
 use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
-use crate::problem::asked::Asked;
-use crate::problem::inputs::{Abilities, Inputs};
+use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::layout::Layout;
 use crate::problem::options::SolveOptions;
+use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport};
 use crate::step::code;
@@ -166,8 +166,8 @@ where
             });
         }
         let how = How { properties: M::DEFINED, own: !L::GIVEN };
-        let asked = (&self.asked(), options, &how);
-        let (results, gradients, run) = gradients(asked, &algorithm, &task, cotangents)?;
+        let request = (&self.spec(), options, &how);
+        let (results, gradients, run) = gradients(request, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
     }
 }
@@ -183,7 +183,7 @@ struct How {
 each_precision! {
     /// Returns the results and gradients of an ensemble.
     fn gradients<'a, T>(
-        ensemble: (&'a Asked<'a, T>, &'a SolveOptions, &'a How),
+        ensemble: (&'a EnsembleSpec<'a, T>, &'a SolveOptions, &'a How),
         algorithm: &'a dyn EnsembleAlgorithm,
         task: &'a dyn AdjointTask<T>,
         cotangents: &'a Cotangents<T>,
@@ -191,7 +191,7 @@ each_precision! {
 }
 
 fn evaluated<T: Scalar>(
-    (ensemble, options, how): (&Asked<'_, T>, &SolveOptions, &How),
+    (ensemble, options, how): (&EnsembleSpec<'_, T>, &SolveOptions, &How),
     algorithm: &dyn EnsembleAlgorithm,
     task: &dyn AdjointTask<T>,
     cotangents: &Cotangents<T>,
@@ -199,11 +199,17 @@ fn evaluated<T: Scalar>(
     let begin = Instant::now();
     let mut made = None;
     algorithm.prepare(&mut |threads| {
-        made = Some(Inputs::of(threads, ensemble, options, &how.properties, Abilities::default()));
+        made = Some(PreparedSolve::of(
+            threads,
+            ensemble,
+            options,
+            &how.properties,
+            Abilities::default(),
+        ));
     })?;
     let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
-    let Inputs { mut settings, columns } = inputs;
+    let PreparedSolve { options: mut settings, inputs: columns } = inputs;
     let no = |what, instead| Err(SolveError::NoGradientsOf { what, instead });
     if settings.saved.times > 0 {
         return no(

@@ -5,7 +5,7 @@ namespace odes {
 
 // Where a quantity of a trajectory is among the inputs: at `first + (trajectory & mask)`. The mask is
 // all ones, or zero where all trajectories share one number.
-struct Column {
+struct InputOffset {
     u32 first, mask;
 };
 
@@ -18,7 +18,7 @@ template<class R> struct Shared {
 // What a launch is given. `KernelArguments` in Rust has the same layout.
 template<class R> struct KernelArguments {
     const GLOBAL R* inputs; // columns, shared ones of one number
-    const GLOBAL Column* columns;
+    const GLOBAL InputOffset* columns;
     const GLOBAL u64* rules; // of what is drawn: where the words of each begin, then these
     const GLOBAL R* save_times;
     const GLOBAL R* stop_times;
@@ -107,7 +107,7 @@ template<class C> struct Io {
     DEVICE R column(int c) const {
         if (SHARED_AT[c] >= 0) return shared.at[SHARED_AT[c]];
         if (DRAWN[c]) return (R)drawn(c, arguments.first + i, arguments.rules);
-        Column place = arguments.columns[c];
+        InputOffset place = arguments.columns[c];
         return arguments.inputs[place.first + (i & place.mask)];
     }
     DEVICE Arr<R, N> load_u(bool got, Arr<R, N> u) const {

@@ -11,7 +11,7 @@ pub(crate) mod values;
 
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
-use crate::problem::columns::Column;
+use crate::problem::inputs::Input;
 use crate::problem::samples::{
     Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
 };
@@ -105,7 +105,7 @@ impl Draw {
         &mut self,
         first: u64,
         states: usize,
-    ) -> Vec<(usize, Column<T>)> {
+    ) -> Vec<(usize, Input<T>)> {
         let (taken, left): (Vec<Drawn>, _) =
             self.columns.drain(..).partition(|c| c.values.is_for_devices());
         self.columns = left;
@@ -114,7 +114,7 @@ impl Draw {
                 Quantity::InitialState => 0,
                 Quantity::Parameter => states,
             };
-            (before + index, Column::drawn(values, first))
+            (before + index, Input::drawn(values, first))
         });
         taken.collect()
     }

@@ -18,7 +18,7 @@ use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::memory::Buffer;
-use crate::problem::columns::{Column, same};
+use crate::problem::inputs::{Input, same};
 
 /// The number of trajectories that a thread evaluates at a time.
 ///
@@ -72,8 +72,8 @@ impl<T: Scalar> Guess<T> {
     }
 
     /// Returns the inputs as if all trajectories equalled the first one.
-    fn shared(&self) -> Vec<Column<T>> {
-        self.first.iter().map(|&value| Column::all(value)).collect()
+    fn shared(&self) -> Vec<Input<T>> {
+        self.first.iter().map(|&value| Input::all(value)).collect()
     }
 
     /// Returns the inputs of all trajectories.
@@ -81,7 +81,7 @@ impl<T: Scalar> Guess<T> {
         self,
         threads: EvaluationThreads,
         write: Write<'_, T>,
-    ) -> Result<Vec<Column<T>>, SolveError> {
+    ) -> Result<Vec<Input<T>>, SolveError> {
         let mut columns = self.shared();
         let Guess { n, first, differ, alike } = self;
         let mut pass = |wanted: &[usize], compared: &[usize]| {
@@ -89,7 +89,7 @@ impl<T: Scalar> Guess<T> {
             let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
             let surprises = fill(threads, 0..n, &first, (wanted, &mut made), compared, write);
             for (&c, values) in wanted.iter().zip(made) {
-                columns[c] = Column::stored(values);
+                columns[c] = Input::stored(values);
             }
             Ok::<_, SolveError>(surprises)
         };
@@ -101,7 +101,7 @@ impl<T: Scalar> Guess<T> {
     }
 
     /// Returns the inputs of all trajectories without values, and the evaluation that fills them.
-    pub(crate) fn later(self) -> Result<(Vec<Column<T>>, Later<T>), SolveError> {
+    pub(crate) fn later(self) -> Result<(Vec<Input<T>>, Later<T>), SolveError> {
         let Guess { n, differ, .. } = &self;
         // A megabyte each, and at most about a hundred of them.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
@@ -115,7 +115,7 @@ impl<T: Scalar> Guess<T> {
         let bits = length.trailing_zeros();
         let mut columns = self.shared();
         for &c in differ {
-            columns[c] = Column::later(bits, chunks);
+            columns[c] = Input::later(bits, chunks);
         }
         Ok((columns, Later { guess: self, bits, memory }))
     }
@@ -140,7 +140,7 @@ impl<T: Scalar> Later<T> {
     pub(crate) fn evaluate(
         self,
         threads: EvaluationThreads,
-        columns: &[&Column<T>],
+        columns: &[&Input<T>],
         write: Write<'_, T>,
     ) -> bool {
         let Later { guess: Guess { n, first, differ, alike }, bits, memory } = self;
@@ -182,7 +182,7 @@ struct PendingChunk<'a, T: Scalar> {
     index: usize,
     memory: Vec<Buffer<T>>,
     differ: &'a [usize],
-    columns: &'a [&'a Column<T>],
+    columns: &'a [&'a Input<T>],
 }
 
 impl<T: Scalar> Drop for PendingChunk<'_, T> {
@@ -320,7 +320,7 @@ mod tests {
                 }
             };
             let (columns, later) = Guess::new(n, 3, &write).later().unwrap();
-            let all: Vec<&Column<f64>> = columns.iter().collect();
+            let all: Vec<&Input<f64>> = columns.iter().collect();
             let surprised = std::thread::scope(|scope| {
                 let evaluated =
                     scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
@@ -343,7 +343,7 @@ mod tests {
             }
         };
         let (columns, later) = Guess::new(n, 1, &write).later().unwrap();
-        let all: Vec<&Column<f64>> = columns.iter().collect();
+        let all: Vec<&Input<f64>> = columns.iter().collect();
         std::thread::scope(|scope| {
             let evaluated = scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
             let _ = columns[0].get(n - 1);

@@ -3,8 +3,8 @@
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::memory::{Buffer, Lock};
-use crate::problem::inputs::Inputs;
 use crate::problem::layout::Layout;
+use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
 use rayon::prelude::*;
 
@@ -123,9 +123,9 @@ impl<T: Scalar> RawResults<T> {
     }
 
     /// Checks that the results fit `inputs`.
-    pub(super) fn check_inputs(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
-        let n = inputs.columns.trajectories;
-        let shape = &inputs.columns.shape;
+    pub(super) fn check_inputs(&self, inputs: &PreparedSolve<T>) -> Result<(), SolveError> {
+        let n = inputs.inputs.trajectories;
+        let shape = &inputs.inputs.shape;
         let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
         if along != n {
             return Err(SolveError::Results { what: "shape", given: along, expected: n });

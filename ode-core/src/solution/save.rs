@@ -136,7 +136,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the names of the numbers of a logged event.
     fn log_names(&self) -> Vec<String> {
-        let LogRow { before, after, .. } = self.inputs.settings.log;
+        let LogRow { before, after, .. } = self.inputs.options.log;
         let states = self.system.info().states;
         let named = |when: &str, count: usize| -> Vec<String> {
             states.iter().take(count).map(|state| format!("{when}.{state}")).collect()

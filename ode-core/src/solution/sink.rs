@@ -12,7 +12,7 @@ use core::ops::ControlFlow;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::columns::ColumnRange;
+use crate::problem::inputs::InputRange;
 use crate::solution::RawResults;
 
 /// A consumer of results.
@@ -26,7 +26,7 @@ use crate::solution::RawResults;
 /// of trajectories.
 ///
 /// Inputs are not in batches. All inputs are evaluated before the first batch, for all trajectories
-/// of the ensemble, and stay until the last one ([`Columns`](crate::problem::columns::Columns)).
+/// of the ensemble, and stay until the last one ([`Inputs`](crate::problem::inputs::Inputs)).
 /// Each component and each parameter that varies takes a number for each trajectory. There are at
 /// most `2^31 - 1` trajectories.
 pub trait ResultSink<T>: Send {
@@ -39,8 +39,8 @@ pub trait ResultSink<T>: Send {
 
     /// Stores the results of a batch.
     ///
-    /// [`ColumnRange::numbers`] returns the indices of its trajectories, and
-    /// [`ColumnRange::columns`] the inputs that were solved. `results` may be read, or taken with
+    /// [`InputRange::numbers`] returns the indices of its trajectories, and
+    /// [`InputRange::inputs`] the inputs that were solved. `results` may be read, or taken with
     /// [`std::mem::take`]. The call may come from any thread of the backend.
     ///
     /// After [`ControlFlow::Break`] the backend passes no further batch and returns as if these
@@ -50,7 +50,7 @@ pub trait ResultSink<T>: Send {
     /// An error ends the solve, and the solve returns it.
     fn store(
         &mut self,
-        batch: ColumnRange<'_, T>,
+        batch: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError>;
 }
@@ -75,7 +75,7 @@ impl<T: Scalar> Collect<T> {
 impl<T: Scalar> ResultSink<T> for Collect<T> {
     fn store(
         &mut self,
-        _: ColumnRange<'_, T>,
+        _: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         self.results = core::mem::take(results);
@@ -99,7 +99,7 @@ impl<T: Scalar> ResultSink<T> for MostSteps {
 
     fn store(
         &mut self,
-        _: ColumnRange<'_, T>,
+        _: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         let accepted = results.steps.iter().zip(&results.rejected);

@@ -10,8 +10,8 @@ use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::problem::columns::Columns;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{ResultSink, RunReport, WorstMember};
 use std::time::Instant;
 
@@ -83,8 +83,8 @@ impl EnsembleCpuArray {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         columns.check_one_time()?;

@@ -17,8 +17,8 @@ use crate::integrate::members;
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::methods::Definition;
-use crate::problem::columns::ColumnRange;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::InputRange;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, WorstMember};
 use crate::system::System;
 use core::any::Any;
@@ -39,7 +39,7 @@ pub struct LockstepOptions {
 
 /// Consecutive members, which one thread works on at a time.
 struct MemberChunk<'a, T: Scalar> {
-    range: ColumnRange<'a, T>,
+    range: InputRange<'a, T>,
     views: Views<'a, T>,
     results: ResultSlices<'a, T>,
     /// [`Cells`] with the lanes of the instruction set.
@@ -68,8 +68,8 @@ enum Work<T: Scalar> {
 pub(crate) struct Members<'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool>
 {
     system: S,
-    settings: &'a Settings<T>,
-    range: ColumnRange<'a, T>,
+    settings: &'a ResolvedOptions<T>,
+    range: InputRange<'a, T>,
     plan: LockstepOptions,
     chunks: Vec<Mutex<MemberChunk<'a, T>>>,
     /// The end of [`Cells`] that holds the current states.
@@ -93,7 +93,7 @@ where
     /// Returns the member with the greatest error, as an index within the batch.
     pub(crate) fn solve(
         system: S,
-        (settings, range): (&'a Settings<T>, ColumnRange<'a, T>),
+        (settings, range): (&'a ResolvedOptions<T>, InputRange<'a, T>),
         results: &'a mut RawResults<T>,
         plan: LockstepOptions,
     ) -> Result<Option<WorstMember>, SolveError> {
@@ -212,23 +212,23 @@ where
     T: Scalar,
 {
     fn saves(&self) -> bool {
-        self.range.columns().save.slots() > 0 || self.settings.step_slots > 0
+        self.range.inputs().save.slots() > 0 || self.settings.step_slots > 0
     }
 
     fn start(&self) -> T {
-        self.range.columns().t0.get(self.range.indices().start)
+        self.range.inputs().t0.get(self.range.indices().start)
     }
 
     fn end(&self) -> T {
-        self.range.columns().t1.get(self.range.indices().start)
+        self.range.inputs().t1.get(self.range.indices().start)
     }
 
     fn stop_time(&self, index: T::Bits) -> T {
-        self.range.columns().stops.get(self.range.indices().start, index.lane(0) as usize)
+        self.range.inputs().stops.get(self.range.indices().start, index.lane(0) as usize)
     }
 
     fn save_time(&self, index: T::Bits) -> T {
-        let (save, slot) = (&self.range.columns().save, index.lane(0) as usize);
+        let (save, slot) = (&self.range.inputs().save, index.lane(0) as usize);
         let unknown = save.slots()..save.slots() + self.settings.step_slots;
         let time = save.get(self.range.indices().start, slot);
         if unknown.contains(&slot) { T::nan() } else { time }
@@ -267,7 +267,7 @@ where
 /// An operation on the members of a chunk, as a program for lanes.
 struct Visit<'v, 'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
-    settings: &'a Settings<T>,
+    settings: &'a ResolvedOptions<T>,
     chunk: &'v mut MemberChunk<'a, T>,
     clock: &'v Lane<T>,
     work: Work<T>,

@@ -11,10 +11,10 @@ use crate::system::facts::Facts;
 
 /// The options of a solve, checked and in its precision.
 ///
-/// All trajectories share them; [`Columns`](crate::problem::columns::Columns) has the numbers of
+/// All trajectories share them; [`Inputs`](crate::problem::inputs::Inputs) has the numbers of
 /// each trajectory.
 #[derive(Clone, Debug)]
-pub struct Settings<T> {
+pub struct ResolvedOptions<T> {
     /// The absolute tolerance of all components, if components have none of their own.
     pub abstol: T,
     /// The relative tolerance.
@@ -55,10 +55,10 @@ pub struct Settings<T> {
     pub stopping: bool,
 }
 
-impl<T: Scalar> Settings<T> {
+impl<T: Scalar> ResolvedOptions<T> {
     /// Resolves the options, and checks everything that does not depend on the trajectories.
     ///
-    /// [`Inputs`](crate::problem::inputs::Inputs) sets `adaptive`, `dt` and `stopping` later, from
+    /// [`Inputs`](crate::problem::prepared::Inputs) sets `adaptive`, `dt` and `stopping` later, from
     /// the trajectories.
     pub(crate) fn of(
         system: &Facts,
@@ -84,7 +84,7 @@ impl<T: Scalar> Settings<T> {
         });
         let law = method.law::<T>(controller, states);
         let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
-        Ok(Settings {
+        Ok(ResolvedOptions {
             abstol,
             reltol: T::narrow(options.reltol),
             dt: T::default(),

@@ -14,7 +14,7 @@ use core::fmt;
 use core::ops::Range;
 
 /// The data that a solve reads of an ensemble, without the type of its system.
-pub(crate) struct Asked<'a, T> {
+pub(crate) struct EnsembleSpec<'a, T> {
     pub(crate) system: Facts,
     /// The number of trajectories, if the user set one.
     pub(crate) trajectories: Option<usize>,
@@ -36,9 +36,9 @@ pub(crate) struct Asked<'a, T> {
     pub(crate) problems: &'a dyn Problems<T>,
 }
 
-impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
+impl<T: fmt::Debug> fmt::Debug for EnsembleSpec<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Asked").field("system", &self.system).finish_non_exhaustive()
+        f.debug_struct("EnsembleSpec").field("system", &self.system).finish_non_exhaustive()
     }
 }
 
@@ -74,8 +74,8 @@ where
     F: Vary<S, T, N, P>,
 {
     /// Returns the data that a solve reads of the ensemble.
-    pub(crate) fn asked(&self) -> Asked<'_, T> {
-        Asked {
+    pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
+        EnsembleSpec {
             system: Facts::of(&self.problem.system),
             trajectories: match self.trajectories.or_else(|| self.sweep.trajectories()) {
                 None if !F::VARIES && self.samples.is_none() => Some(1),
