@@ -176,7 +176,7 @@ pub mod backend {
     pub use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
     pub use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{
-        Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
+        Arrays, CompiledLanes, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
     pub use ode_core::ensemble::worker::ResultSlices;
     pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
@@ -239,7 +239,7 @@ pub mod arrays {
 /// any release.
 pub mod device {
     pub use ode_gpu::{
-        Device, DeviceEnsemble, Element, MemoryInfo, Running, Stream, cudarc, device, devices,
+        Device, DeviceElement, DeviceEnsemble, MemoryInfo, Running, Stream, cudarc, device, devices,
     };
 }
 

@@ -22,7 +22,7 @@ mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
-use ode_gpu::{Cache, Nvrtc, Program};
+use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
@@ -136,7 +136,7 @@ impl Kernel {
     /// Compiles the kernel and returns what is wrong with it.
     fn judge(&self) -> Option<String> {
         let Kernel { what, name, arch, source, most } = self;
-        let program = Program::new(*name, source);
+        let program = KernelSource::new(*name, source);
         let compiled = match program.compile(&format!("sm_{arch}"), &CACHE) {
             Ok(compiled) => compiled,
             Err(error) => return Some(format!("{what}: {error}")),

@@ -6,7 +6,7 @@ mod cpp;
 mod series;
 
 use cpp::HostCpp;
-use ode_gpu::{Cache, Nvrtc, Program};
+use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{
     EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions, Task, Text, both_precisions,
     solve_with,
@@ -620,7 +620,8 @@ impl Compiling<'_> {
     ) -> Result<RunReport, SolveError> {
         let text = task.kernel(&KernelConfig::new(settings, columns, true))?;
         let begin = Instant::now();
-        let compiled = Program::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
+        let compiled =
+            KernelSource::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
         let seen = format!("{:?} in {:.2?}", compiled.resources, begin.elapsed());
         *self.seen.lock().unwrap() = seen;
         Err(SolveError::NotPrepared)

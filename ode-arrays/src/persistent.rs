@@ -11,7 +11,7 @@ use ode_core::methods::{Properties, Tsit5};
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::explicit::{Row, Tableau};
 use ode_core::{SavedRow, SolveError};
-use ode_gpu::{Buffer, GpuError, Kernel, Program};
+use ode_gpu::{DeviceBuffer, GpuError, Kernel, KernelSource};
 use std::fmt::Write as _;
 
 /// The threads of a block.
@@ -44,7 +44,7 @@ pub(crate) struct Solved<T> {
 /// The arguments of a solve: a matrix, the initial state, one or more absolute tolerances, and the
 /// method.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a, T: Number> {
+pub(crate) struct PersistentSolve<'a, T: Number> {
     pub(crate) a: &'a Numbers<T>,
     pub(crate) u0: &'a Numbers<T>,
     pub(crate) abstol: &'a Numbers<T>,
@@ -168,7 +168,7 @@ fn program<T: Number>(
     method: &Properties,
     kernel_config: &KernelConfig,
     Cut { rows, each, blocks }: Cut,
-) -> Result<Program, SolveError> {
+) -> Result<KernelSource, SolveError> {
     let size = size_of::<LinearArguments>();
     let config =
         format!("    static constexpr u32 ROWS = {rows}u, EACH = {each}u, BLOCKS = {blocks}u;\n");
@@ -186,7 +186,7 @@ fn program<T: Number>(
     };
     // The method type only selects whether the loop guards against growth.
     let source = with_group::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &group)?;
-    Ok(Program::new(NAME, source))
+    Ok(KernelSource::new(NAME, source))
 }
 
 /// The kernel configuration of a solve, if the device holds the matrix.
@@ -211,8 +211,10 @@ fn kernel_config<T: Number>(
 }
 
 /// Solves, if the device holds the matrix.
-pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>, SolveError> {
-    let Asked { a, u0, tableau, method, inputs, .. } = asked;
+pub(crate) fn solve<T: Number>(
+    request: PersistentSolve<'_, T>,
+) -> Result<Option<Solved<T>>, SolveError> {
+    let PersistentSolve { a, u0, tableau, method, inputs, .. } = request;
     let (n, place, queue) = (u0.len(), a.place(), a.place().queue());
     let multiprocessors = queue.device().multiprocessors() as usize;
     let Some((kernel_config, cut)) = kernel_config(inputs, tableau, n, multiprocessors) else {
@@ -225,7 +227,7 @@ pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>,
     if queue.blocks_at_once(&kernel, THREADS)? < cut.blocks as u32 {
         return Ok(None);
     }
-    let Launched { out, saved: states } = launch(asked, &kernel_config, &kernel, cut, slots)?;
+    let Launched { out, saved: states } = launch(request, &kernel_config, &kernel, cut, slots)?;
     let mut end = vec![T::lit(0.0); report_len::<T>() + n];
     queue.download(&out, &mut end)?;
     let report = end.drain(..report_len::<T>()).map(|word| word.to_bits().lane(0));
@@ -266,12 +268,12 @@ fn report_of<T>(words: Vec<u64>) -> [u64; REPORT] {
 /// The device memory of a launch's results.
 struct Launched<T> {
     /// The report, followed by the final state.
-    out: Buffer<T>,
-    saved: Buffer<T>,
+    out: DeviceBuffer<T>,
+    saved: DeviceBuffer<T>,
 }
 
 fn launch<T: Number>(
-    Asked { a, u0, abstol, inputs, .. }: Asked<'_, T>,
+    PersistentSolve { a, u0, abstol, inputs, .. }: PersistentSolve<'_, T>,
     kernel_config: &KernelConfig,
     kernel: &Kernel,
     cut: Cut,

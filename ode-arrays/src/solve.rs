@@ -32,7 +32,7 @@ use ode_core::step::{code, norm, timeline};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
 
 /// The arguments of a solve.
-pub(crate) struct Asked<'a, T: Number> {
+pub(crate) struct ArraySolve<'a, T: Number> {
     pub(crate) system: &'a dyn ArraySystem<T>,
     pub(crate) u0: &'a Array<T>,
     pub(crate) span: (T, T),
@@ -44,10 +44,10 @@ pub(crate) struct Asked<'a, T: Number> {
 
 /// Solves a problem with a backend.
 pub(crate) fn solve<T: Number>(
-    asked: Asked<'_, T>,
+    request: ArraySolve<'_, T>,
     place: &impl ArrayPlace,
 ) -> Result<ArraySolution<T>, ArrayError> {
-    let Asked { system, u0, span, p, coefficients, method, options } = asked;
+    let ArraySolve { system, u0, span, p, coefficients, method, options } = request;
     if u0.is_empty() {
         return Err(ArrayError::Empty { shape: u0.shape() });
     }
@@ -105,8 +105,8 @@ fn in_one_launch<T: Number>(
     }
     let arrays = (a.numbers(), u0.numbers(), abstol.numbers());
     let (Some(a), Some(on_device), Some(abstol)) = arrays else { return Ok(None) };
-    let asked = persistent::Asked { a, u0: on_device, abstol, tableau, method, inputs };
-    let Some(solved) = persistent::solve(asked)? else { return Ok(None) };
+    let request = persistent::PersistentSolve { a, u0: on_device, abstol, tableau, method, inputs };
+    let Some(solved) = persistent::solve(request)? else { return Ok(None) };
     let persistent::Solved { code, end_time, end, saved, steps, rejected, evaluations } = solved;
     let times = (0..saved.len()).map(|slot| inputs.inputs.save.get(0, slot)).collect();
     let mut solution = ArraySolution {

@@ -532,7 +532,7 @@ pub enum SolveError {
     },
     /// A backend ran a task on the CPU, but compiled only kernel text.
     ///
-    /// The backend's [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
+    /// The backend's [`Compiled`](crate::ensemble::task::CompiledLanes) is `Text`.
     #[error(
         "the backend that runs {system} by {method} compiled only kernel text; set its `Compiled` \
          to `Everything`, `Lanes` or `OneLane`"

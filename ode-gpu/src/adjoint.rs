@@ -26,7 +26,7 @@ use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
 use crate::error::{DriverCall, GpuError};
-use crate::kernel::{Kernel, Name, Program};
+use crate::kernel::{Kernel, KernelSource, Name};
 use crate::memory::Stream;
 use crate::recent::Recent;
 use crate::rows::{Source, Target};
@@ -138,7 +138,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
             let key = Name::Task(task.key(adjoint), self.kernel_config.clone(), options.clone());
             self.device.kernel_named(key, Cache::from_env(), || {
                 let source = task.kernel(adjoint, &self.kernel_config)?;
-                Ok::<_, SolveError>(Program { name: name.to_owned(), source, options })
+                Ok::<_, SolveError>(KernelSource { name: name.to_owned(), source, options })
             })
         };
         Ok(Kernels {

@@ -8,7 +8,7 @@ use ode_core::Method;
 use ode_core::Shard;
 use ode_core::ensemble::adjoint::AdjointTask;
 use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
-use ode_core::ensemble::task::{self, Compiled, Solve, Task};
+use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
 use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
@@ -359,7 +359,7 @@ impl From<GpuError> for SolveError {
     }
 }
 
-impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
+impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
     type Compiled = C;
 
     fn begins_early(&self) -> bool {

@@ -40,7 +40,7 @@
 //! | [`device`](fn@devices) | devices and their contexts |
 //! | [`Nvrtc`] | the compiler |
 //! | [`Cache`] | compiled kernels on disk |
-//! | [`Program`], [`Kernel`] | compilation or loading, registers, occupancy, block size |
+//! | [`KernelSource`], [`Kernel`] | compilation or loading, registers, occupancy, block size |
 //! | `recent` | the map of the loaded kernels |
 //! | [`Stream`] | queues, device memory |
 //! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the speed of the bus |
@@ -93,18 +93,18 @@ mod worker;
 pub use array::EnsembleGpuArray;
 #[cfg(feature = "arrays")]
 pub use blas::{Matrices, ProductShape, Triangle};
-pub use cache::{Cache, Key};
+pub use cache::{Cache, CacheKey};
 pub use cudarc;
 pub use device::{Device, WarmUp, device, devices};
 pub use diagnostic::Resources;
 pub use driver::cuda_version as driver_cuda_version;
 pub use ensemble::EnsembleGpuKernel;
 pub use error::GpuError;
-pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
-pub use memory::{Element, MemoryInfo, Stream};
+pub use kernel::{CompiledKernel, Kernel, KernelReport, KernelSource, Origin};
+pub use memory::{DeviceElement, MemoryInfo, Stream};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use pinned::{Direction, Pinned, Transfer, pooled_bytes, trim_pinned};
 #[cfg(feature = "arrays")]
-pub use queue::{Buffer, Clockwork, Queue};
+pub use queue::{Clockwork, DeviceBuffer, DeviceQueue};
 pub use resident::{DeviceEnsemble, Running};
 pub use timing::Stopwatch;

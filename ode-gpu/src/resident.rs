@@ -17,7 +17,7 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
     LaunchConfig, PushKernelArg,
 };
-use ode_core::ensemble::task::{Compiled, Task, Text};
+use ode_core::ensemble::task::{CompiledLanes, Task, Text};
 use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{Input, Inputs};
@@ -33,7 +33,7 @@ use crate::device::Device;
 use crate::ensemble::EnsembleGpuKernel;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
-use crate::memory::{Element, Stream};
+use crate::memory::{DeviceElement, Stream};
 use crate::worker::{Argument, SharedBytes, launch_config};
 
 /// An ensemble whose inputs and results stay on a device.
@@ -139,7 +139,7 @@ impl fmt::Debug for Running {
     }
 }
 
-impl<T: Scalar + Element> DeviceEnsemble<T> {
+impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// Compiles the kernel, and uploads the problems of `ensemble`.
     ///
     /// The inputs are the quantities in which the trajectories differ. Quantities that all
@@ -170,7 +170,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         Self::made((gpu, stream), ensemble, method, options, false)
     }
@@ -193,7 +193,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         Self::made((gpu, stream), ensemble, method, options, true)
     }
@@ -209,7 +209,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let info = ensemble.system().info();
@@ -481,11 +481,11 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     }
 
     /// An array of results with numbers of type `E`.
-    fn result<E: Element>(&self, place: Place) -> CudaView<'_, E> {
+    fn result<E: DeviceElement>(&self, place: Place) -> CudaView<'_, E> {
         let Place { at, row, rows } = place;
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
-        // SAFETY: every pattern of bits is a valid `Element`.
+        // SAFETY: every pattern of bits is a valid `DeviceElement`.
         let array = unsafe { array.transmute::<E>(len) };
         array.unwrap_or_else(|| unreachable!("the memory of a batch contains its results"))
     }
@@ -527,7 +527,7 @@ struct Preparing<'a, C> {
 }
 
 impl<C> Preparing<'_, C> {
-    fn solve<T: Scalar + Element>(
+    fn solve<T: Scalar + DeviceElement>(
         &self,
         task: &dyn Task<T>,
         settings: &ResolvedOptions<T>,

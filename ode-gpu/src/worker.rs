@@ -23,7 +23,7 @@ use crate::batch::{Footprint, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
-use crate::kernel::{Kernel, Name, Program};
+use crate::kernel::{Kernel, KernelSource, Name};
 use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
@@ -254,7 +254,7 @@ pub(crate) fn kernel_of<T: Scalar>(
     device.kernel_named(name, Cache::from_env(), || {
         let source = task.kernel(kernel_config)?;
         let name = if kernel_config.lockstep.is_some() { LOCKSTEP_NAME } else { KERNEL_NAME };
-        Ok(Program { name: name.to_owned(), source, options: options.to_vec() })
+        Ok(KernelSource { name: name.to_owned(), source, options: options.to_vec() })
     })
 }
 

@@ -55,7 +55,7 @@ impl Row for Measured {
 }
 
 const MAIN: &str = r#"
-use ode_gpu::{Cache, Program};
+use ode_gpu::{Cache, KernelSource};
 use odes::internals::kernel::{self, KERNEL_NAME, KernelConfig};
 use odes::backend::Inputs;
 use odes::prelude::*;
@@ -90,7 +90,7 @@ fn compile<S, M, const N: usize, const P: usize>(
     let mut resources = None;
     for _ in 0..3 {
         let begin = std::time::Instant::now();
-        let compiled = Program::new(KERNEL_NAME, source.clone()).compile("sm_90", &Cache::off()).unwrap();
+        let compiled = KernelSource::new(KERNEL_NAME, source.clone()).compile("sm_90", &Cache::off()).unwrap();
         seconds = seconds.min(begin.elapsed().as_secs_f64());
         resources = compiled.resources;
     }

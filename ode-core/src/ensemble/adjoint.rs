@@ -9,13 +9,13 @@ use crate::ensemble::outlined::Outlined;
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::step_records::{RecordedSource, Recorder, StepRecords};
-use crate::ensemble::task::{self, Compiled, In, Solve, TaskKey, sealed};
+use crate::ensemble::task::{self, CompiledLanes, In, Solve, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
 use crate::integrate::integrate;
 use crate::integrate::options::LoopConfig;
 use crate::kernel::{self, KernelConfig};
-use crate::lane::dispatch::Program;
+use crate::lane::dispatch::LaneProgram;
 use crate::lane::{Real, Scalar};
 use crate::methods::Differentiable;
 use crate::problem::inputs::InputRange;
@@ -119,7 +119,7 @@ where
     S: PullBack<N, P>,
     M: Differentiable,
     L: LossSource<S, N, P>,
-    C: Compiled,
+    C: CompiledLanes,
 {
     fn shape(&self) -> SystemShape {
         SystemShape { states: N, parameters: P, observables: S::OBSERVABLES }
@@ -191,7 +191,7 @@ where
     S: PullBack<N, P>,
     M: Differentiable,
     L: LossSource<S, N, P>,
-    C: Compiled,
+    C: CompiledLanes,
 {
     let types = PhantomData::<(M, L)>;
     let chunk = ChunkProgram::<T, S, M, L, N, P, ADAPTIVE> {
@@ -245,7 +245,7 @@ struct ChunkProgram<
     types: PhantomData<(M, L)>,
 }
 
-impl<T, S, M, L, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
+impl<T, S, M, L, const N: usize, const P: usize, const ADAPTIVE: bool> LaneProgram<T>
     for ChunkProgram<'_, '_, '_, '_, T, S, M, L, N, P, ADAPTIVE>
 where
     T: Scalar,

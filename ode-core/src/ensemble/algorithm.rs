@@ -3,7 +3,7 @@
 use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::ranks::Ranks;
 use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
-use crate::ensemble::task::{Compiled, Everything, Task};
+use crate::ensemble::task::{CompiledLanes, Everything, Task};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::each_precision;
@@ -41,7 +41,7 @@ pub trait EnsembleAlgorithm {
     /// The parts of a task that the backend needs compiled.
     ///
     /// [`Everything`](crate::ensemble::task::Everything) is always right.
-    type Compiled: Compiled
+    type Compiled: CompiledLanes
     where
         Self: Sized;
 

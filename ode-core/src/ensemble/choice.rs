@@ -128,7 +128,7 @@ macro_rules! any_method {
             where
                 T: $crate::lane::Scalar,
                 S: $crate::system::System<N, P>,
-                C: $crate::ensemble::task::Compiled,
+                C: $crate::ensemble::task::CompiledLanes,
             {
                 match self { $(
                     Self::$method => <$crate::ensemble::solver::named::$method as $crate::Solver>

@@ -546,7 +546,7 @@ where
 mod tests {
     use super::*;
     use crate::integrate::options;
-    use crate::lane::dispatch::{self, InstructionSet, Program};
+    use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
     use crate::problem::inputs::Inputs;
     use crate::problem::prepared::PreparedSolve;
     use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
@@ -561,7 +561,7 @@ mod tests {
     /// devices.)
     struct Numbered<'f, 'a, T: Scalar>(LaneIo<'f, 'a, still, T>);
 
-    impl<T: Scalar> Program<T> for Numbered<'_, '_, T> {
+    impl<T: Scalar> LaneProgram<T> for Numbered<'_, '_, T> {
         type Output = ();
         const VECTORS: usize = 2;
 

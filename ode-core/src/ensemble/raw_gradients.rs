@@ -6,7 +6,7 @@
 use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};
 use crate::lane::{Real, Scalar};
-use crate::memory::Buffer;
+use crate::memory::ResultBuffer;
 use crate::problem::layout::SystemShape;
 use crate::system::Loss;
 use ode_macros::inlined;
@@ -47,13 +47,13 @@ impl<T: Scalar> RawCotangents<'_, T> {
 #[derive(Clone, Debug, Default)]
 pub struct RawGradients<T> {
     /// The loss of each trajectory.
-    pub loss: Buffer<T>,
+    pub loss: ResultBuffer<T>,
     /// The derivatives with respect to initial states.
     ///
     /// The layout is `[component * n + trajectory]` with `n` trajectories.
-    pub u0: Buffer<T>,
+    pub u0: ResultBuffer<T>,
     /// The derivatives with respect to parameters, in the layout of `u0`.
-    pub p: Buffer<T>,
+    pub p: ResultBuffer<T>,
 }
 
 impl<T: Scalar> RawGradients<T> {

@@ -1,7 +1,7 @@
 //! Methods, and run-time choices of a method.
 
 use crate::ensemble::algorithm::{EnsembleAlgorithm, solve_with};
-use crate::ensemble::task::{Compiled, Solve};
+use crate::ensemble::task::{CompiledLanes, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Definition, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
@@ -55,7 +55,7 @@ pub trait Solver: Copy + sealed::Sealed {
     where
         T: Scalar,
         S: System<N, P>,
-        C: Compiled;
+        C: CompiledLanes;
 }
 
 /// A single method, compiled to one lane program.
@@ -113,7 +113,7 @@ macro_rules! solves {
             where
                 T: Scalar,
                 S: System<N, P>,
-                C: Compiled,
+                C: CompiledLanes,
             {
                 let task = Solve::<S, Self, C, N, P>::new(system);
                 solve_with(place, &task, settings, columns, sink)
@@ -203,7 +203,7 @@ impl Solver for Auto {
     where
         T: Scalar,
         S: System<N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&settings.method);
         // A branch on a constant of the system: rustc does not compile the other branch.

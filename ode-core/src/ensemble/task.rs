@@ -9,7 +9,7 @@ use crate::ensemble::{batches, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
 use crate::kernel::{self, KernelConfig};
-use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::inputs::InputRange;
@@ -55,7 +55,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 
     /// Integrates the trajectories of a chunk.
     ///
-    /// If the requested lanes are not [compiled](Compiled), the compiled ones integrate the chunk:
+    /// If the requested lanes are not [compiled](CompiledLanes), the compiled ones integrate the chunk:
     /// the bits are the same.
     ///
     /// If the arrays may exceed the stack of the calling thread, another thread integrates while
@@ -79,7 +79,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// If steps are adaptive, returns the member with the greatest error of its steps.
     ///
     /// # Errors
-    /// [`SolveError::NoArrays`] if lockstep is not [compiled](Compiled), or the method switches, or
+    /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method switches, or
     /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
     fn run_lockstep(
         &self,
@@ -113,7 +113,7 @@ impl TaskKey {
 ///
 /// Solvers are compiled together with the user's system, so a backend omits the parts that it never
 /// runs.
-pub trait Compiled: sealed::Sealed + 'static {
+pub trait CompiledLanes: sealed::Sealed + 'static {
     /// Whether solving in one lane is compiled.
     const ONE_LANE: bool;
     /// Whether solving in the lanes of all instruction sets is compiled.
@@ -122,7 +122,7 @@ pub trait Compiled: sealed::Sealed + 'static {
     const ARRAYS: bool;
 }
 
-/// Restricts [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`].
+/// Restricts [`CompiledLanes`] to the markers of this file, and [`Task`] to [`Solve`].
 ///
 /// The `unsafe` code that launches kernels relies on [`Shape`], and on a kernel source that matches
 /// it and comes from `unsafe` code ([`DeviceSource`]).
@@ -138,7 +138,7 @@ macro_rules! compiled {
 
         impl sealed::Sealed for $name {}
 
-        impl Compiled for $name {
+        impl CompiledLanes for $name {
             const ONE_LANE: bool = $one_lane;
             const LANES: bool = $lanes;
             const ARRAYS: bool = $arrays;
@@ -182,7 +182,7 @@ impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P>
 where
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     /// Returns an upper bound of the stack that a chunk needs, in bytes.
     ///
@@ -223,7 +223,7 @@ where
     T: Scalar,
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     fn key(&self) -> TaskKey {
         TaskKey::of::<(T, S, M), S, N, P>(&self.system)
@@ -303,7 +303,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     T: Scalar,
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     let method = PhantomData::<M>;
     let chunk = ChunkProgram::<T, S, M, N, P, ADAPTIVE> {
@@ -320,7 +320,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
 /// Runs a program in the requested lanes, or in the compiled ones if these differ.
 ///
 /// If no lanes are compiled, nothing runs.
-pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
+pub(super) fn in_lanes<T: Scalar, C: CompiledLanes, G: LaneProgram<T, Output: Default>>(
     lanes: In,
     program: G,
 ) -> G::Output {
@@ -352,7 +352,7 @@ struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const A
     method: PhantomData<M>,
 }
 
-impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
+impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> LaneProgram<T>
     for ChunkProgram<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
 where
     T: Scalar,

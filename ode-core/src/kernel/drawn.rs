@@ -7,7 +7,7 @@ use crate::lane::Scalar;
 use crate::problem::draw::values::{Marginal, Scrambled, Source, Values};
 use crate::problem::inputs::Inputs;
 use crate::problem::samples::{LogNormal, Normal};
-use crate::random::{LANE_PROGRAMS, Network};
+use crate::random::{LANE_PROGRAMS, PermutationKeys};
 
 /// The functions of a rule, which `drawn.hpp` defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl Recipe {
 fn source_of(source: &Source) -> (&'static str, Vec<u64>) {
     match source {
         Source::Words(stream) => ("independent", stream.numbers().to_vec()),
-        Source::Latin(Network { n, powers, keys }, stream) => {
+        Source::Latin(PermutationKeys { n, powers, keys }, stream) => {
             ("latin", [&[*n], &powers[..], keys, &stream.numbers()].concat())
         }
         Source::Sobol(directions, Scrambled::Shift(shift)) => {

@@ -16,7 +16,7 @@ use crate::problem::samples::{
     Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
 };
 use crate::problem::sweep::{Quantity, index_of};
-use crate::random::{Network, sobol};
+use crate::random::{PermutationKeys, sobol};
 use crate::system::facts::Facts;
 use core::ops::Range;
 use values::{Marginal, Scrambled, Source, Stream, Values};
@@ -174,7 +174,7 @@ fn source(
         Design::Random => Ok(Source::Words(stream(VALUES))),
         Design::LatinHypercube => {
             at_most("LatinHypercube")?;
-            let network = Network::new(n as u64, stream(ORDER).keys());
+            let network = PermutationKeys::new(n as u64, stream(ORDER).keys());
             Ok(Source::Latin(network, stream(PLACES)))
         }
         Design::Sobol(scrambling) => {

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
-use crate::memory::Buffer;
+use crate::memory::ResultBuffer;
 use crate::problem::inputs::{Input, same};
 
 /// The number of trajectories that a thread evaluates at a time.
@@ -85,8 +85,8 @@ impl<T: Scalar> Guess<T> {
         let mut columns = self.shared();
         let Guess { n, first, differ, alike } = self;
         let mut pass = |wanted: &[usize], compared: &[usize]| {
-            let made = wanted.iter().map(|_| Buffer::of(n));
-            let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
+            let made = wanted.iter().map(|_| ResultBuffer::of(n));
+            let mut made: Vec<ResultBuffer<T>> = made.collect::<Result<_, _>>()?;
             let surprises = fill(threads, 0..n, &first, (wanted, &mut made), compared, write);
             for (&c, values) in wanted.iter().zip(made) {
                 columns[c] = Input::stored(values);
@@ -109,7 +109,7 @@ impl<T: Scalar> Guess<T> {
         let mut memory = VecDeque::new();
         for chunk in 0..chunks {
             let len = length.min(n - chunk * length);
-            let made = differ.iter().map(|_| Buffer::of(len));
+            let made = differ.iter().map(|_| ResultBuffer::of(len));
             memory.push_back(made.collect::<Result<_, _>>()?);
         }
         let bits = length.trailing_zeros();
@@ -128,7 +128,7 @@ pub(crate) struct Later<T> {
     /// The logarithm of a chunk's length, to base 2.
     bits: u32,
     /// Memory for the inputs that differ, chunk by chunk, reserved before it is needed.
-    memory: VecDeque<Vec<Buffer<T>>>,
+    memory: VecDeque<Vec<ResultBuffer<T>>>,
 }
 
 impl<T: Scalar> Later<T> {
@@ -180,7 +180,7 @@ const AT_A_TIME: usize = 2;
 /// Dropping the chunk makes its values readable, even after a panic.
 struct PendingChunk<'a, T: Scalar> {
     index: usize,
-    memory: Vec<Buffer<T>>,
+    memory: Vec<ResultBuffer<T>>,
     differ: &'a [usize],
     columns: &'a [&'a Input<T>],
 }
@@ -215,7 +215,7 @@ fn fill<T: Scalar>(
     threads: EvaluationThreads,
     range: Range<usize>,
     first: &[T],
-    (wanted, columns): (&[usize], &mut [Buffer<T>]),
+    (wanted, columns): (&[usize], &mut [ResultBuffer<T>]),
     compared: &[usize],
     write: Write<'_, T>,
 ) -> Vec<usize> {

@@ -6,7 +6,7 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::memory::Buffer;
+use crate::memory::ResultBuffer;
 use crate::problem::draw::values::{self, Values};
 use crate::room::room;
 use core::ops::Range;
@@ -57,12 +57,12 @@ impl Drawn {
 struct ChunkedValues<T> {
     /// The logarithm of a chunk's length, to base 2.
     bits: u32,
-    chunks: Vec<OnceLock<Buffer<T>>>,
+    chunks: Vec<OnceLock<ResultBuffer<T>>>,
 }
 
 impl<T> ChunkedValues<T> {
     /// Stores all values in one chunk.
-    fn one(values: Buffer<T>) -> Self {
+    fn one(values: ResultBuffer<T>) -> Self {
         ChunkedValues { bits: usize::BITS - 1, chunks: vec![OnceLock::from(values)] }
     }
 
@@ -104,12 +104,12 @@ impl<T: Scalar> Input<T> {
     /// Creates an input with a value for each trajectory.
     #[must_use]
     pub fn each(values: Vec<T>) -> Self {
-        Input::stored(Buffer::from(values))
+        Input::stored(ResultBuffer::from(values))
     }
 
-    /// Creates an input with a value for each trajectory, from a [`Buffer`].
+    /// Creates an input with a value for each trajectory, from a [`ResultBuffer`].
     #[must_use]
-    pub fn stored(values: Buffer<T>) -> Self {
+    pub fn stored(values: ResultBuffer<T>) -> Self {
         Input(Kind::Each(ChunkedValues::one(values)))
     }
 
@@ -128,7 +128,7 @@ impl<T: Scalar> Input<T> {
     }
 
     /// Stores the values of a chunk, which can be read from then on.
-    pub(crate) fn put(&self, chunk: usize, values: Buffer<T>) {
+    pub(crate) fn put(&self, chunk: usize, values: ResultBuffer<T>) {
         if let Kind::Each(stored) = &self.0 {
             // A chunk that is already filled stays as it is.
             let _ = stored.chunks[chunk].set(values);
@@ -198,7 +198,7 @@ impl<T: Scalar> Input<T> {
         Ok(Input(match &self.0 {
             Kind::Shared(value) => Kind::Shared(*value),
             Kind::Each(chunks) => {
-                let mut values = Buffer::of(range.len())?;
+                let mut values = ResultBuffer::of(range.len())?;
                 let mut rest = &mut values[..];
                 for slice in chunks.slices(range) {
                     let (here, behind) = rest.split_at_mut(slice.len());
@@ -606,7 +606,7 @@ mod tests {
             assert!((0..5).all(|i| cut.stops.get(i, slot) == all.stops.get(i + 3, slot)));
         }
         let later = Input::later(3, 4);
-        (0..4).for_each(|k| later.put(k, Buffer::from(vec![k as f64; 8])));
+        (0..4).for_each(|k| later.put(k, ResultBuffer::from(vec![k as f64; 8])));
         let cut = later.cut(6..18).unwrap();
         assert!((0..12).all(|i| cut.get(i) == later.get(i + 6)));
     }
@@ -637,7 +637,7 @@ mod tests {
             });
             for chunk in [1, 0, 3, 2] {
                 let all = chunk * 8..29.min(chunk * 8 + 8);
-                column.put(chunk, Buffer::from(all.map(value).collect::<Vec<_>>()));
+                column.put(chunk, ResultBuffer::from(all.map(value).collect::<Vec<_>>()));
             }
             looks.into_iter().for_each(|look| look.join().unwrap());
         });

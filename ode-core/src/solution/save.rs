@@ -10,7 +10,7 @@
 mod csv;
 mod npz;
 
-pub use npz::{Element, Npz};
+pub use npz::{NpyElement, Npz};
 
 use crate::error::debug_as_display;
 use crate::lane::Scalar;

@@ -7,7 +7,7 @@
 use ode_core::Method;
 use ode_core::integrate::integrate;
 use ode_core::integrate::options::{End, LoopConfig, Options, Sink, Source};
-use ode_core::lane::dispatch::{self, Program, SimdFamily};
+use ode_core::lane::dispatch::{self, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
 use ode_core::methods::Tsit5;
 use ode_core::step::{control, norm};
@@ -74,7 +74,7 @@ impl<const ADAPTIVE: bool> LoopConfig for StaticConfig<ADAPTIVE> {
     const RECORDS: bool = false;
 }
 
-impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
+impl<T: Scalar, const ADAPTIVE: bool> LaneProgram<T> for Solve<T, ADAPTIVE> {
     type Output = Vec<[T; 3]>;
     const VECTORS: usize = dispatch::vectors(3);
 

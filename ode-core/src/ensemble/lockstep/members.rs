@@ -14,7 +14,7 @@ use crate::integrate::attempt::Attempt;
 use crate::integrate::lane::Lane;
 use crate::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
 use crate::integrate::members;
-use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::inputs::InputRange;
@@ -276,7 +276,7 @@ struct Visit<'v, 'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAP
     method: PhantomData<fn() -> M>,
 }
 
-impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
+impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> LaneProgram<T>
     for Visit<'_, '_, S, M, T, N, P, ADAPTIVE>
 where
     S: System<N, P>,
