@@ -7,8 +7,8 @@ use ode_core::ensemble::Ranks;
 use ode_core::ensemble::adjoint::AdjointTask;
 use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
-use ode_core::kept;
 use ode_core::lane::Scalar;
+use ode_core::persist;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{
@@ -291,7 +291,7 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
 
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError> {
         let _alone = self.begin(true)?;
-        let text = mine.as_ref().map(|entries| kept::lines(entries)).unwrap_or_default();
+        let text = mine.as_ref().map(|entries| persist::lines(entries)).unwrap_or_default();
         agree::on(self.training()?, &text, mine.map(|_| ()))
     }
 

@@ -2,9 +2,9 @@
 
 use blake3::{Hash, Hasher};
 use ode_core::ensemble::task::Task;
-use ode_core::kept::{self, Difference};
 use ode_core::kernel::{InputOrigin, KernelConfig};
 use ode_core::lane::Scalar;
+use ode_core::persist::{self, Difference};
 use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
@@ -103,7 +103,7 @@ impl Manifest {
         put("saveat", times_of(&columns.save, trajectories));
         put("tstops", times_of(&columns.stops, trajectories));
         entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
-        let lines = kept::lines(&entries);
+        let lines = persist::lines(&entries);
         let hash = blake3::hash(lines.as_bytes());
         Manifest { trajectories, chunk, bytes, lines, hash }
     }
@@ -126,7 +126,7 @@ impl Manifest {
 
     /// Returns the text of the manifest's file.
     pub(crate) fn text(&self) -> String {
-        kept::sealed(self.lines.clone())
+        persist::with_hash(self.lines.clone())
     }
 
     /// Returns the entries of the manifest behind an additional one.
@@ -136,7 +136,7 @@ impl Manifest {
 
     /// Returns the first difference to the manifest `text`, or an error if the text is invalid.
     pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
-        Ok(kept::difference(&self.lines, kept::unsealed(text)?))
+        Ok(persist::difference(&self.lines, persist::without_hash(text)?))
     }
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
             put(name.to_owned(), hasher);
         }
     }
-    kept::lines(&entries)
+    persist::lines(&entries)
 }
 
 /// The bytes of the results of one trajectory.

@@ -16,7 +16,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ode_core::kept::{self, Difference};
+use ode_core::persist::{self, Difference};
 
 use crate::error::ClusterError;
 use crate::folder_queue::{FinishedChunks, FinishedGroup, GROUP};
@@ -109,7 +109,7 @@ impl<'p> Store<'p> {
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
         let new = self.folder.join("new");
         make(&new)?;
-        match kept::replace(path, &new, parts) {
+        match persist::replace(path, &new, parts) {
             // Another rank has found all chunks, including this one, and has removed the temporary
             // files.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),

@@ -26,20 +26,20 @@ pub mod step;
 pub mod ensemble;
 mod error;
 mod evaluation;
+#[cfg(feature = "serde")]
+mod file_format;
 pub mod gradient;
 pub mod integrate;
-pub mod kept;
 pub mod kernel;
 pub mod memory;
 pub mod methods;
+pub mod persist;
 pub mod problem;
 pub mod random;
-pub mod room;
+pub mod reserve;
 mod sealed;
 pub mod solution;
 pub mod system;
-#[cfg(feature = "serde")]
-mod written;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};

@@ -17,7 +17,7 @@ use bytemuck::Pod;
 use memmap2::MmapMut;
 
 use crate::error::{Memory, SolveError};
-use crate::room::room;
+use crate::reserve::reserve;
 
 /// The size of a huge page. Blocks are multiples of it.
 const HUGE: usize = 2 << 20;
@@ -106,7 +106,7 @@ impl<T: Pod> ResultBuffer<T> {
     fn made(len: usize, locked: bool) -> Result<Self, SolveError> {
         let bytes = len.saturating_mul(size_of::<T>());
         if bytes < LEAST {
-            let mut values = room(len)?;
+            let mut values = reserve(len)?;
             values.resize(len, T::zeroed());
             return Ok(ResultBuffer::from(values));
         }

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ode_core::kept;
+use ode_core::persist;
 
 use crate::nvrtc::Cubin;
 
@@ -135,7 +135,7 @@ impl Cache {
         if create_private(folder).is_err() {
             return false;
         }
-        kept::replace(&entry, folder, &[&encode(key, cubin)]).is_ok()
+        persist::replace(&entry, folder, &[&encode(key, cubin)]).is_ok()
     }
 
     fn entry(&self, key: &CacheKey) -> Option<PathBuf> {

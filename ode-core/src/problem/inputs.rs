@@ -8,7 +8,7 @@ use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::memory::ResultBuffer;
 use crate::problem::draw::values::{self, Values};
-use crate::room::room;
+use crate::reserve::reserve;
 use core::ops::Range;
 use ode_macros::inlined;
 use std::borrow::Cow;
@@ -335,7 +335,7 @@ impl<T: Scalar> SaveTimes<T> {
             return Ok(SaveTimes::all(times.to_vec()));
         }
         let (slots, n) = (self.slots(), range.len());
-        let mut times = room(slots.saturating_mul(n))?;
+        let mut times = reserve(slots.saturating_mul(n))?;
         self.rows(range).for_each(|row| times.extend_from_slice(row));
         Ok(SaveTimes::each(slots, n, times))
     }

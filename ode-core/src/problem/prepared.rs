@@ -13,7 +13,7 @@ use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::problem::sweep::{self, Axis, Quantity};
-use crate::room::room;
+use crate::reserve::reserve;
 use crate::step::properties::Properties;
 use crate::system::System;
 use core::ops::Range;
@@ -386,7 +386,7 @@ fn room_for_times<T: Scalar>(
     let distinct = distinct_spans(t0, t1, n);
     let sound = (0..distinct).filter(|&i| is_span(t0.get(i), t1.get(i)));
     let most = sound.map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
-    room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
+    reserve::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
 }
 
 /// Collects the times that `list` returns for each of `n` trajectories.
@@ -408,7 +408,7 @@ fn lists<T: Scalar>(
         return Ok(SaveTimes::all(first.cloned().unwrap_or_default()));
     }
     let slots = own.iter().flatten().map(Vec::len).max().unwrap_or(0);
-    let mut times = room(slots.saturating_mul(n))?;
+    let mut times = reserve(slots.saturating_mul(n))?;
     times.resize(slots * n, T::infinity());
     for (i, own) in own.iter().enumerate() {
         for (slot, &t) in own.iter().flatten().enumerate() {

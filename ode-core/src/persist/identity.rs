@@ -31,7 +31,7 @@ pub fn lines(entries: &[(impl AsRef<str>, String)]) -> String {
 
 /// Appends the hash of the lines.
 #[must_use]
-pub fn sealed(mut lines: String) -> String {
+pub fn with_hash(mut lines: String) -> String {
     let hash = blake3::hash(lines.as_bytes());
     let _ = writeln!(lines, "{HASH}{}", hash.to_hex());
     lines
@@ -41,7 +41,7 @@ pub fn sealed(mut lines: String) -> String {
 ///
 /// # Errors
 /// The defect of the text.
-pub fn unsealed(text: &str) -> Result<&str, &'static str> {
+pub fn without_hash(text: &str) -> Result<&str, &'static str> {
     let (lines, hash) = text.rsplit_once(HASH).ok_or("its last line, the hash, is missing")?;
     if hash.trim_end() != blake3::hash(lines.as_bytes()).to_hex().as_str() {
         return Err("its hash does not match its lines");
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn a_text_that_was_changed_is_no_text() {
-        let text = sealed("a = 1\n".to_owned());
-        assert_eq!(unsealed(&text), Ok("a = 1\n"));
-        assert!(unsealed(&text.replace('1', "2")).is_err_and(|what| what.contains("hash")));
-        assert!(unsealed("a = 1\n").is_err() && unsealed("").is_err());
+        let text = with_hash("a = 1\n".to_owned());
+        assert_eq!(without_hash(&text), Ok("a = 1\n"));
+        assert!(without_hash(&text.replace('1', "2")).is_err_and(|what| what.contains("hash")));
+        assert!(without_hash("a = 1\n").is_err() && without_hash("").is_err());
     }
 }

@@ -3,7 +3,7 @@
 //! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
 use super::{AbsTol, SaveAt, SolveOptions, StepSize};
-use crate::written::{List, Number};
+use crate::file_format::{List, Number};
 use core::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
 use serde::ser::SerializeMap;

@@ -6,7 +6,7 @@ use crate::error::{Memory, SolveError};
 ///
 /// # Errors
 /// [`SolveError::OutOfMemory`] if memory is exhausted.
-pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
+pub fn reserve<T>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut values = Vec::new();
     match values.try_reserve_exact(len) {
         Ok(()) => Ok(values),

@@ -3,5 +3,5 @@
 mod identity;
 mod replace;
 
-pub use identity::{Difference, difference, entries, lines, sealed, unsealed};
+pub use identity::{Difference, difference, entries, lines, with_hash, without_hash};
 pub use replace::replace;

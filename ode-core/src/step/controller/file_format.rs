@@ -5,7 +5,7 @@
 use core::fmt;
 
 use super::{Controller, Kind};
-use crate::written::{List, Number};
+use crate::file_format::{List, Number};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
