@@ -67,12 +67,12 @@ where
 {
     line(method, ensemble, "EnsembleThreads", Some(EnsembleThreads))?;
     line(method, ensemble, "EnsembleCpuArray", Some(EnsembleCpuArray))?;
-    let mean = EnsembleCpuArray::new().norm(ArrayNorm::Mean);
+    let mean = EnsembleCpuArray::new().norm(LockstepNorm::Mean);
     line(method, ensemble, "EnsembleCpuArray, mean", Some(mean))?;
     line(method, ensemble, "EnsembleGpuKernel", EnsembleGpuKernel::device(0).ok())?;
     let array = EnsembleGpuArray::new().ok();
     line(method, ensemble, "EnsembleGpuArray", array.clone())?;
-    let mean = array.map(|array| array.norm(ArrayNorm::Mean));
+    let mean = array.map(|array| array.norm(LockstepNorm::Mean));
     line(method, ensemble, "EnsembleGpuArray, mean", mean)
 }
 
@@ -104,7 +104,7 @@ where
     let steps = (0..solution.len()).map(|i| solution.accepted(i) + solution.rejected(i));
     let most = steps.clone().max().unwrap_or(0);
     let steps: u64 = steps.map(u64::from).sum();
-    let worst = solution.worst_column();
+    let worst = solution.worst_member();
     let worst = worst.map_or("".to_owned(), |worst| format!("{:.2}", worst.error));
     let ms = 1e3 * median(times);
     println!("| {method_name} | {name} | {ms:.1} | {most} | {steps} | {worst} |");

@@ -33,7 +33,7 @@ const TRAJECTORIES: usize = 200_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let place = Arguments::read().place()?;
-    let part = place.part();
+    let shard = place.shard();
 
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble =
@@ -45,9 +45,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = ensemble.solve(Tsit5, &place, &options)?;
 
     for share in solution.shares() {
-        println!("{}: {} trajectories", share.engine, share.trajectories);
+        println!("{}: {} trajectories", share.worker, share.trajectories);
     }
     let bits = solution.iter().flat_map(|one| one.final_state()).map(f64::to_bits);
-    println!("{part}: sum {:016x}", bits.fold(0, u64::wrapping_add));
+    println!("{shard}: sum {:016x}", bits.fold(0, u64::wrapping_add));
     Ok(())
 }

@@ -62,14 +62,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let loss = EnsembleLoss::new(growth, 0.0..=1.0, items);
 
     let place = Arguments::read().place()?;
-    let part = place.part();
-    if part.rank == 0 {
-        println!("{} workers\n  gradients        θ1         θ2          loss", part.of);
+    let shard = place.shard();
+    if shard.rank == 0 {
+        println!("{} workers\n  gradients        θ1         θ2          loss", shard.size);
     }
-    let together = train(&loss, place, part.rank == 0)?;
+    let together = train(&loss, place, shard.rank == 0)?;
     let alone = train(&loss, EnsembleSerial, false)?;
     assert_eq!(together, alone, "the workers differ from one process");
-    println!("{part}: losses and parameters have the bits of one process");
+    println!("{shard}: losses and parameters have the bits of one process");
     Ok(())
 }
 

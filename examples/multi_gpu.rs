@@ -35,11 +35,11 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 type Place = (String, Box<dyn EnsembleAlgorithm>);
 
 /// The backends of a process, which solve batches of `batch` trajectories.
-fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
+fn places(shard: Shard, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
     let cores = available_parallelism()?.get();
     if let Ok(all) = EnsembleGpuKernel::all() {
-        if part.of > 1 {
-            let gpu = EnsembleGpuKernel::for_part(&part)?;
+        if shard.size > 1 {
+            let gpu = EnsembleGpuKernel::for_shard(&shard)?;
             return Ok(vec![(gpu.devices()[0].to_string(), Box::new(gpu.batch(batch)))]);
         }
         let mut places: Vec<Place> = Vec::new();
@@ -55,7 +55,7 @@ fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
     let threads = |n: usize| -> Place {
         (format!("{n} threads"), Box::new(EnsembleThreads.threads(n).batch(batch)))
     };
-    if part.of > 1 {
+    if shard.size > 1 {
         // Processes share the cores as their launcher allows.
         return Ok(vec![threads(cores)]);
     }
@@ -64,7 +64,7 @@ fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = Part::from_launcher()?;
+    let shard = Shard::from_launcher()?;
     let options = SolveOptions::default().saveat(1.0);
     for (trajectories, batch) in [(100_000, 50_000), (40_000, 10_000)] {
         let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
@@ -74,9 +74,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 problem.p[1] = 28.0 * (i + 1) as f64 / trajectories as f64;
                 problem
             })
-            .part(part);
+            .shard(shard);
         let mut one = None;
-        for (name, place) in places(part, batch)? {
+        for (name, place) in places(shard, batch)? {
             // The first solve starts threads, or compiles a kernel.
             ensemble.solve(Tsit5, &place, &options)?;
             let begin = Instant::now();
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let one = *one.get_or_insert(seconds);
             let bits = solution.iter().flat_map(|one| one.final_state()).map(f64::to_bits);
             println!(
-                "{part}; {trajectories} in batches of {batch}; {name}; {:?}; {failed} failed; \
+                "{shard}; {trajectories} in batches of {batch}; {name}; {:?}; {failed} failed; \
                  {:.1} ms; {:.0} trajectories/s; {:.2} times the first; sum {:016x}",
                 solution.numbers(),
                 1e3 * seconds,
@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 bits.fold(0, u64::wrapping_add),
             );
             for share in solution.shares() {
-                println!("    {}: {} in {} chunks", share.engine, share.trajectories, share.pieces);
+                println!("    {}: {} in {} chunks", share.worker, share.trajectories, share.chunks);
             }
             for warning in solution.warnings() {
                 eprintln!("{warning}");

@@ -19,7 +19,7 @@ use std::error::Error;
 use std::ops::Range;
 use std::time::Instant;
 
-use ode_gpu::Program;
+use ode_gpu::KernelSource;
 use odes::arrays::{Array, ArrayError};
 use odes::device::cudarc::driver::{DevicePtr, LaunchConfig, PushKernelArg, UnifiedSlice};
 use odes::device::{Device, devices};
@@ -271,7 +271,7 @@ impl OnGpus {
             return Ok(());
         }
         let device = &self.devices[i];
-        let kernel = device.kernel(&Program::new(kernel, KERNELS))?;
+        let kernel = device.kernel(&KernelSource::new(kernel, KERNELS))?;
         let stream = device.new_stream()?;
         // Pass addresses: the bindings would record an event of the first device on the streams of
         // others.
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn kernels_compile() {
         for kernel in ["fill", "product", "sum"] {
-            match Program::new(kernel, KERNELS).compile("sm_90", &ode_gpu::Cache::off()) {
+            match KernelSource::new(kernel, KERNELS).compile("sm_90", &ode_gpu::Cache::off()) {
                 Ok(_) => {}
                 Err(error @ ode_gpu::GpuError::Unavailable { .. }) => {
                     odes_skipped::Needed::Nvrtc.is_missing(error);

@@ -9,4 +9,4 @@ mod arguments;
 
 #[cfg(feature = "cluster-cli")]
 pub use arguments::{ArgumentError, Arguments, Devices};
-pub use ode_cluster::{ClusterError, EnsembleDistributed, Status, part, status};
+pub use ode_cluster::{ClusterError, EnsembleDistributed, Status, shard, status};

@@ -49,15 +49,15 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, ArrayNorm, Auto, Axis, AxisValues, Backend, CheckpointError, Choice,
-    Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard,
-    InPrecision, IntoSaveAt, Launcher, Layout, Linspace, Log, LogNormal, LogUniform, LoggedEvent,
-    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part,
-    PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport,
-    Samples, SaveAt, Saving, Scrambling, Share, SolveError, SolveOptions, Solver, StepSize,
-    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod,
-    Unvaried, Vary, Warning, Which, WorstColumn, any_method, memory, tstops_for, tstops_of,
+    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, CheckpointError, Choice, Collect,
+    Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem, EnsembleSerial,
+    EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard, InPrecision, IntoSaveAt,
+    Launcher, Layout, Linspace, LockstepNorm, Log, LogNormal, LogUniform, LoggedEvent, Logspace,
+    Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, ProblemOfEach,
+    Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving,
+    Scrambling, Shard, ShardError, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach,
+    TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary,
+    Warning, Which, WorstMember, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -73,14 +73,14 @@ pub mod prelude {
 
     pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
-        AbsTol, AnyMethod, ArrayNorm, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853,
-        Dp5, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
-        EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun,
-        KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal,
-        OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P,
-        Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions, StepSize,
-        TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9,
-        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
+        EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial,
+        EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun, KenCarp4, Kvaerno3,
+        Kvaerno5, Linspace, LockstepNorm, LogNormal, LogUniform, Logspace, Normal, OdeProblem,
+        OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Samples,
+        SaveAt, Saving, Scrambling, Shard, SolveError, SolveOptions, StepSize, TrBdf2, Trajectory,
+        Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method, interp_cubic,
+        interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 
@@ -169,25 +169,25 @@ pub mod lane {
 ///
 /// # Stability
 ///
-/// Releases still add fields to `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and
+/// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`, `SavedRow` and
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
 /// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {
-    pub use ode_core::ensemble::engine::Results;
-    pub use ode_core::ensemble::pull::{PullTask, Way};
-    pub use ode_core::ensemble::pulled::{Given, RawCotangents, RawGradients};
+    pub use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
+    pub use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{
-        Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
+        Arrays, CompiledLanes, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
-    pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
-    pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
-    pub use ode_core::problem::inputs::Inputs;
-    pub use ode_core::problem::layout::Shape;
-    pub use ode_core::problem::settings::Settings;
+    pub use ode_core::ensemble::worker::ResultSlices;
+    pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
+    pub use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
+    pub use ode_core::problem::layout::SystemShape;
+    pub use ode_core::problem::prepared::PreparedSolve;
+    pub use ode_core::problem::resolved_options::ResolvedOptions;
     pub use ode_core::{
-        Backend, Collect, EnsembleAlgorithm, Layout, LogRow, RawResults, ResultSink, RunReport,
-        SavedRow, Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
-        delegate_backend,
+        Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Layout, LogRow, RawResults,
+        ResultSink, RunReport, SavedRow, Schedule, SolveError, Timings, both_precisions,
+        both_pulls, delegate_backend,
     };
 }
 
@@ -239,7 +239,7 @@ pub mod arrays {
 /// any release.
 pub mod device {
     pub use ode_gpu::{
-        Device, DeviceEnsemble, Element, MemoryInfo, Running, Stream, cudarc, device, devices,
+        Device, DeviceElement, DeviceEnsemble, MemoryInfo, Running, Stream, cudarc, device, devices,
     };
 }
 
@@ -250,8 +250,8 @@ pub mod device {
 /// | module | subject |
 /// |---|---|
 /// | `control` | the step-size control law |
-/// | `dispenser` | the work queue, from which workers take chunks of trajectories |
-/// | `engine` | the workers of one solve: devices, and CPU threads |
+/// | `work_queue` | the work queue, from which workers take chunks of trajectories |
+/// | `worker` | the workers of one solve: devices, and CPU threads |
 /// | `guard` | the rule of the growth guard |
 /// | `kernel` | the text of kernels, and the layout of kernel arguments |
 /// | `lane` | numbers with one lane or SIMD lanes, and functions for each instruction set |
@@ -259,7 +259,7 @@ pub mod device {
 /// | `system` | eliminations, tables and reports |
 /// | `task` | a system by a method in one precision, with erased types, for a backend |
 pub mod internals {
-    pub use ode_core::ensemble::{dispenser, engine, task};
+    pub use ode_core::ensemble::{task, work_queue, worker};
     pub use ode_core::step::{control, guard};
     pub use ode_core::{kernel, lane, methods, system};
 }

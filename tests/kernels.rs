@@ -22,11 +22,13 @@ mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
-use ode_gpu::{Cache, Nvrtc, Program};
+use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
-use odes::internals::kernel::array::{self, ARRAY_NAME};
-use odes::internals::kernel::{self, ArrayKind, Functions, Given, KERNEL_NAME, Variant, pull};
+use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
+use odes::internals::kernel::{
+    self, Functions, InputOrigin, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
+};
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
 use odes::system::System;
@@ -87,7 +89,7 @@ impl Kernel {
     fn new<T, S, M, const N: usize, const P: usize>(
         system: S,
         arch: u32,
-        variant: &Variant,
+        kernel_config: &KernelConfig,
         most: Most,
     ) -> Kernel
     where
@@ -96,10 +98,12 @@ impl Kernel {
         M: Method,
     {
         let (name, method) = (system.info().name, M::PROPERTIES.name);
-        let what = format!("{name} {method} {} sm_{arch} {variant:?}", T::NAME);
-        let (name, source) = match variant.array {
-            Some(kind) => (ARRAY_NAME, array::source::<T, S, M, N, P>(system, variant, kind)),
-            None => (KERNEL_NAME, kernel::source::<T, S, M, N, P>(system, variant)),
+        let what = format!("{name} {method} {} sm_{arch} {kernel_config:?}", T::NAME);
+        let (name, source) = match kernel_config.lockstep {
+            Some(kind) => {
+                (LOCKSTEP_NAME, lockstep::source::<T, S, M, N, P>(system, kernel_config, kind))
+            }
+            None => (KERNEL_NAME, kernel::source::<T, S, M, N, P>(system, kernel_config)),
         };
         let source = source.unwrap();
         Kernel { what, name, arch, source, most: most[usize::from(T::DOUBLE)] }
@@ -109,7 +113,7 @@ impl Kernel {
     fn gradient<T, S, M, const N: usize, const P: usize>(
         system: S,
         arch: u32,
-        variant: &Variant,
+        kernel_config: &KernelConfig,
         most: Most,
     ) -> [Kernel; 2]
     where
@@ -117,12 +121,13 @@ impl Kernel {
         S: System<N, P>,
         M: Differentiable + Method,
     {
-        let there = pull::recording_source::<T, S, M, N, P>(system, variant).unwrap();
-        let back = pull::source::<T, S, M, N, P>(system, variant, true).unwrap();
-        [(pull::RECORD_NAME, there, NOTHING), (pull::PULL_NAME, back, most)].map(
+        let there = adjoint::recording_source::<T, S, M, N, P>(system, kernel_config).unwrap();
+        let back = adjoint::source::<T, S, M, N, P>(system, kernel_config, true).unwrap();
+        [(adjoint::RECORD_NAME, there, NOTHING), (adjoint::ADJOINT_NAME, back, most)].map(
             |(name, source, most)| {
                 let (system, method) = (system.info().name, M::PROPERTIES.name);
-                let what = format!("{name} {system} {method} {} sm_{arch} {variant:?}", T::NAME);
+                let what =
+                    format!("{name} {system} {method} {} sm_{arch} {kernel_config:?}", T::NAME);
                 Kernel { what, name, arch, source, most: most[usize::from(T::DOUBLE)] }
             },
         )
@@ -131,7 +136,7 @@ impl Kernel {
     /// Compiles the kernel and returns what is wrong with it.
     fn judge(&self) -> Option<String> {
         let Kernel { what, name, arch, source, most } = self;
-        let program = Program::new(*name, source);
+        let program = KernelSource::new(*name, source);
         let compiled = match program.compile(&format!("sm_{arch}"), &CACHE) {
             Ok(compiled) => compiled,
             Err(error) => return Some(format!("{what}: {error}")),
@@ -191,18 +196,18 @@ fn architectures(others: bool) -> impl Iterator<Item = u32> {
 }
 
 /// The columns of a sweep over the first parameter, which share the others.
-fn swept<const N: usize, const P: usize>() -> Vec<Given> {
-    let given = |column| if column == N { Given::Memory } else { Given::Argument };
+fn swept<const N: usize, const P: usize>() -> Vec<InputOrigin> {
+    let given = |column| if column == N { InputOrigin::Memory } else { InputOrigin::Argument };
     (0..N + P + 2).map(given).collect()
 }
 
 /// A variant with adaptive steps or not, saving states and observables or not, and the default
 /// step-size controller and growth guard.
-fn variant<T, S, M, const N: usize, const P: usize>(
+fn kernel_config<T, S, M, const N: usize, const P: usize>(
     adaptive: bool,
     save: bool,
-    columns: Vec<Given>,
-) -> Variant
+    columns: Vec<InputOrigin>,
+) -> KernelConfig
 where
     T: Scalar,
     S: System<N, P>,
@@ -214,13 +219,21 @@ where
     let law_kind = M::PROPERTIES.controller.kind();
     let looks = if T::DOUBLE { guard::REJECT } else { guard::REPORT };
     let guard = if M::GUARDS { looks } else { guard::OFF };
-    Variant { adaptive, saved, refill: adaptive, columns, law_kind, guard, ..Variant::default() }
+    KernelConfig {
+        adaptive,
+        saved,
+        refill: adaptive,
+        columns,
+        law_kind,
+        guard,
+        ..KernelConfig::default()
+    }
 }
 
 /// The variants of a system that are compiled.
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
-    /// The heaviest and the lightest variant; for all architectures the heaviest in `f64` and the
+    /// The heaviest and the lightest kernel_config; for all architectures the heaviest in `f64` and the
     /// lightest in `f32`.
     Extremes,
     /// The other variants too, for one architecture.
@@ -229,7 +242,7 @@ enum Which {
 
 /// The variants of a system by Tsit5: adaptive and not, saving and not, of a sweep and with columns
 /// that all vary.
-fn variants<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+fn kernel_configs<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     kernels: &mut Vec<Kernel>,
     most: Most,
@@ -239,10 +252,11 @@ fn variants<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
         for sweep in [false, true] {
             let (heaviest, lightest) = (adaptive && save && !sweep, !adaptive && !save && sweep);
             if heaviest || lightest || which == Which::All || all_kernels() {
-                let all = vec![Given::Memory; N + P + 2];
+                let all = vec![InputOrigin::Memory; N + P + 2];
                 let columns = if sweep { swept::<N, P>() } else { all };
-                let variant = variant::<T, S, Tsit5, N, P>(adaptive, save, columns);
-                let new = |arch| Kernel::new::<T, S, Tsit5, N, P>(system, arch, &variant, most);
+                let kernel_config = kernel_config::<T, S, Tsit5, N, P>(adaptive, save, columns);
+                let new =
+                    |arch| Kernel::new::<T, S, Tsit5, N, P>(system, arch, &kernel_config, most);
                 let others = if T::DOUBLE { heaviest } else { lightest };
                 kernels.extend(architectures(others).map(new));
             }
@@ -253,25 +267,25 @@ fn variants<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
 /// Compiles variants of a system, in both precisions.
 fn check<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most, which: Which) {
     let mut kernels = Vec::new();
-    variants::<f32, S, N, P>(system, &mut kernels, most, which);
-    variants::<f64, S, N, P>(system, &mut kernels, most, which);
+    kernel_configs::<f32, S, N, P>(system, &mut kernels, most, which);
+    kernel_configs::<f64, S, N, P>(system, &mut kernels, most, which);
     compile(kernels);
 }
 
-/// Compiles one variant by any method, in both precisions, after `change` of the default one; with
+/// Compiles one kernel_config by any method, in both precisions, after `change` of the default one; with
 /// `others` for the other architectures too, in `f64`.
 fn check_variant<S, M, const N: usize, const P: usize>(
     system: S,
     _: M,
     most: Most,
     others: bool,
-    change: impl Fn(Variant) -> Variant,
+    change: impl Fn(KernelConfig) -> KernelConfig,
 ) where
     S: System<N, P>,
     M: Method,
 {
-    let single = change(variant::<f32, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
-    let double = change(variant::<f64, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
+    let single = change(kernel_config::<f32, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
+    let double = change(kernel_config::<f64, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
     let single = |arch| Kernel::new::<f32, S, M, N, P>(system, arch, &single, most);
     let double = |arch| Kernel::new::<f64, S, M, N, P>(system, arch, &double, most);
     compile(architectures(false).map(single).chain(architectures(others).map(double)).collect());
@@ -283,7 +297,7 @@ where
     S: System<N, P>,
     M: Method,
 {
-    check_variant(system, method, most, false, |variant| variant);
+    check_variant(system, method, most, false, |kernel_config| kernel_config);
 }
 
 /// Compiles the heaviest kernel in `f64` for every architecture.
@@ -292,7 +306,7 @@ where
     S: System<N, P>,
     M: Method,
 {
-    check_variant(system, method, most, true, |variant| variant);
+    check_variant(system, method, most, true, |kernel_config| kernel_config);
 }
 
 /// Compiles kernels with each of the options that are not numbers: a largest step, times to stop
@@ -307,19 +321,19 @@ where
         [Controller::pi(0.7, 0.4), Controller::pid(0.7, -0.4, 0.0), Controller::predictive()];
     let [pi, pid, predictive] = laws.map(|law| law.kind());
     assert!(pi != pid && pid != predictive && predictive != pi);
-    let check = |change: &dyn Fn(Variant) -> Variant| {
+    let check = |change: &dyn Fn(KernelConfig) -> KernelConfig| {
         check_variant(system, method, most, false, change);
     };
-    check(&|plain| Variant { limited: true, ..plain });
-    check(&|plain| Variant { stops: true, ..plain });
+    check(&|plain| KernelConfig { limited: true, ..plain });
+    check(&|plain| KernelConfig { stops: true, ..plain });
     for law_kind in [pi, pid, predictive] {
-        check(&|plain| Variant { law_kind, ..plain });
+        check(&|plain| KernelConfig { law_kind, ..plain });
     }
-    let columns = [swept::<N, P>(), vec![Given::Argument; N]].concat();
-    check(&|plain| Variant { columns: columns.clone(), own_tolerances: true, ..plain });
+    let columns = [swept::<N, P>(), vec![InputOrigin::Argument; N]].concat();
+    check(&|plain| KernelConfig { columns: columns.clone(), own_tolerances: true, ..plain });
     if M::GUARDS {
         for guard in [guard::OFF, guard::REPORT, guard::REJECT] {
-            check(&|plain| Variant { guard, ..plain });
+            check(&|plain| KernelConfig { guard, ..plain });
         }
     }
     check_all_options(system, method, most);
@@ -332,9 +346,16 @@ where
     M: Method,
 {
     check_variant(system, method, most, false, |plain| {
-        let columns = [swept::<N, P>(), vec![Given::Memory; N]].concat();
+        let columns = [swept::<N, P>(), vec![InputOrigin::Memory; N]].concat();
         let law_kind = Controller::predictive().kind();
-        Variant { limited: true, stops: true, law_kind, columns, own_tolerances: true, ..plain }
+        KernelConfig {
+            limited: true,
+            stops: true,
+            law_kind,
+            columns,
+            own_tolerances: true,
+            ..plain
+        }
     });
 }
 
@@ -343,14 +364,15 @@ where
 #[needs(nvrtc)]
 #[test]
 fn columns() {
-    let small = ArrayKind { mean: false, resident: true, threads: 64 };
-    let large = ArrayKind { mean: true, resident: true, threads: 256 };
-    let memory = ArrayKind { mean: true, resident: false, threads: 256 };
+    let small = LockstepConfig { mean: false, resident: true, threads: 64 };
+    let large = LockstepConfig { mean: true, resident: true, threads: 256 };
+    let memory = LockstepConfig { mean: true, resident: false, threads: 256 };
     let lorenz = workloads::lorenz;
     let some = measured((528, 0), (528, 0));
     for (kind, most, others) in [(small, NOTHING, true), (large, some, false), (memory, some, true)]
     {
-        let change = |plain| Variant { refill: false, stops: true, array: Some(kind), ..plain };
+        let change =
+            |plain| KernelConfig { refill: false, stops: true, lockstep: Some(kind), ..plain };
         check_variant(lorenz, Tsit5, most, others, change);
         check_variant(lorenz, Rodas5P, most, false, change);
         check_variant(lorenz, TrBdf2, most, false, change);
@@ -362,7 +384,7 @@ fn columns() {
 #[test]
 fn logs() {
     let log = LogRow { marks: 2, before: 2, after: 2 };
-    let change = |plain| Variant { log, ..plain };
+    let change = |plain| KernelConfig { log, ..plain };
     check_variant(bouncing::bouncing, Tsit5, measured((0, 0), (0, 0)), true, change);
     check_variant(bouncing::bouncing, Rodas5P, measured((0, 0), (0, 0)), false, change);
 }
@@ -372,18 +394,18 @@ fn logs() {
 #[needs(nvrtc)]
 #[test]
 fn library_functions() {
-    let variant = Variant {
+    let kernel_config = KernelConfig {
         adaptive: true,
         refill: true,
-        columns: vec![Given::Memory; 6],
+        columns: vec![InputOrigin::Memory; 6],
         functions: Functions::Library,
-        ..Variant::default()
+        ..KernelConfig::default()
     };
     let new = |arch| {
         Kernel::new::<f64, workloads::transcendental, Tsit5, 2, 2>(
             workloads::transcendental,
             arch,
-            &variant,
+            &kernel_config,
             measured((0, 0), (40, 0)),
         )
     };
@@ -411,8 +433,8 @@ fn gradients() {
         M: Differentiable + Method,
     {
         for adaptive in [true, false] {
-            let single = variant::<f32, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
-            let double = variant::<f64, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
+            let single = kernel_config::<f32, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
+            let double = kernel_config::<f64, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
             for arch in architectures(others && adaptive) {
                 kernels.extend(Kernel::gradient::<f64, S, M, 3, 3>(system, arch, &double, most));
             }
@@ -427,8 +449,9 @@ fn gradients() {
 
 /// Compiles one kernel of a model, for the newest architecture.
 fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most) {
-    let variant = variant::<f64, S, Tsit5, N, P>(true, false, vec![Given::Memory; N + P + 2]);
-    compile(vec![Kernel::new::<f64, S, Tsit5, N, P>(system, NEWEST, &variant, most)]);
+    let kernel_config =
+        kernel_config::<f64, S, Tsit5, N, P>(true, false, vec![InputOrigin::Memory; N + P + 2]);
+    compile(vec![Kernel::new::<f64, S, Tsit5, N, P>(system, NEWEST, &kernel_config, most)]);
 }
 
 macro_rules! models {
@@ -588,7 +611,7 @@ fn options() {
 /// functions and linear equations) and without line numbers.
 fn abridged(kernel: &str) -> String {
     let mut kernel = kernel.to_string();
-    for file in ["targets/cuda.hpp", "prelude.hpp", "feed.hpp"] {
+    for file in ["targets/cuda.hpp", "prelude.hpp", "io.hpp"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ode-core/src/kernel").join(file);
         let text = std::fs::read_to_string(path).unwrap();
         assert!(kernel.contains(&text), "the kernel is without {file}");
@@ -613,9 +636,11 @@ fn abridged(kernel: &str) -> String {
 /// the loop. After a change run with `BLESS=1`, read the difference in git, and commit it.
 #[test]
 fn golden_text() {
-    let variant = variant::<f64, workloads::lorenz, Tsit5, 3, 3>(true, true, swept::<3, 3>());
+    let kernel_config =
+        kernel_config::<f64, workloads::lorenz, Tsit5, 3, 3>(true, true, swept::<3, 3>());
     let source =
-        kernel::source::<f64, workloads::lorenz, Tsit5, 3, 3>(workloads::lorenz, &variant).unwrap();
+        kernel::source::<f64, workloads::lorenz, Tsit5, 3, 3>(workloads::lorenz, &kernel_config)
+            .unwrap();
     let found = abridged(&source);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/lorenz.cu");
     if std::env::var_os("BLESS").is_some() {

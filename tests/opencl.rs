@@ -378,9 +378,9 @@ fn kernels_have_the_bits_of_the_cpu() {
 #[test]
 fn trajectories_have_numbers() {
     fn check<T: Scalar>(place: OpenCl) {
-        numbered::are_counted::<T>(Target::OpenCl, |text, job, shared| {
-            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
-            unsafe { place.run((text, KERNEL_NAME), 3, (job, shared.as_ptr())) };
+        numbered::are_counted::<T>(Target::OpenCl, |text, arguments, shared| {
+            // SAFETY: every pointer is to as many elements as `KernelArguments` and `Shared` say.
+            unsafe { place.run((text, KERNEL_NAME), 3, (arguments, shared.as_ptr())) };
         });
     }
     if let Some(place) = OpenCl::find() {

@@ -6,11 +6,12 @@ mod cpp;
 mod series;
 
 use cpp::HostCpp;
-use ode_gpu::{Cache, Nvrtc, Program};
+use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{
-    Column, Columns, Inputs, Settings, Task, Text, Workers, both_precisions, solve_with,
+    EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions, Task, Text, both_precisions,
+    solve_with,
 };
-use odes::internals::kernel::{KERNEL_NAME, Variant};
+use odes::internals::kernel::{KERNEL_NAME, KernelConfig};
 use odes::lane::Scalar;
 use odes::methods::Properties;
 use odes::prelude::*;
@@ -38,13 +39,13 @@ fn ensemble() -> Base {
 
 fn columns<S, T, F, const N: usize, const P: usize>(
     ensemble: &EnsembleProblem<S, T, F, N, P>,
-) -> Columns<T>
+) -> Inputs<T>
 where
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    Inputs::new(ensemble, &SolveOptions::default(), METHOD).unwrap().columns
+    PreparedSolve::new(ensemble, &SolveOptions::default(), METHOD).unwrap().inputs
 }
 
 /// Parameter `d` of all trajectories.
@@ -77,7 +78,7 @@ const DESIGNS: [Design; 5] = [
 ];
 
 /// All numbers of a range of trajectories, as bits.
-fn bits<T: Scalar>(columns: &Columns<T>) -> Vec<Vec<u64>> {
+fn bits<T: Scalar>(columns: &Inputs<T>) -> Vec<Vec<u64>> {
     let row = |i: usize| columns.quantities().map(|c| c.get(i).widen().to_bits()).collect();
     (0..columns.trajectories).map(row).collect()
 }
@@ -88,17 +89,18 @@ fn threads_and_parts_have_the_same_bits() {
         let ensemble = ensemble().trajectories(10_007).sample(rules(design));
         let whole = bits(&columns(&ensemble));
         let options = SolveOptions::default();
-        let serial = Inputs::by(Workers::Caller, &ensemble, &options, METHOD).unwrap();
-        assert!(bits(&serial.columns) == whole, "{design:?}");
+        let serial =
+            PreparedSolve::by(EvaluationThreads::Caller, &ensemble, &options, METHOD).unwrap();
+        assert!(bits(&serial.inputs) == whole, "{design:?}");
         for of in [2, 3, 7, 1000] {
-            let part = |rank| bits(&columns(&ensemble.clone().part((rank, of))));
-            let joined: Vec<Vec<u64>> = (0..of).flat_map(part).collect();
-            assert!(joined == whole, "{design:?} in {of} parts");
+            let shard = |rank| bits(&columns(&ensemble.clone().shard((rank, of))));
+            let joined: Vec<Vec<u64>> = (0..of).flat_map(shard).collect();
+            assert!(joined == whole, "{design:?} in {of} shards");
         }
     }
 }
 
-/// Solves on one lane, in SIMD lanes and in parts.
+/// Solves on one lane, in SIMD lanes and in shards.
 #[test]
 fn places_have_the_same_bits() {
     let ensemble = ensemble().trajectories(301).sample(rules(Design::default()));
@@ -106,8 +108,8 @@ fn places_have_the_same_bits() {
     let whole = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let lanes = ensemble.solve(Tsit5, EnsembleThreads.batch(17), &options).unwrap();
     assert_eq!(whole.final_states(), lanes.final_states());
-    let part = ensemble.part((1, 3)).solve(Tsit5, EnsembleThreads, &options).unwrap();
-    for trajectory in &part {
+    let shard = ensemble.shard((1, 3)).solve(Tsit5, EnsembleThreads, &options).unwrap();
+    for trajectory in &shard {
         let of_whole = whole.trajectory(trajectory.number() as usize);
         assert_eq!((trajectory.p(), trajectory.u0()), (of_whole.p(), of_whole.u0()));
         assert_eq!(trajectory.final_state(), of_whole.final_state());
@@ -135,10 +137,10 @@ fn philox(seed: u64, kind: u32, index: u32, number: u64) -> f64 {
 fn random_numbers_are_those_of_the_generator() {
     let seed = 0x0123_4567_89ab_cdef;
     let samples = Samples::seed(seed).p(2, Uniform(0.0, 1.0)).u0(1, Uniform(0.0, 1.0));
-    for (n, part) in
+    for (n, shard) in
         [(100, (0, 1)), (1 << 40, ((1 << 34) - 1, 1 << 34)), (1 << 40, (1 << 26, 1 << 34))]
     {
-        let ensemble = ensemble().trajectories(n).sample(samples.clone()).part(part);
+        let ensemble = ensemble().trajectories(n).sample(samples.clone()).shard(shard);
         let columns = columns(&ensemble);
         for i in 0..columns.trajectories {
             let number = columns.first + i as u64;
@@ -338,9 +340,11 @@ fn sampled_quantities_need_no_value() {
     let ensemble = EnsembleProblem::new(problem).trajectories(3);
     assert!(columns(&ensemble.clone().sample(samples.clone())).p[1].shared() == Some(2.0));
     let options = SolveOptions::default();
-    let error = Inputs::new(&ensemble.sample(samples.u0(1, 1.0)).cast::<f32>(), &options, METHOD);
+    let error =
+        PreparedSolve::new(&ensemble.sample(samples.u0(1, 1.0)).cast::<f32>(), &options, METHOD);
     assert!(error.is_ok());
-    let error = Inputs::new(&EnsembleProblem::new(problem).trajectories(3), &options, METHOD);
+    let error =
+        PreparedSolve::new(&EnsembleProblem::new(problem).trajectories(3), &options, METHOD);
     assert!(matches!(error, Err(SolveError::NonFinite { what: "u0", index: 0, .. })));
 }
 
@@ -440,7 +444,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
     let most = 1_usize << 32;
     for (design, name) in [(DESIGNS[1], "LatinHypercube"), (DESIGNS[4], "Sobol")] {
         let of = |n: usize| ensemble().trajectories(n).sample(samples.clone().design(design));
-        let error = error(of(most + 1).part((0, 1 << 20)));
+        let error = error(of(most + 1).shard((0, 1 << 20)));
         assert!(matches!(error, SolveError::Design { of: "trajectories", .. }));
         assert_eq!(
             error.to_string(),
@@ -450,7 +454,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
             )
         );
         // The last of as many as there may be.
-        let columns = columns(&of(most).part(((1 << 26) - 1, 1 << 26)));
+        let columns = columns(&of(most).shard(((1 << 26) - 1, 1 << 26)));
         assert_eq!((columns.first, columns.trajectories), (most as u64 - 64, 64));
         let mut values: Vec<f64> = (0..64).map(|i| columns.p[1].get(i)).collect();
         values.sort_by(f64::total_cmp);
@@ -470,11 +474,11 @@ impl<A: EnsembleAlgorithm> Drawing<A> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
+        let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
         assert_eq!(columns.quantities().filter(is_drawn).count(), self.drawn);
         solve_with(&self.place, task, settings, columns, sink)
     }
@@ -508,13 +512,13 @@ fn drawn_as_evaluated<T: Scalar>(design: Design) {
     let expected = shown(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap());
     let lanes = Drawing { place: EnsembleThreads.batch(999), drawn: 6 };
     assert!(shown(&ensemble.solve(Tsit5, &lanes, &options).unwrap()) == expected, "{design:?}");
-    let part = ensemble.clone().part((1, 3)).solve(Tsit5, &lanes, &options).unwrap();
-    assert!(shown(&part) == expected[1000..2000], "{design:?}");
+    let shard = ensemble.clone().shard((1, 3)).solve(Tsit5, &lanes, &options).unwrap();
+    assert!(shown(&shard) == expected[1000..2000], "{design:?}");
     let Some(cpp) = HostCpp::find() else { return };
     let cpp = Drawing { place: cpp, drawn: 6 };
     assert!(shown(&ensemble.solve(Tsit5, &cpp, &options).unwrap()) == expected, "{design:?}");
-    let part = ensemble.part((1, 3)).solve(Tsit5, &cpp, &options).unwrap();
-    assert!(shown(&part) == expected[1000..2000], "{design:?}");
+    let shard = ensemble.shard((1, 3)).solve(Tsit5, &cpp, &options).unwrap();
+    assert!(shown(&shard) == expected[1000..2000], "{design:?}");
 }
 
 /// Who solves draws what is sampled, in lanes or by a kernel's text: the same bits as of columns that
@@ -610,13 +614,14 @@ impl Compiling<'_> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         _: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let text = task.kernel(&Variant::new(settings, columns, true))?;
+        let text = task.kernel(&KernelConfig::new(settings, columns, true))?;
         let begin = Instant::now();
-        let compiled = Program::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
+        let compiled =
+            KernelSource::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
         let seen = format!("{:?} in {:.2?}", compiled.resources, begin.elapsed());
         *self.seen.lock().unwrap() = seen;
         Err(SolveError::NotPrepared)

@@ -1,7 +1,7 @@
 //! Benchmarks on the first GPU.
 
 use ode_gpu::Device;
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -188,7 +188,7 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
                 .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
         });
 
-        let inputs = Inputs::drawn(ensemble, options, &M::PROPERTIES)?;
+        let inputs = PreparedSolve::drawn(ensemble, options, &M::PROPERTIES)?;
         let report = gpu.report::<T, S, M, N, P>(ensemble.system(), &inputs)?;
         Ok(Measured {
             bench: "gpu",

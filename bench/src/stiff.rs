@@ -5,7 +5,7 @@
 //! - **H** HIRES, likewise, t in [0, 321.8122], 1e-6 and 1e-8.
 //! - **P** Pollution, its first rate from 0.8 to 1.2 of its value, t in [0, 60], 1e-6 and 1e-10.
 
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{
@@ -211,7 +211,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         for _ in 0..9 {
             times.push(ensemble.solve(method, gpu.clone(), &options)?.timings());
         }
-        let inputs = Inputs::new(&ensemble, &options, &M::PROPERTIES)?;
+        let inputs = PreparedSolve::new(&ensemble, &options, &M::PROPERTIES)?;
         let report = gpu.report::<f64, S, M, N, P>(ensemble.system(), &inputs)?;
         Ok(Measured {
             bench: "gpu-stiff",

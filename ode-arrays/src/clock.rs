@@ -5,14 +5,14 @@
 //! solved.
 
 use ode_core::lane::{Mask, Real, Scalar};
-use ode_core::problem::inputs::Inputs;
+use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::properties::Properties;
 use ode_core::system::info::{LinearEquations, Operations};
 use ode_core::system::{
     DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
     TimeBreaks,
 };
-use ode_core::{AbsTol, EnsembleProblem, OdeProblem, SolveError, SolveOptions, Workers};
+use ode_core::{AbsTol, EnsembleProblem, EvaluationThreads, OdeProblem, SolveError, SolveOptions};
 
 /// The system of the clock. It depends on time, as the system of an array may.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ pub(crate) fn inputs<T: Scalar>(
     options: &SolveOptions,
     method: &Properties,
     len: usize,
-) -> Result<(Inputs<T>, Vec<T>), SolveError> {
+) -> Result<(PreparedSolve<T>, Vec<T>), SolveError> {
     let problem = OdeProblem::new(Clock, [0.0], 0.0..=0.0, []).cast::<T>().with_tspan(t0..=t1);
     let ensemble = EnsembleProblem::new(problem).trajectories(1);
     options.check::<T>()?;
@@ -140,6 +140,6 @@ pub(crate) fn inputs<T: Scalar>(
     }
     // The clock has one component.
     let options = SolveOptions { abstol: AbsTol::All(abstol[0]), ..options.clone() };
-    let inputs = Inputs::by(Workers::Caller, &ensemble, &options, method)?;
+    let inputs = PreparedSolve::by(EvaluationThreads::Caller, &ensemble, &options, method)?;
     Ok((inputs, abstol.iter().map(|&number| T::narrow(number)).collect()))
 }

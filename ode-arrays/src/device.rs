@@ -13,7 +13,9 @@ use crate::host::{self, Into as How, SUMS};
 use crate::number::Number;
 use crate::shape::Shape;
 use core::marker::PhantomData;
-use ode_gpu::{Buffer, Device, GpuError, Kernel, Matrices, ProductShape, Program, Queue};
+use ode_gpu::{
+    Device, DeviceBuffer, DeviceQueue, GpuError, Kernel, KernelSource, Matrices, ProductShape,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use work::{
@@ -26,7 +28,7 @@ pub(crate) struct Place(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    queue: Queue,
+    queue: DeviceQueue,
     /// Kernels by operation, and whether the precision is `f64`.
     kernels: Mutex<HashMap<(Key, bool), Arc<Kernel>>>,
     /// Other kernels, by name.
@@ -35,7 +37,7 @@ struct Inner {
 
 impl Place {
     pub(crate) fn new(device: &Device, tf32: bool) -> Result<Self, GpuError> {
-        let queue = Queue::new(device, tf32)?;
+        let queue = DeviceQueue::new(device, tf32)?;
         Ok(Place(Arc::new(Inner { queue, kernels: Mutex::default(), named: Mutex::default() })))
     }
 
@@ -68,7 +70,7 @@ impl Place {
     pub(crate) fn kernel_named<E: From<GpuError>>(
         &self,
         name: String,
-        write: impl FnOnce() -> Result<Program, E>,
+        write: impl FnOnce() -> Result<KernelSource, E>,
     ) -> Result<Arc<Kernel>, E> {
         let mut kernels = self.0.named.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&name) {
@@ -79,7 +81,7 @@ impl Place {
         Ok(kernel)
     }
 
-    pub(crate) fn queue(&self) -> &Queue {
+    pub(crate) fn queue(&self) -> &DeviceQueue {
         &self.0.queue
     }
 
@@ -112,7 +114,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers<T> {
     place: Place,
-    buffer: Arc<Buffer<T>>,
+    buffer: Arc<DeviceBuffer<T>>,
 }
 
 impl<T: Number> Numbers<T> {
@@ -139,7 +141,7 @@ impl<T: Number> Numbers<T> {
         &self.place
     }
 
-    fn queue(&self) -> &Queue {
+    fn queue(&self) -> &DeviceQueue {
         self.place.queue()
     }
 
@@ -149,7 +151,7 @@ impl<T: Number> Numbers<T> {
     }
 
     /// Returns the buffer for writing; copies it first if it is shared.
-    fn own(&mut self) -> Result<&mut Buffer<T>, GpuError> {
+    fn own(&mut self) -> Result<&mut DeviceBuffer<T>, GpuError> {
         if Arc::get_mut(&mut self.buffer).is_none() {
             let mut copy = self.queue().allocate(self.len())?;
             self.queue().copy(&self.buffer, &mut copy)?;
@@ -221,10 +223,10 @@ impl<T: Number> Numbers<T> {
         let out = self.own_at()?;
         let u = u.map_or(out, Numbers::at);
         let mut rest = terms;
-        let mut sums: Option<Buffer<T>> = None;
+        let mut sums: Option<DeviceBuffer<T>> = None;
         loop {
             let (now, later) = rest.split_at(rest.len().min(TERMS));
-            let begun = sums.as_ref().map_or(0, Buffer::address);
+            let begun = sums.as_ref().map_or(0, DeviceBuffer::address);
             let (mut k, mut c) = ([0; TERMS], [T::lit(0.0); TERMS]);
             for (i, (factor, array)) in now.iter().enumerate() {
                 (c[i], k[i]) = (*factor, array.at());
@@ -238,7 +240,7 @@ impl<T: Number> Numbers<T> {
             if sums.is_none() {
                 sums = Some(self.queue().allocate(len)?);
             }
-            let out = sums.as_ref().map_or(0, Buffer::address);
+            let out = sums.as_ref().map_or(0, DeviceBuffer::address);
             // SAFETY: as above.
             unsafe { self.launch(Combine { out, u: 0, ..work }, len)? };
             rest = later;

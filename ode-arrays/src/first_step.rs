@@ -55,7 +55,7 @@ mod device {
 }
 
 /// The arguments of the algorithm, for arrays in host or device memory.
-struct Asked<'a, 'b, T: Number> {
+struct FirstStep<'a, 'b, T: Number> {
     work: &'a mut Work<'b, T>,
     t: T,
     u: &'a Array<T>,
@@ -67,7 +67,7 @@ struct Asked<'a, 'b, T: Number> {
     failed: Option<ArrayError>,
 }
 
-impl<T: Number> Asked<'_, '_, T> {
+impl<T: Number> FirstStep<'_, '_, T> {
     fn square(&self, x: &Array<T>) -> Result<T, ArrayError> {
         x.mean_square(self.u, self.u, self.tolerances)
     }
@@ -95,7 +95,7 @@ impl<T: Number> Asked<'_, '_, T> {
     }
 }
 
-impl<T: Number> device::Probe<T> for Asked<'_, '_, T> {
+impl<T: Number> device::Probe<T> for FirstStep<'_, '_, T> {
     fn squares(&mut self) -> [T; 2] {
         let both = self.square(self.u).and_then(|of_u| Ok([of_u, self.square(self.k)?]));
         self.answered(both, [T::nan(); 2])
@@ -121,8 +121,8 @@ pub(crate) fn size<T: Number>(
     tolerances: Tolerances<'_, T>,
 ) -> Result<T, ArrayError> {
     let (moved, change) = (u.like(u.shape())?, u.like(u.shape())?);
-    let mut asked = Asked { work, t, u, k, tolerances, moved, change, failed: None };
+    let mut probe = FirstStep { work, t, u, k, tolerances, moved, change, failed: None };
     let root = <T::Single as Real>::lit(f64::from(root(order)));
-    let size = device::size(&mut asked, root, t, span);
-    asked.failed.map_or(Ok(size), Err)
+    let size = device::size(&mut probe, root, t, span);
+    probe.failed.map_or(Ok(size), Err)
 }

@@ -13,7 +13,7 @@ pub(crate) use products::{Into, product};
 use crate::function::Function;
 use crate::number::Number;
 use ode_core::lane::Real;
-use ode_core::lane::dispatch::{InstructionSet, Program, run};
+use ode_core::lane::dispatch::{InstructionSet, LaneProgram, run};
 use ode_core::step::norm;
 use ode_core::{Memory, SolveError};
 use rayon::prelude::*;
@@ -72,7 +72,7 @@ struct Combine<'a, T> {
     from: usize,
 }
 
-impl<T: Number> Program<T> for Combine<'_, T> {
+impl<T: Number> LaneProgram<T> for Combine<'_, T> {
     type Output = ();
     const VECTORS: usize = 1;
 
@@ -113,7 +113,7 @@ struct Map<'a, T> {
     function: Function,
 }
 
-impl<T: Number> Program<T> for Map<'_, T> {
+impl<T: Number> LaneProgram<T> for Map<'_, T> {
     type Output = ();
     const VECTORS: usize = 1;
 
@@ -215,7 +215,7 @@ struct Squares<'a, T> {
     tolerances: Tolerances<'a, T>,
 }
 
-impl<T: Number> Program<T> for Squares<'_, T> {
+impl<T: Number> LaneProgram<T> for Squares<'_, T> {
     type Output = f64;
     const VECTORS: usize = 1;
 

@@ -9,7 +9,10 @@ mod sealed {
 }
 
 /// An element type of arrays: `f32` or `f64`.
-pub trait Number: sealed::Sealed + Scalar + faer::traits::RealField + ode_gpu::Element {}
+pub trait Number:
+    sealed::Sealed + Scalar + faer::traits::RealField + ode_gpu::DeviceElement
+{
+}
 
 impl Number for f32 {}
 impl Number for f64 {}

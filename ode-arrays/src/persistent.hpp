@@ -1,16 +1,16 @@
 // `u' = A u` by an explicit method in one launch, whose blocks all run at once: rows of A are in the registers
-// of warps, and stay there. `Crowd` in integrate/lockstep.rs, with one array.
+// of warps, and stay there. `LockstepGroup` in integrate/lockstep.rs, with one array.
 //
 // Each warp has some rows, and lane `r` of it what is known of row `r`: state, slopes and tolerance. The
 // argument of a stage is known row by row, and said to all: each row says words that have a half of its number
 // and the number of the turn each, and all blocks read the words of all rows until these have the number of
-// the turn. Two buffers suffice, for the reason in array_cuda.hpp. The clock is each thread's own, and all
+// the turn. Two buffers suffice, for the reason in lockstep_cuda.hpp. The clock is each thread's own, and all
 // decide alike.
 
 namespace odes {
 
-// What a launch is given besides its `Job`; LinearJob in persistent.rs has the same layout.
-template<class R> struct ArrayJob {
+// What a launch is given besides its `KernelArguments`; LinearArguments in persistent.rs has the same layout.
+template<class R> struct LockstepArguments {
     const GLOBAL R* a;      // column by column
     const GLOBAL R* u0;
     const GLOBAL R* abstol; // one, or one of each row
@@ -33,9 +33,9 @@ template<class C> struct Whole {
     // The rows that a thread hears.
     static constexpr u32 HEARD = (ROWS + TILE - 1u) / TILE;
 
-    const ArrayJob<R>& array;
+    const LockstepArguments<R>& array;
     const options::Options<R, 1>& o;
-    Feed<C>& feed;
+    Io<C>& io;
     u32 block, turn, turn_of_sums, row;
     bool here;  // whether there is such a row
     bool known; // whether the first slope is that of the state
@@ -49,8 +49,8 @@ template<class C> struct Whole {
     u64 begun, cause;
 
     DEVICE Whole(
-        const ArrayJob<R>& array, const options::Options<R, 1>& o, Feed<C>& feed, u32 block
-    ) : array(array), o(o), feed(feed), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
+        const LockstepArguments<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
+    ) : array(array), o(o), io(io), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
         evaluations(0u), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
         const u32 lane = threadIdx.x % 32u;
         const u32 first = (block * WARPS + threadIdx.x / 32u) * EACH;
@@ -69,17 +69,17 @@ template<class C> struct Whole {
         __syncthreads();
     }
 
-    DEVICE bool saves() const { return C::SAVES && feed.job.save_slots > 0u; }
-    DEVICE R start() const { return feed.load_start(true, R(0)); }
-    DEVICE R end() const { return feed.load_end(true, R(0)); }
-    DEVICE R stop_time(B index) const { return feed.stop_time(true, index, R(0)); }
-    DEVICE R save_time(B index) const { return feed.save_time(true, index, R(0)); }
+    DEVICE bool saves() const { return C::SAVES && io.arguments.save_slots > 0u; }
+    DEVICE R start() const { return io.load_start(true, R(0)); }
+    DEVICE R end() const { return io.load_end(true, R(0)); }
+    DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
+    DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
 
     DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
         Told told = lockstep::silence<R>();
         told.goes = true;
         cause = code::SUCCESS;
-        const bool again = how == columns::NEXT;
+        const bool again = how == members::NEXT;
         const R t0 = again ? lane.t1 : start();
         const R stop = stop_time(again ? lane.stop + (B)1u : (B)0u);
         const R t1 = is_finite(stop) ? stop : end();
@@ -335,17 +335,17 @@ private:
     }
 };
 
-template<class C> DEVICE void solve_array(
-    const Job<typename C::Number>& job,
+template<class C> DEVICE void solve_lockstep(
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const ArrayJob<typename C::Number>& array,
+    const LockstepArguments<typename C::Number>& array,
     u32 block
 ) {
     typedef typename C::Number R;
-    Feed<C> feed(job, shared, 0u);
-    feed.i = 0u;
-    options::Options<R, 1> o = options_of<C>(job, feed);
-    Whole<C> whole(array, o, feed, block);
+    Io<C> io(arguments, shared, 0u);
+    io.i = 0u;
+    options::Options<R, 1> o = options_of<C>(arguments, io);
+    Whole<C> whole(array, o, io, block);
     lockstep::lockstep<R, typename C::System, typename C::Method, Whole<C>, C, 1, 0>(whole, o);
 }
 

@@ -4,14 +4,14 @@ use crate::clock::Clock;
 use crate::device::Numbers;
 use crate::first_step;
 use crate::number::Number;
-use ode_core::kernel::Variant;
-use ode_core::kernel::array::{CrowdText, with_crowd, word_bytes};
+use ode_core::kernel::KernelConfig;
+use ode_core::kernel::lockstep::{LockstepText, with_group, word_bytes};
 use ode_core::lane::Bits;
 use ode_core::methods::{Properties, Tsit5};
-use ode_core::problem::inputs::Inputs;
+use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::explicit::{Row, Tableau};
 use ode_core::{SavedRow, SolveError};
-use ode_gpu::{Buffer, GpuError, Kernel, Program};
+use ode_gpu::{DeviceBuffer, GpuError, Kernel, KernelSource};
 use std::fmt::Write as _;
 
 /// The threads of a block.
@@ -22,7 +22,7 @@ const THREADS: u32 = 256;
 const REGISTERS: usize = 131;
 /// Registers of the exchange with other blocks, besides the received words.
 const HEARING: usize = 20;
-/// The C++ implementation of the lockstep loop's `Crowd` for a linear system.
+/// The C++ implementation of the lockstep loop's `LockstepGroup` for a linear system.
 const LINEAR: &str = include_str!("persistent.hpp");
 /// The name of the kernel.
 const NAME: &str = "odes_solve_linear";
@@ -44,13 +44,13 @@ pub(crate) struct Solved<T> {
 /// The arguments of a solve: a matrix, the initial state, one or more absolute tolerances, and the
 /// method.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a, T: Number> {
+pub(crate) struct PersistentSolve<'a, T: Number> {
     pub(crate) a: &'a Numbers<T>,
     pub(crate) u0: &'a Numbers<T>,
     pub(crate) abstol: &'a Numbers<T>,
     pub(crate) tableau: &'static Tableau,
     pub(crate) method: &'a Properties,
-    pub(crate) inputs: &'a Inputs<T>,
+    pub(crate) inputs: &'a PreparedSolve<T>,
 }
 
 /// The distribution of rows: `each` rows for each warp of `blocks` blocks.
@@ -81,10 +81,10 @@ impl Cut {
     }
 }
 
-/// The third kernel argument: `ArrayJob` in `persistent.hpp`. Pointers are device addresses.
+/// The third kernel argument: `LockstepArguments` in `persistent.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct LinearJob {
+struct LinearArguments {
     a: u64,
     u0: u64,
     abstol: u64,
@@ -166,18 +166,18 @@ fn coefficients(tableau: &Tableau, method: &Properties) -> String {
 fn program<T: Number>(
     tableau: &Tableau,
     method: &Properties,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     Cut { rows, each, blocks }: Cut,
-) -> Result<Program, SolveError> {
-    let size = size_of::<LinearJob>();
+) -> Result<KernelSource, SolveError> {
+    let size = size_of::<LinearArguments>();
     let config =
         format!("    static constexpr u32 ROWS = {rows}u, EACH = {each}u, BLOCKS = {blocks}u;\n");
     let text = format!(
-        "{}{LINEAR}static_assert(sizeof(odes::ArrayJob<{}>) == {size}, \"the layout of LinearJob\");\n",
+        "{}{LINEAR}static_assert(sizeof(odes::LockstepArguments<{}>) == {size}, \"the layout of LinearArguments\");\n",
         coefficients(tableau, method),
         T::DEVICE_NAME,
     );
-    let crowd = CrowdText {
+    let group = LockstepText {
         name: NAME,
         threads: THREADS,
         programs: first_step::DEVICE,
@@ -185,47 +185,49 @@ fn program<T: Number>(
         text: &text,
     };
     // The method type only selects whether the loop guards against growth.
-    let source = with_crowd::<T, Clock, Tsit5, 1, 0>(Clock, variant, &crowd)?;
-    Ok(Program::new(NAME, source))
+    let source = with_group::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &group)?;
+    Ok(KernelSource::new(NAME, source))
 }
 
 /// The kernel configuration of a solve, if the device holds the matrix.
-fn variant<T: Number>(
-    inputs: &Inputs<T>,
+fn kernel_config<T: Number>(
+    inputs: &PreparedSolve<T>,
     tableau: &Tableau,
     rows: usize,
     multiprocessors: usize,
-) -> Option<(Variant, Cut)> {
-    let Inputs { settings, columns } = inputs;
+) -> Option<(KernelConfig, Cut)> {
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     // The number of step ends is unknown, so no memory can be reserved for them.
     if settings.saved.times > 0 {
         return None;
     }
     let cut = Cut::new(rows, size_of::<T>(), tableau.nodes.len(), multiprocessors)?;
     let states = usize::from(columns.save.slots() > 0);
-    let variant = Variant {
+    let kernel_config = KernelConfig {
         saved: SavedRow { states, observables: 0, times: 0 },
-        ..Variant::new(settings, columns, false)
+        ..KernelConfig::new(settings, columns, false)
     };
-    Some((variant, cut))
+    Some((kernel_config, cut))
 }
 
 /// Solves, if the device holds the matrix.
-pub(crate) fn solve<T: Number>(asked: Asked<'_, T>) -> Result<Option<Solved<T>>, SolveError> {
-    let Asked { a, u0, tableau, method, inputs, .. } = asked;
+pub(crate) fn solve<T: Number>(
+    request: PersistentSolve<'_, T>,
+) -> Result<Option<Solved<T>>, SolveError> {
+    let PersistentSolve { a, u0, tableau, method, inputs, .. } = request;
     let (n, place, queue) = (u0.len(), a.place(), a.place().queue());
     let multiprocessors = queue.device().multiprocessors() as usize;
-    let Some((variant, cut)) = variant(inputs, tableau, n, multiprocessors) else {
+    let Some((kernel_config, cut)) = kernel_config(inputs, tableau, n, multiprocessors) else {
         return Ok(None);
     };
-    let slots = inputs.columns.save.slots();
-    let name = format!("{} {} {cut:?} {variant:?}", method.name, T::DEVICE_NAME);
-    let write = || program::<T>(tableau, method, &variant, cut);
+    let slots = inputs.inputs.save.slots();
+    let name = format!("{} {} {cut:?} {kernel_config:?}", method.name, T::DEVICE_NAME);
+    let write = || program::<T>(tableau, method, &kernel_config, cut);
     let kernel = place.kernel_named(name, write)?;
     if queue.blocks_at_once(&kernel, THREADS)? < cut.blocks as u32 {
         return Ok(None);
     }
-    let Launched { out, saved: states } = launch(asked, &variant, &kernel, cut, slots)?;
+    let Launched { out, saved: states } = launch(request, &kernel_config, &kernel, cut, slots)?;
     let mut end = vec![T::lit(0.0); report_len::<T>() + n];
     queue.download(&out, &mut end)?;
     let report = end.drain(..report_len::<T>()).map(|word| word.to_bits().lane(0));
@@ -266,13 +268,13 @@ fn report_of<T>(words: Vec<u64>) -> [u64; REPORT] {
 /// The device memory of a launch's results.
 struct Launched<T> {
     /// The report, followed by the final state.
-    out: Buffer<T>,
-    saved: Buffer<T>,
+    out: DeviceBuffer<T>,
+    saved: DeviceBuffer<T>,
 }
 
 fn launch<T: Number>(
-    Asked { a, u0, abstol, inputs, .. }: Asked<'_, T>,
-    variant: &Variant,
+    PersistentSolve { a, u0, abstol, inputs, .. }: PersistentSolve<'_, T>,
+    kernel_config: &KernelConfig,
     kernel: &Kernel,
     cut: Cut,
     slots: usize,
@@ -282,8 +284,8 @@ fn launch<T: Number>(
     let saved = queue.allocate::<T>(n.saturating_mul(slots))?;
     let of_rows = 2 * n * size_of::<T>() / 4;
     let words = queue.zeros::<u64>(of_rows + word_bytes(cut.blocks) / 8)?;
-    let clockwork = queue.clockwork(variant, &inputs.settings, &inputs.columns)?;
-    let job = LinearJob {
+    let clockwork = queue.clockwork(kernel_config, &inputs.options, &inputs.inputs)?;
+    let linear = LinearArguments {
         a: a.at(),
         u0: u0.at(),
         abstol: abstol.at(),
@@ -294,8 +296,8 @@ fn launch<T: Number>(
         report: out.address(),
         own: u32::from(abstol.len() > 1),
     };
-    let arguments = (clockwork.job, clockwork.shared, job);
-    // SAFETY: the kernel takes a `Job`, the shared numbers and a `LinearJob`, whose sizes its text
+    let arguments = (clockwork.arguments, clockwork.shared, linear);
+    // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and a `LinearArguments`, whose sizes its text
     // asserts. The matrix has `n` columns of `n` numbers, and the other arrays have `n` numbers.
     // The buffers of saved states, words and sums have the sizes that the kernel expects. All are
     // freed on this queue, behind the kernel. All blocks run at once, or the driver rejects the
@@ -318,8 +320,8 @@ mod tests {
         let span = (T::lit(0.0), T::lit(1.0));
         let (inputs, _) = clock::inputs(span, options, &M::DEFINED, n).unwrap();
         let Coefficients::Explicit(tableau) = M::COEFFICIENTS else { panic!("an explicit method") };
-        let (variant, cut) = variant(&inputs, tableau, n, 132).unwrap();
-        let program = program::<T>(tableau, &M::DEFINED, &variant, cut).unwrap();
+        let (kernel_config, cut) = kernel_config(&inputs, tableau, n, 132).unwrap();
+        let program = program::<T>(tableau, &M::DEFINED, &kernel_config, cut).unwrap();
         let compiled = program.compile("sm_90", &Cache::off()).unwrap();
         let resources = compiled.resources.unwrap();
         eprintln!("{} {} {n}: {cut:?} {resources:?}", M::DEFINED.name, T::NAME);

@@ -5,7 +5,7 @@ use crate::error::ArrayError;
 use crate::number::Number;
 use crate::place::ArrayPlace;
 use crate::solution::ArraySolution;
-use crate::solve::{Asked, solve};
+use crate::solve::{ArraySolve, solve};
 use crate::system::ArraySystem;
 use ode_core::methods::Tabulated;
 use ode_core::{SolveOptions, TimeSpan};
@@ -58,7 +58,7 @@ impl<S: ArraySystem<T>, T: Number> ArrayProblem<S, T> {
         place: impl ArrayPlace,
         options: &SolveOptions,
     ) -> Result<ArraySolution<T>, ArrayError> {
-        let asked = Asked {
+        let request = ArraySolve {
             system: &self.system,
             u0: &self.u0,
             span: (self.t0, self.t1),
@@ -67,6 +67,6 @@ impl<S: ArraySystem<T>, T: Number> ArrayProblem<S, T> {
             method: &M::DEFINED,
             options,
         };
-        solve(asked, &place)
+        solve(request, &place)
     }
 }

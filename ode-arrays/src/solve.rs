@@ -17,22 +17,22 @@ use crate::scheme::{Scheme, Span, Work};
 use crate::shape::Shape;
 use crate::solution::{ArraySolution, Counts};
 use crate::system::ArraySystem;
-use ode_core::ensemble::planned::{Planned, options};
+use ode_core::ensemble::loop_config::{StaticConfig, options};
 use ode_core::integrate::attempt::Attempt;
 use ode_core::integrate::lane::{self, Lane};
-use ode_core::integrate::lockstep::{Crowd, Told, lockstep, silence};
+use ode_core::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
 use ode_core::integrate::options::{End, Options};
-use ode_core::integrate::{advance, begin, columns, first_step as of_lanes};
+use ode_core::integrate::{advance, begin, first_step as of_lanes, members};
 use ode_core::lane::{Bits, Real};
 use ode_core::methods::{Coefficients, Properties, Rodas5P, Tsit5};
-use ode_core::problem::inputs::Inputs;
+use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::explicit::Tableau;
 use ode_core::step::guard::{self, Guarded};
 use ode_core::step::{code, norm, timeline};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
 
 /// The arguments of a solve.
-pub(crate) struct Asked<'a, T: Number> {
+pub(crate) struct ArraySolve<'a, T: Number> {
     pub(crate) system: &'a dyn ArraySystem<T>,
     pub(crate) u0: &'a Array<T>,
     pub(crate) span: (T, T),
@@ -44,10 +44,10 @@ pub(crate) struct Asked<'a, T: Number> {
 
 /// Solves a problem with a backend.
 pub(crate) fn solve<T: Number>(
-    asked: Asked<'_, T>,
+    request: ArraySolve<'_, T>,
     place: &impl ArrayPlace,
 ) -> Result<ArraySolution<T>, ArrayError> {
-    let Asked { system, u0, span, p, coefficients, method, options } = asked;
+    let ArraySolve { system, u0, span, p, coefficients, method, options } = request;
     if u0.is_empty() {
         return Err(ArrayError::Empty { shape: u0.shape() });
     }
@@ -97,7 +97,7 @@ fn in_one_launch<T: Number>(
     (a, u0, abstol): (&Array<T>, &Array<T>, &Array<T>),
     tableau: &'static Tableau,
     method: &Properties,
-    inputs: &Inputs<T>,
+    inputs: &PreparedSolve<T>,
 ) -> Result<Option<ArraySolution<T>>, ArrayError> {
     let rows = u0.len();
     if (u0.shape(), a.shape()) != (Shape::vector(rows), Shape::matrix(rows, rows)) {
@@ -105,10 +105,10 @@ fn in_one_launch<T: Number>(
     }
     let arrays = (a.numbers(), u0.numbers(), abstol.numbers());
     let (Some(a), Some(on_device), Some(abstol)) = arrays else { return Ok(None) };
-    let asked = persistent::Asked { a, u0: on_device, abstol, tableau, method, inputs };
-    let Some(solved) = persistent::solve(asked)? else { return Ok(None) };
+    let request = persistent::PersistentSolve { a, u0: on_device, abstol, tableau, method, inputs };
+    let Some(solved) = persistent::solve(request)? else { return Ok(None) };
     let persistent::Solved { code, end_time, end, saved, steps, rejected, evaluations } = solved;
-    let times = (0..saved.len()).map(|slot| inputs.columns.save.get(0, slot)).collect();
+    let times = (0..saved.len()).map(|slot| inputs.inputs.save.get(0, slot)).collect();
     let mut solution = ArraySolution {
         method: *method,
         shape: u0.shape(),
@@ -159,7 +159,7 @@ struct Whole<'a, T: Number> {
     work: Work<'a, T>,
     /// The initial state.
     u0: &'a Array<T>,
-    inputs: &'a Inputs<T>,
+    inputs: &'a PreparedSolve<T>,
     abstol: Array<T>,
     u: Array<T>,
     /// The state at the end of the attempted step.
@@ -179,15 +179,23 @@ struct Whole<'a, T: Number> {
 
 impl<'a, T: Number> Whole<'a, T> {
     fn run(&mut self) {
-        let settings = &self.inputs.settings;
+        let settings = &self.inputs.options;
         let every_step = settings.saved.times > 0;
-        let o = options::<T, T, 1>(settings, self.inputs.columns.all(), every_step);
+        let o = options::<T, T, 1>(settings, self.inputs.inputs.all(), every_step);
         // The method type only selects whether the loop guards against growth.
         match (settings.method.solves > 0, settings.adaptive) {
-            (false, true) => lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o),
-            (false, false) => lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o),
-            (true, true) => lockstep::<T, Clock, Rodas5P, _, Planned<true, true>, 1, 0>(self, &o),
-            (true, false) => lockstep::<T, Clock, Rodas5P, _, Planned<false, true>, 1, 0>(self, &o),
+            (false, true) => {
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<true, true>, 1, 0>(self, &o)
+            }
+            (false, false) => {
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<false, true>, 1, 0>(self, &o)
+            }
+            (true, true) => {
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<true, true>, 1, 0>(self, &o)
+            }
+            (true, false) => {
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<false, true>, 1, 0>(self, &o)
+            }
         }
     }
 
@@ -196,7 +204,7 @@ impl<'a, T: Number> Whole<'a, T> {
             return Err(error);
         }
         leave_out_lost(&mut self.times, &mut self.states);
-        let (mut code, mut end_time) = (code::SUCCESS, self.inputs.columns.t0.get(0));
+        let (mut code, mut end_time) = (code::SUCCESS, self.inputs.inputs.t0.get(0));
         let mut guarded = Guarded::default();
         let mut counts = Counts {
             evaluations: self.work.evaluations,
@@ -224,8 +232,8 @@ impl<'a, T: Number> Whole<'a, T> {
     }
 
     fn options(&self) -> Options<T, 1> {
-        let settings = &self.inputs.settings;
-        options::<T, T, 1>(settings, self.inputs.columns.all(), settings.saved.times > 0)
+        let settings = &self.inputs.options;
+        options::<T, T, 1>(settings, self.inputs.inputs.all(), settings.saved.times > 0)
     }
 
     /// Appends a state of the solution.
@@ -237,7 +245,7 @@ impl<'a, T: Number> Whole<'a, T> {
     /// Begins at the start of the span, or at a stop time.
     fn try_begin(&mut self, lane: &Lane<T>, how: u32) -> Result<Told<T>, ArrayError> {
         let o = self.options();
-        let again = how == columns::NEXT;
+        let again = how == members::NEXT;
         let index = lane.stop.wrapping_add(<T::Bits as Bits>::lit(1));
         let (t0, stop) = if again {
             (lane.t1, self.stop_time(index))
@@ -258,11 +266,11 @@ impl<'a, T: Number> Whole<'a, T> {
         }
         self.scheme.begin(&mut self.work, t, &self.u)?;
         let mut told = Told { goes: true, ..silence() };
-        if self.inputs.settings.adaptive {
+        if self.inputs.options.adaptive {
             let mut h = Real::abs(o.dt);
             let automatic = h.equals(T::default());
             if automatic {
-                let order = self.inputs.settings.method.order;
+                let order = self.inputs.options.method.order;
                 let tolerances = (&self.abstol, o.tolerances.reltol);
                 let at = (&self.u, self.scheme.derivative());
                 h = first_step::size(&mut self.work, order, (t, span), at, tolerances)?;
@@ -291,7 +299,7 @@ impl<'a, T: Number> Whole<'a, T> {
         let grows = self.scheme.step(&mut self.work, &step, &self.u, &mut self.new)?;
         told.grows = grows && o.guard != guard::OFF && self.new.is_finite()?;
         let step_code = self.scheme.code();
-        if self.inputs.settings.adaptive {
+        if self.inputs.options.adaptive {
             let tolerances = (&self.abstol, o.tolerances.reltol);
             let square = self.scheme.mean_square(step.h, &self.u, &self.new, tolerances)?;
             let most = T::lit(norm::SQUARE_MAX);
@@ -310,7 +318,7 @@ impl<'a, T: Number> Whole<'a, T> {
 
     /// Saves the states within the accepted step.
     fn try_accept(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Result<(), ArrayError> {
-        let settings = &self.inputs.settings;
+        let settings = &self.inputs.options;
         let (adaptive, every_step) = (settings.adaptive, settings.saved.times > 0);
         let (h, mut lane) = (trial.ask.h, *lane);
         if every_step {
@@ -371,34 +379,34 @@ impl<'a, T: Number> Whole<'a, T> {
             true
         });
         let u = [if finite { T::default() } else { T::nan() }];
-        self.end = Some(if self.inputs.settings.adaptive {
-            begin::ending::<T, Tsit5, Planned<true, true>, 1>(&lane, &u)
+        self.end = Some(if self.inputs.options.adaptive {
+            begin::ending::<T, Tsit5, StaticConfig<true, true>, 1>(&lane, &u)
         } else {
-            begin::ending::<T, Tsit5, Planned<false, true>, 1>(&lane, &u)
+            begin::ending::<T, Tsit5, StaticConfig<false, true>, 1>(&lane, &u)
         });
     }
 }
 
-impl<T: Number> Crowd<T> for Whole<'_, T> {
+impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
     fn saves(&self) -> bool {
-        self.inputs.columns.save.slots() > 0 || self.inputs.settings.saved.times > 0
+        self.inputs.inputs.save.slots() > 0 || self.inputs.options.saved.times > 0
     }
 
     fn start(&self) -> T {
-        self.inputs.columns.t0.get(0)
+        self.inputs.inputs.t0.get(0)
     }
 
     fn end(&self) -> T {
-        self.inputs.columns.t1.get(0)
+        self.inputs.inputs.t1.get(0)
     }
 
     fn stop_time(&self, index: T::Bits) -> T {
-        self.inputs.columns.stops.get(0, index.lane(0) as usize)
+        self.inputs.inputs.stops.get(0, index.lane(0) as usize)
     }
 
     fn save_time(&self, index: T::Bits) -> T {
-        let (save, slot) = (&self.inputs.columns.save, index.lane(0) as usize);
-        let unknown = self.inputs.settings.saved.times > 0 && slot >= save.slots();
+        let (save, slot) = (&self.inputs.inputs.save, index.lane(0) as usize);
+        let unknown = self.inputs.options.saved.times > 0 && slot >= save.slots();
         if unknown { T::nan() } else { save.get(0, slot) }
     }
 
@@ -444,7 +452,7 @@ impl<T: Number> Crowd<T> for Whole<'_, T> {
     }
 
     fn finish(&mut self, lane: &Lane<T>) {
-        let cause = if self.inputs.settings.adaptive { self.begun } else { self.cause };
+        let cause = if self.inputs.options.adaptive { self.begun } else { self.cause };
         self.ended(lane, cause);
     }
 }

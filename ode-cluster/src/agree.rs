@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use ode_core::SolveError;
-use ode_core::kept::{self, Difference};
+use ode_core::persist::{self, Difference};
 
 use crate::error::ClusterError;
 use crate::mpi::World;
@@ -41,7 +41,7 @@ pub(crate) fn on<V>(
         String::from_utf8_lossy(&text).into_owned()
     });
     let Difference { name: key, theirs, ours } =
-        kept::difference(&ours, &theirs).unwrap_or_default();
+        persist::difference(&ours, &theirs).unwrap_or_default();
     Err(ClusterError::Disagree { rank, key, theirs, ours }.into())
 }
 
@@ -53,9 +53,9 @@ pub(crate) fn each(world: &World, text: &str) -> Result<(), SolveError> {
     let texts = world.gather(text.as_bytes());
     let texts: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text)).collect();
     let first: HashMap<&str, &str> =
-        texts.first().into_iter().flat_map(|text| kept::entries(text)).collect();
+        texts.first().into_iter().flat_map(|text| persist::entries(text)).collect();
     for (rank, text) in texts.iter().enumerate() {
-        let other = kept::entries(text).find_map(|(key, theirs)| {
+        let other = persist::entries(text).find_map(|(key, theirs)| {
             let ours = first.get(key).filter(|ours| **ours != theirs)?;
             Some([key, theirs, ours].map(str::to_owned))
         });

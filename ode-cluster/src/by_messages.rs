@@ -9,14 +9,14 @@ use ode_core::lane::Scalar;
 use ode_core::{ResultSink, Share, SolveError, Warning};
 
 use crate::by_folder;
-use crate::dispenser::{Dispenser, Turn};
+use crate::chunk_bytes::ChunkBytes;
+use crate::chunk_server::{ChunkServer, Reply};
+use crate::distributed_solve::DistributedSolve;
 use crate::error::ClusterError;
+use crate::folder_queue::{FinishedChunks as _, GROUP};
+use crate::manifest::Manifest;
 use crate::mpi::{Pause, Tag, World};
-use crate::parcels::Parcels;
-use crate::plan::Plan;
-use crate::queue::{Done as _, GROUP};
 use crate::store::Store;
-use crate::work::Work;
 
 /// The connection of a rank to rank 0.
 enum Talk<'w> {
@@ -103,15 +103,20 @@ struct Outcome {
 
 impl Outcome {
     /// The outcome of a work queue.
-    fn of(dispenser: &Dispenser, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
+    fn of(
+        server: &ChunkServer,
+        manifest: &Manifest,
+        ranks: usize,
+        left: Vec<(usize, String)>,
+    ) -> Self {
         let mut computed: Vec<[u64; 2]> =
-            (0..ranks).map(|rank| [0, dispenser.pieces(rank)]).collect();
-        for (chunk, owner) in (0u64..).zip(dispenser.owners()) {
+            (0..ranks).map(|rank| [0, server.leases_of(rank)]).collect();
+        for (chunk, owner) in (0u64..).zip(server.owners()) {
             if let Some([trajectories, _]) = computed.get_mut(*owner as usize) {
-                *trajectories += plan.trajectories_of(chunk..chunk + 1).len() as u64;
+                *trajectories += manifest.trajectories_of(chunk..chunk + 1).len() as u64;
             }
         }
-        let (owners, unfinished) = (dispenser.owners().to_vec(), dispenser.has_left());
+        let (owners, unfinished) = (server.owners().to_vec(), server.has_left());
         Outcome { computed, owners, left, unfinished }
     }
 
@@ -156,9 +161,9 @@ impl Outcome {
 /// results travel as messages. Returns the share of each rank.
 pub(crate) fn solve<T: Scalar>(
     world: &World,
-    plan: &Plan,
+    manifest: &Manifest,
     store: Option<&Store<'_>>,
-    work: &mut Work<'_, T>,
+    solve: &mut DistributedSolve<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<Vec<Share>, SolveError> {
     let mut kept: HashMap<u64, Vec<u8>> = HashMap::new();
@@ -171,10 +176,10 @@ pub(crate) fn solve<T: Scalar>(
         }
     };
     let mut compute = |talk: &Talk<'_>| {
-        let mut next = talk.ask(&Ask::More(work.most()));
+        let mut next = talk.ask(&Ask::More(solve.most()));
         while !next.is_empty() {
-            next = match work.compute(next, &mut commit) {
-                Ok(()) => talk.ask(&Ask::More(work.most())),
+            next = match solve.compute(next, &mut commit) {
+                Ok(()) => talk.ask(&Ask::More(solve.most())),
                 Err(error) => {
                     let why = error.to_string();
                     failed = Some(error);
@@ -187,33 +192,33 @@ pub(crate) fn solve<T: Scalar>(
     if world.rank() == 0 {
         let missing = match store {
             Some(store) => missing(store),
-            None => Ok(Vec::from_iter(Some(0..plan.chunks()))),
+            None => Ok(Vec::from_iter(Some(0..manifest.chunks()))),
         };
         let outcome = match missing {
             Err(error) => {
                 // No rank has sent a request yet, and every rank will.
-                let mut served = Dispenser::new([], world.of());
+                let mut served = ChunkServer::new([], world.of());
                 serve(world, &mut served, None);
                 let left = vec![(0, error.to_string())];
                 Outcome { left, unfinished: true, ..Outcome::default() }
             }
             Ok(missing) => {
-                let mut dispenser = Dispenser::new(missing, world.of());
+                let mut server = ChunkServer::new(missing, world.of());
                 let left = if world.any_thread() || world.of() == 1 {
                     std::thread::scope(|scope| {
                         let (to, asks) = mpsc::channel();
                         let (answers, from) = mpsc::channel();
-                        let dispenser = &mut dispenser;
-                        let here = move || serve(world, dispenser, Some((asks, answers)));
+                        let server = &mut server;
+                        let here = move || serve(world, server, Some((asks, answers)));
                         let served = scope.spawn(here);
                         compute(&Talk::Here(to, Mutex::new(from)));
                         served.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                     })
                 } else {
-                    dispenser.leaves(0);
-                    serve(world, &mut dispenser, None)
+                    server.leaves(0);
+                    serve(world, &mut server, None)
                 };
-                let mut outcome = Outcome::of(&dispenser, plan, world.of(), left);
+                let mut outcome = Outcome::of(&server, manifest, world.of(), left);
                 if store.is_some() {
                     outcome.owners.clear();
                 }
@@ -237,28 +242,28 @@ pub(crate) fn solve<T: Scalar>(
             Some(error) if *rank == world.rank() => error.clone(),
             _ => ClusterError::Rank { rank: *rank, message: why.clone() }.into(),
         };
-        work.done.warnings.push(Warning::Lost { engine: name(*rank, world.of()), error });
+        solve.done.warnings.push(Warning::Lost { worker: name(*rank, world.of()), error });
     }
-    let share = |(rank, [trajectories, pieces]): (usize, &[u64; 2])| {
-        Share::new(name(rank, world.of()), *trajectories as usize, *pieces as usize)
+    let share = |(rank, [trajectories, leases]): (usize, &[u64; 2])| {
+        Share::new(name(rank, world.of()), *trajectories as usize, *leases as usize)
     };
     let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
         // All chunks exist; a network file system may show a file later.
-        by_folder::hand_over(store, work, sink)?;
+        by_folder::hand_over(store, solve, sink)?;
         return Ok(shares);
     }
-    let mut parcels = Parcels::new(world, plan, &outcome.owners, kept);
-    let handed = work.hand_over(sink, &mut |_, _| Ok(parcels.next().unwrap_or_default()));
+    let mut bytes = ChunkBytes::new(world, manifest, &outcome.owners, kept);
+    let handed = solve.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or_default()));
     // A rank that needs no more results still takes part in the messages to the others.
-    parcels.for_each(drop);
+    bytes.for_each(drop);
     handed.map(|()| shares)
 }
 
 /// Leases chunks until none are left. Returns the ranks that left, with their reasons.
 fn serve(
     world: &World,
-    dispenser: &mut Dispenser,
+    server: &mut ChunkServer,
     here: Option<(Receiver<Ask>, Sender<Answer>)>,
 ) -> Vec<(usize, String)> {
     let (mut left, mut pause) = (Vec::new(), Pause::default());
@@ -290,21 +295,21 @@ fn serve(
             match ask {
                 Ask::More(most) => waiting.push((rank, Some(most))),
                 Ask::Leave(why) => {
-                    dispenser.leaves(rank);
+                    server.leaves(rank);
                     left.push((rank, why));
                     waiting.push((rank, None));
                 }
             }
         }
         // A rank that left may have returned chunks for which others wait.
-        waiting.retain(|(rank, most)| match most.map(|most| dispenser.turn(*rank, most)) {
-            Some(Turn::Take(range)) => {
+        waiting.retain(|(rank, most)| match most.map(|most| server.reply(*rank, most)) {
+            Some(Reply::Take(range)) => {
                 answer(*rank, range);
                 false
             }
-            Some(Turn::Wait | Turn::End) | None => true,
+            Some(Reply::Wait | Reply::End) | None => true,
         });
-        over = dispenser.is_over();
+        over = server.is_over();
         if over {
             answered += waiting.len();
             waiting.drain(..).for_each(|(rank, _)| answer(rank, 0..0));
@@ -315,7 +320,7 @@ fn serve(
 
 /// Returns the chunks that are not in a folder.
 fn missing(mut store: &Store<'_>) -> Result<Vec<Range<u64>>, ClusterError> {
-    let chunks = store.plan().chunks();
+    let chunks = store.manifest().chunks();
     let mut missing: Vec<Range<u64>> = Vec::new();
     for group in 0..chunks.div_ceil(GROUP) {
         let found = store.group(group)?;

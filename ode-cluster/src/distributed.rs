@@ -4,26 +4,27 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ode_core::ensemble::Ranks;
-use ode_core::ensemble::pull::PullTask;
-use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
+use ode_core::ensemble::adjoint::AdjointTask;
+use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
-use ode_core::kept;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::persist;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Part, RawResults, ResultSink, RunReport, Share, SolveError, Workers,
+    Backend, EnsembleAlgorithm, EvaluationThreads, RawResults, ResultSink, RunReport, Shard, Share,
+    SolveError,
 };
 
 use crate::agree;
 use crate::by_folder;
 use crate::by_messages;
+use crate::distributed_solve::{DistributedSolve, InnerBackend};
 use crate::error::ClusterError;
+use crate::manifest::{self, Manifest};
 use crate::mpi::World;
-use crate::plan::{self, Plan};
 use crate::ranks::Processes;
 use crate::store::Store;
-use crate::work::{Place, Work};
 
 /// A backend that spreads an ensemble over several processes.
 ///
@@ -111,22 +112,22 @@ impl Drop for UnderWay<'_> {
 }
 
 impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
-    /// Creates the backend from the launcher's variables ([`Part::from_launcher`]).
+    /// Creates the backend from the launcher's variables ([`Shard::from_launcher`]).
     ///
     /// Each rank computes with the backend `inner`.
     ///
     /// # Errors
-    /// [`ClusterError::Part`] if the variables are inconsistent.
+    /// [`ClusterError::Shard`] if the variables are inconsistent.
     pub fn new(inner: A) -> Result<Self, ClusterError> {
         Ok(Self::of(inner, Processes::find()?))
     }
 
-    /// Creates the backend for an explicit rank `part.rank` of `part.of`.
+    /// Creates the backend for an explicit rank `shard.rank` of `shard.size`.
     ///
     /// The ranks share a [folder](Self::folder).
     #[must_use]
-    pub fn with_part(inner: A, part: impl Into<Part>) -> Self {
-        Self::of(inner, Processes::of(part.into()))
+    pub fn with_shard(inner: A, shard: impl Into<Shard>) -> Self {
+        Self::of(inner, Processes::of(shard.into()))
     }
 
     fn of(inner: A, ranks: Processes) -> Self {
@@ -155,8 +156,8 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
 
     /// Returns the rank of this process and the number of ranks.
     #[must_use]
-    pub fn part(&self) -> Part {
-        self.ranks.part
+    pub fn shard(&self) -> Shard {
+        self.ranks.shard
     }
 
     /// Begins a solve or a sum, which all ranks make together.
@@ -171,64 +172,64 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     }
 
     /// Whether the inner backend solves all trajectories alone.
-    fn is_one_place(&self) -> bool {
-        self.ranks.part.of == 1 && self.ranks.world.is_none() && self.folder.is_none()
+    fn is_one_process(&self) -> bool {
+        self.ranks.shard.size == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
     /// Returns the MPI world of a training.
     fn training(&self) -> Result<&'static World, ClusterError> {
-        let Processes { part, world, why } = &self.ranks;
-        world.ok_or_else(|| ClusterError::Training { part: *part, why: why.clone() })
+        let Processes { shard, world, why } = &self.ranks;
+        world.ok_or_else(|| ClusterError::Training { shard: *shard, why: why.clone() })
     }
 
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
-        place: Place<'_, T>,
+        inner: InnerBackend<'_, T>,
     ) -> Result<RunReport, SolveError> {
         if self.chunk == Some(0) {
             return Err(ClusterError::NoChunk.into());
         }
-        let Processes { part, world, why } = &self.ranks;
-        let Part { rank, of, .. } = *part;
-        if rank >= of {
-            return Err(SolveError::Part { rank, of });
+        let Processes { shard, world, why } = &self.ranks;
+        let Shard { rank, size, .. } = *shard;
+        if rank >= size {
+            return Err(SolveError::Shard { rank, size });
         }
-        if self.is_one_place() {
-            return place(columns, sink);
+        if self.is_one_process() {
+            return inner(columns, sink);
         }
         if self.folder.is_none() && world.is_none() {
-            return Err(ClusterError::Nothing { part: *part, why: why.clone() }.into());
+            return Err(ClusterError::Nothing { shard: *shard, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
-        let plan = Plan::of(task, settings, columns, self.chunk);
+        let manifest = Manifest::of(task, settings, columns, self.chunk);
         if let Some(world) = world {
             // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
-            agree::on(world, &plan.lines_behind("folder", folder), Ok(()))?;
-            agree::each(world, &plan::stored(columns))?;
+            agree::on(world, &manifest.lines_behind("folder", folder), Ok(()))?;
+            agree::each(world, &manifest::stored(columns))?;
         }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
-            Ok(Store::open(folder.join(format!("{number:04}")), &plan)?)
+            Ok(Store::open(folder.join(format!("{number:04}")), &manifest)?)
         });
         let store = match world {
-            Some(world) => agree::on(world, plan.lines(), store.transpose())?,
+            Some(world) => agree::on(world, manifest.lines(), store.transpose())?,
             None => store.transpose()?,
         };
-        let mut work = Work::new(&plan, settings, columns, place);
+        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner);
         let shares = match (world, &store) {
             (Some(world), store) => {
-                by_messages::solve(world, &plan, store.as_ref(), &mut work, sink)?
+                by_messages::solve(world, &manifest, store.as_ref(), &mut solve, sink)?
             }
             (None, Some(store)) => {
-                by_folder::solve(store, &mut work, (rank, of), sink)?;
-                let (mine, pieces) = (work.done.trajectories, work.done.pieces);
+                by_folder::solve(store, &mut solve, (rank, size), sink)?;
+                let (mine, leases) = (solve.done.trajectories, solve.done.leases);
                 let rest = columns.trajectories - mine.min(columns.trajectories);
-                let mine = Share::new(format!("rank {rank} of {of}"), mine, pieces);
+                let mine = Share::new(format!("rank {rank} of {size}"), mine, leases);
                 vec![
                     mine,
                     Share::new("the folder, from other ranks or earlier runs".to_owned(), rest, 0),
@@ -236,21 +237,21 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             }
             (None, None) => Vec::new(),
         };
-        let done = work.done;
-        let mut report = RunReport::new(Backend::Ranks { ranks: of }, done.timings);
+        let done = solve.done;
+        let mut report = RunReport::new(Backend::Ranks { ranks: size }, done.timings);
         (report.shares, report.warnings) = (shares, done.warnings);
         Ok(report)
     }
 }
 
 /// The functions of both precisions, implemented by the inner backend.
-macro_rules! solved_by_the_place_inside {
+macro_rules! solved_by_the_inner_backend {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             self.solve(task, settings, columns, sink, &|columns, sink| {
@@ -261,36 +262,36 @@ macro_rules! solved_by_the_place_inside {
 }
 
 /// The gradient functions of both precisions, implemented by the inner backend.
-macro_rules! pulled_by_the_place_inside {
+macro_rules! pulled_by_the_inner_backend {
     ($($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn PullTask<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            task: &dyn AdjointTask<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             cotangents: &RawCotangents<'_, $T>,
-            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+            outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
-            if self.ranks.part.of > 1 && !self.alone.load(Ordering::Relaxed) {
+            if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
                 return Err(ClusterError::Gradients.into());
             }
-            self.inner.$name(task, settings, columns, cotangents, pulled)
+            self.inner.$name(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
 
 impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
     fn rank(&self) -> usize {
-        self.ranks.part.rank
+        self.ranks.shard.rank
     }
 
     fn of(&self) -> usize {
-        self.ranks.part.of
+        self.ranks.shard.size
     }
 
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError> {
         let _alone = self.begin(true)?;
-        let text = mine.as_ref().map(|entries| kept::lines(entries)).unwrap_or_default();
+        let text = mine.as_ref().map(|entries| persist::lines(entries)).unwrap_or_default();
         agree::on(self.training()?, &text, mine.map(|_| ()))
     }
 
@@ -311,13 +312,13 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     type Compiled = A::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         self.inner.prepare(make)
     }
 
     /// A manifest contains numbers of all trajectories, which must be evaluated first.
     fn begins_early(&self) -> bool {
-        self.is_one_place() && self.inner.begins_early()
+        self.is_one_process() && self.inner.begins_early()
     }
 
     fn draws_samples(&self) -> bool {
@@ -325,9 +326,9 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     }
 
     fn ranks(&self) -> Option<&dyn Ranks> {
-        (self.ranks.part.of > 1).then_some(self)
+        (self.ranks.shard.size > 1).then_some(self)
     }
 
-    solved_by_the_place_inside!(single: f32, double: f64);
-    pulled_by_the_place_inside!(pull_single: f32, pull_double: f64);
+    solved_by_the_inner_backend!(single: f32, double: f64);
+    pulled_by_the_inner_backend!(pull_single: f32, pull_double: f64);
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ode_core::{Part, PartError, SolveError};
+use ode_core::{Shard, ShardError, SolveError};
 
 use crate::mpi::WHOSE;
 
@@ -16,29 +16,29 @@ use crate::mpi::WHOSE;
 pub enum ClusterError {
     /// The launcher's variables do not identify this process.
     #[error(transparent)]
-    Part(#[from] PartError),
+    Shard(#[from] ShardError),
     /// Several processes have neither MPI nor a folder in common.
     #[error(
-        "this process is {part}, and the processes cannot communicate{}: start them with the \
+        "this process is {shard}, and the processes cannot communicate{}: start them with the \
          `mpiexec` of {WHOSE}, or give all of them the same folder, with `--out` or \
          `.folder(path)`",
         no_mpi(why)
     )]
     Nothing {
         /// The rank of this process and the number of ranks.
-        part: Part,
+        shard: Shard,
         /// The reason why there is no MPI, if the launcher may have started it.
         why: Option<String>,
     },
     /// A training in several processes without MPI.
     #[error(
-        "this process is {part}, and ranks need MPI to train together{}: start them with the \
+        "this process is {shard}, and ranks need MPI to train together{}: start them with the \
          `mpiexec` of {WHOSE}, or train in one process",
         no_mpi(why)
     )]
     Training {
         /// The rank of this process and the number of ranks.
-        part: Part,
+        shard: Shard,
         /// The reason why there is no MPI, if the launcher may have started it.
         why: Option<String>,
     },

@@ -9,19 +9,19 @@
 mod agree;
 mod by_folder;
 mod by_messages;
-pub mod dispenser;
+mod chunk_bytes;
+pub mod chunk_server;
 mod distributed;
+mod distributed_solve;
 mod error;
+pub mod folder_queue;
+mod manifest;
 mod mpi;
-mod parcels;
-mod plan;
-pub mod queue;
 mod ranks;
 mod status;
 mod store;
-mod work;
 
 pub use distributed::EnsembleDistributed;
 pub use error::ClusterError;
-pub use ranks::part;
+pub use ranks::shard;
 pub use status::{Status, status};

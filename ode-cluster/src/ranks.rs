@@ -1,6 +1,6 @@
 //! The rank of this process, and its connection to the others.
 
-use ode_core::{Launcher, Part};
+use ode_core::{Launcher, Shard};
 
 use crate::error::ClusterError;
 use crate::mpi::{self, World};
@@ -9,7 +9,7 @@ use crate::mpi::{self, World};
 #[derive(Clone, Debug)]
 pub(crate) struct Processes {
     /// The rank of this process.
-    pub(crate) part: Part,
+    pub(crate) shard: Shard,
     /// All processes, if MPI started them.
     pub(crate) world: Option<&'static World>,
     /// The reason why there is no MPI, if the launcher may have started it.
@@ -18,8 +18,8 @@ pub(crate) struct Processes {
 
 impl Processes {
     /// A process with a rank and without MPI.
-    pub(crate) fn of(part: Part) -> Self {
-        Processes { part, world: None, why: None }
+    pub(crate) fn of(shard: Shard) -> Self {
+        Processes { shard, world: None, why: None }
     }
 
     /// Reads the launcher's variables.
@@ -28,32 +28,32 @@ impl Processes {
     /// programs do not pay for it.
     ///
     /// # Errors
-    /// [`ClusterError::Part`] if the variables are inconsistent.
+    /// [`ClusterError::Shard`] if the variables are inconsistent.
     pub(crate) fn find() -> Result<Self, ClusterError> {
-        let part = Part::from_launcher()?;
-        let may_be_mpi = match part.launcher {
+        let shard = Shard::from_launcher()?;
+        let may_be_mpi = match shard.launcher {
             Launcher::OpenMpi | Launcher::Pmi => true,
             // `srun --mpi=pmix`. Under a plain `srun`, MPI would treat each process as a world of
             // one.
             Launcher::Slurm => std::env::var_os("PMIX_RANK").is_some(),
             _ => false,
         };
-        if part.of == 1 || !may_be_mpi {
-            return Ok(Processes::of(part));
+        if shard.size == 1 || !may_be_mpi {
+            return Ok(Processes::of(shard));
         }
-        let no = |why| Ok(Processes { part, world: None, why: Some(why) });
+        let no = |why| Ok(Processes { shard, world: None, why: Some(why) });
         let world = match mpi::world() {
             Ok(world) => world,
             Err(why) => return no(why),
         };
-        if (world.rank(), world.of()) != (part.rank, part.of) {
+        if (world.rank(), world.of()) != (shard.rank, shard.size) {
             let of = world.of();
             return no(format!(
                 "the MPI library counts {of} processes, because it does not belong to the launcher"
             ));
         }
-        let local_rank = part.local_rank.or(Some(world.local_rank()));
-        Ok(Processes { part: Part { local_rank, ..part }, world: Some(world), why: None })
+        let local_rank = shard.local_rank.or(Some(world.local_rank()));
+        Ok(Processes { shard: Shard { local_rank, ..shard }, world: Some(world), why: None })
     }
 }
 
@@ -63,7 +63,7 @@ impl Processes {
 /// them and adds the index of the process on its machine.
 ///
 /// # Errors
-/// [`ClusterError::Part`] if the variables are inconsistent.
-pub fn part() -> Result<Part, ClusterError> {
-    Processes::find().map(|processes| processes.part)
+/// [`ClusterError::Shard`] if the variables are inconsistent.
+pub fn shard() -> Result<Shard, ClusterError> {
+    Processes::find().map(|processes| processes.shard)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use ode_core::kept;
+use ode_core::persist;
 
 use crate::error::ClusterError;
 use crate::store;
@@ -56,8 +56,8 @@ pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
             Err(error) => return Err(ClusterError::file("read", &path, error)),
         };
         let damaged = |what| ClusterError::damaged(&path, what);
-        let lines = kept::unsealed(&text).map_err(damaged)?;
-        let entries: Vec<(&str, &str)> = kept::entries(lines).collect();
+        let lines = persist::without_hash(&text).map_err(damaged)?;
+        let entries: Vec<(&str, &str)> = persist::entries(lines).collect();
         let entry =
             |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
         let text = |key: &str| entry(key).unwrap_or("?").to_owned();

@@ -16,17 +16,17 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ode_core::kept::{self, Difference};
+use ode_core::persist::{self, Difference};
 
 use crate::error::ClusterError;
-use crate::plan::Plan;
-use crate::queue::{Done, GROUP, Group};
+use crate::folder_queue::{FinishedChunks, FinishedGroup, GROUP};
+use crate::manifest::Manifest;
 
 /// The folder of one solve.
 #[derive(Debug)]
 pub(crate) struct Store<'p> {
     folder: PathBuf,
-    plan: &'p Plan,
+    manifest: &'p Manifest,
 }
 
 impl<'p> Store<'p> {
@@ -35,13 +35,13 @@ impl<'p> Store<'p> {
     /// # Errors
     /// [`ClusterError::Foreign`] if the folder has results of another solve,
     /// [`ClusterError::Damaged`] if its manifest is invalid, and [`ClusterError::File`].
-    pub(crate) fn open(folder: PathBuf, plan: &'p Plan) -> Result<Self, ClusterError> {
-        let store = Store { folder, plan };
+    pub(crate) fn open(folder: PathBuf, manifest: &'p Manifest) -> Result<Self, ClusterError> {
+        let store = Store { folder, manifest };
         let path = store.folder.join("plan");
         match fs::read_to_string(&path) {
             Ok(text) => store.check(&path, &text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                store.write(&path, &[store.plan.text().as_bytes()])?;
+                store.write(&path, &[store.manifest.text().as_bytes()])?;
                 // Another process may have been first, with another manifest.
                 let text = fs::read_to_string(&path);
                 let text = text.map_err(|error| ClusterError::file("read", &path, error))?;
@@ -56,12 +56,12 @@ impl<'p> Store<'p> {
     }
 
     /// Returns the manifest of the solve.
-    pub(crate) fn plan(&self) -> &'p Plan {
-        self.plan
+    pub(crate) fn manifest(&self) -> &'p Manifest {
+        self.manifest
     }
 
     fn check(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
-        match self.plan.difference(text) {
+        match self.manifest.difference(text) {
             Ok(None) => Ok(()),
             Ok(Some(Difference { name: key, theirs, ours })) => {
                 Err(ClusterError::Foreign { folder: self.folder.clone(), key, theirs, ours })
@@ -109,7 +109,7 @@ impl<'p> Store<'p> {
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
         let new = self.folder.join("new");
         make(&new)?;
-        match kept::replace(path, &new, parts) {
+        match persist::replace(path, &new, parts) {
             // Another rank has found all chunks, including this one, and has removed the temporary
             // files.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),
@@ -155,12 +155,12 @@ fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
     Ok(found)
 }
 
-impl Done for &Store<'_> {
+impl FinishedChunks for &Store<'_> {
     type Error = ClusterError;
 
-    fn group(&mut self, group: u64) -> Result<Group, ClusterError> {
-        let mut found = Group::default();
-        let chunks = group * GROUP..self.plan.chunks().min((group + 1) * GROUP);
+    fn group(&mut self, group: u64) -> Result<FinishedGroup, ClusterError> {
+        let mut found = FinishedGroup::default();
+        let chunks = group * GROUP..self.manifest.chunks().min((group + 1) * GROUP);
         let there = numbers(&group_path(&self.folder, group))?;
         there.into_iter().filter(|chunk| chunks.contains(chunk)).for_each(|chunk| {
             found.put(chunk % GROUP);

@@ -1,4 +1,4 @@
-//! Compilation of an elaborated system to [`Compiled`]: all facts about the system, as data.
+//! Compilation of an elaborated system to [`CompiledSystem`]: all facts about the system, as data.
 //!
 //! This module produces no text. It computes derivatives, factorises the linear equations of
 //! implicit methods, brings functions into their final form, and counts operations for reports. The
@@ -72,7 +72,7 @@ impl Default for Settings {
 
 /// A compiled system.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct CompiledSystem {
     pub(crate) info: Info,
     pub(crate) facts: Vec<Fact>,
     pub(crate) sizes: Sizes,
@@ -215,7 +215,7 @@ pub(crate) struct Mentioned {
 pub(crate) struct Outside {
     /// The `use` declarations that constants may need.
     pub uses: Vec<syn::ItemUse>,
-    /// The constants and tables of [`Compiled`].
+    /// The constants and tables of [`CompiledSystem`].
     pub constants: Vec<Constant>,
     pub tables: Vec<Table>,
     /// The constant with the mass matrix.
@@ -276,7 +276,7 @@ pub(crate) fn compile(
     mut elaborated: Elaborated<'_>,
     settings: &Settings,
     name: String,
-) -> syn::Result<(Compiled, Outside)> {
+) -> syn::Result<(CompiledSystem, Outside)> {
     let (states, parameters) = (elaborated.states(), elaborated.parameters());
     let (learnt, data) =
         elaborated.beginning.as_ref().map_or((0, 0), |map| (map.learnt(), map.data()));
@@ -490,7 +490,7 @@ pub(crate) fn compile(
     let happenings = happenings.into_iter().map(|event| event.name);
     let timed = timed.into_iter().map(|timed| timed.name);
     let conditions = conditions.into_iter().map(|condition| condition.name);
-    let compiled = Compiled {
+    let compiled = CompiledSystem {
         facts,
         info: Info {
             name,

@@ -54,6 +54,6 @@ pub fn inlined() -> syn::Attribute {
     }
 }
 
-pub use compile::Compiled;
+pub use compile::CompiledSystem;
 pub use print::{DeviceText, Dialect};
 pub use system::text::{Diagnostic, EvaluateError, compile_str};

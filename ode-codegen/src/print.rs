@@ -1,4 +1,4 @@
-//! Text of a [`Compiled`] system: Rust for rustc, and the languages of devices.
+//! Text of a [`CompiledSystem`] system: Rust for rustc, and the languages of devices.
 //!
 //! All of them begin with the same straight-line Rust from `emit`. [`rust`] turns it into the
 //! implementation of the trait `System`. [`device`] translates it, and contains the differences

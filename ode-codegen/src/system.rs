@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!                        ┌────────────── compile ───────────────┐
-//! parse ─> elaborate ─> graph ─ derive ─ breaks ─ factor ─ fuse ─> Compiled ─ print ─> Rust
+//! parse ─> elaborate ─> graph ─ derive ─ breaks ─ factor ─ fuse ─> CompiledSystem ─ print ─> Rust
 //!                                                                              └ translate ─> C++
 //! ```
 //!
@@ -38,7 +38,7 @@ use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 
-use crate::compile::{self, Compiled, Settings};
+use crate::compile::{self, CompiledSystem, Settings};
 use crate::depth;
 use crate::fragments;
 use crate::fuse::Fusion;
@@ -209,7 +209,7 @@ impl syn::parse::Parse for Argument {
 /// `structs` contains the structs of the state, the parameters, the learnt parameters and the data
 /// of a trajectory; `None` stands for an array.
 fn implementation(
-    compiled: &Compiled,
+    compiled: &CompiledSystem,
     outside: &compile::Outside,
     ty: &TokenStream,
     structs: [Option<&Ident>; 4],

@@ -1,9 +1,9 @@
 //! Systems that are texts, compiled by a library function and interpreted.
 
 use ode_codegen::graph::{Binary, Input, Node};
-use ode_codegen::{Compiled, Diagnostic, Dialect, EvaluateError, compile_str};
+use ode_codegen::{CompiledSystem, Diagnostic, Dialect, EvaluateError, compile_str};
 
-fn compile(text: &str) -> Compiled {
+fn compile(text: &str) -> CompiledSystem {
     compile_str(text).unwrap_or_else(|mistakes| panic!("{}", list(&mistakes)))
 }
 

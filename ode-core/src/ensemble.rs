@@ -1,28 +1,28 @@
 //! Backends: the trait, and the backends of the CPU.
 
+pub mod adjoint;
 mod algorithm;
-mod array;
+pub(crate) mod batches;
 pub(crate) mod choice;
 mod cpu;
-pub mod dispenser;
-pub mod engine;
-mod feed;
+mod lane_io;
+mod lockstep;
+pub mod loop_config;
 mod outlined;
-pub(crate) mod pieces;
-pub mod planned;
-pub mod pull;
-pub mod pulled;
 mod ranks;
+pub mod raw_gradients;
 mod schedule;
 mod solve;
 #[doc(hidden)]
 pub mod solver;
 mod stack;
-mod tape;
+mod step_records;
 pub mod task;
+pub mod work_queue;
+pub mod worker;
 
 pub use algorithm::{EnsembleAlgorithm, pull_back_with, solve_with};
-pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
+pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;
 pub use schedule::Schedule;

@@ -76,16 +76,16 @@ pub enum SolveError {
         /// The largest possible number on this machine.
         most: usize,
     },
-    /// There is no such [shard](crate::EnsembleProblem::part) of the ensemble.
+    /// There is no such [shard](crate::EnsembleProblem::shard) of the ensemble.
     #[error(
-        "there is no shard {rank} of {of}; the index of a shard starts at 0 and is below the \
+        "there is no shard {rank} of {size}; the index of a shard starts at 0 and is below the \
          number of shards"
     )]
-    Part {
+    Shard {
         /// The index of the shard.
         rank: usize,
         /// The number of shards.
-        of: usize,
+        size: usize,
     },
     /// A sweep has another number of rows or combinations than trajectories.
     #[error(
@@ -532,7 +532,7 @@ pub enum SolveError {
     },
     /// A backend ran a task on the CPU, but compiled only kernel text.
     ///
-    /// The backend's [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
+    /// The backend's [`Compiled`](crate::ensemble::task::CompiledLanes) is `Text`.
     #[error(
         "the backend that runs {system} by {method} compiled only kernel text; set its `Compiled` \
          to `Everything`, `Lanes` or `OneLane`"

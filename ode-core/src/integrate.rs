@@ -35,7 +35,6 @@ pub mod advance;
 pub mod attempt;
 pub mod backward;
 pub mod begin;
-pub mod columns;
 pub mod consistent;
 pub mod dense;
 pub mod events;
@@ -44,6 +43,7 @@ pub mod jumps;
 pub mod lane;
 pub mod lockstep;
 pub mod logged;
+pub mod members;
 pub mod options;
 pub mod roots;
 pub mod sides;
@@ -72,29 +72,29 @@ pub(crate) const LANE_PROGRAMS: [&str; 16] = [
 ];
 
 /// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
-pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE];
+pub(crate) const LOCKSTEP_PROGRAMS: [&str; 2] = [members::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink, Source};
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{advance, attempt, begin, dense, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
     use crate::system::System;
 
-    /// Integrates every trajectory of `feed` over its time span.
+    /// Integrates every trajectory of `io` over its time span.
     pub fn integrate<
         R: Real,
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
     ) {
         let nobody = <R::Mask as Mask>::splat(false);
@@ -103,21 +103,21 @@ mod device {
         if !C::ADAPTIVE {
             tolerances = norm::tight::<R, N>(&o.tolerances);
         }
-        let p = feed.load_p(nobody, [R::lit(0.0); P]);
+        let p = io.load_p(nobody, [R::lit(0.0); P]);
         let mut state = stepper::state::<R, N, P>(zero, p, zero, tolerances);
-        let t0 = feed.load_start(nobody, R::lit(0.0));
-        let t1 = feed.load_end(nobody, R::lit(0.0));
+        let t0 = io.load_start(nobody, R::lit(0.0));
+        let t1 = io.load_end(nobody, R::lit(0.0));
         let mut lane = lane::empty::<R>(t0, t1, &o.law);
 
         loop {
             let mut need = lane::is_in_need::<R>(&lane);
             while need.any() {
-                let reasons = begin::hand_in::<R, M, Q, C, N, P>(feed, o, &state, &mut lane, need);
+                let reasons = begin::hand_in::<R, M, Q, C, N, P>(io, o, &state, &mut lane, need);
                 need = begin::begin::<R, S, M, Q, C, N, P>(
-                    system, feed, o, &mut state, &mut lane, need, &reasons,
+                    system, io, o, &mut state, &mut lane, need, &reasons,
                 );
             }
-            if !feed.vote(lane.alive) {
+            if !io.vote(lane.alive) {
                 break;
             }
 
@@ -153,7 +153,7 @@ mod device {
                     if S::EVENTS > 0 {
                         halved = dense::can_halve::<R, N>(o, &lane, &trial, moves);
                     }
-                    if C::SAVES && feed.saves() {
+                    if C::SAVES && io.saves() {
                         let free = lane.pending.equals(<R::Bits as Bits>::lit(0));
                         refused = free & dense::saves_within::<R, N>(o, &lane, &trial, moves);
                     }
@@ -170,7 +170,7 @@ mod device {
                 let mut found = events::nothing::<R, N>();
                 if S::EVENTS + S::CONDITIONS > 0 {
                     found = events::find::<R, S, M, Q, C, N, P>(
-                        system, feed, &state, &mut lane, &before, &trial, &step, moves,
+                        system, io, &state, &mut lane, &before, &trial, &step, moves,
                     );
                     moves = moves & !found.cut;
                     trial.run = trial.run & !found.cut;
@@ -178,11 +178,11 @@ mod device {
                 if C::RECORDS {
                     // A lane without a trajectory keeps making fixed steps.
                     let goes = moves & trial.run & lane.alive;
-                    feed.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
+                    io.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
                 }
-                if C::SAVES && feed.saves() {
+                if C::SAVES && io.saves() {
                     advance::record::<R, S, M, Q, C, N, P>(
-                        system, feed, o, &state, &mut lane, &trial, &mut step, moves,
+                        system, io, o, &state, &mut lane, &trial, &mut step, moves,
                     );
                 }
                 if C::ADAPTIVE {
@@ -205,10 +205,10 @@ mod device {
                 }
                 if S::EVENTS + S::CONDITIONS > 0 {
                     events::act::<R, S, M, Q, C, N, P>(
-                        system, feed, o, &mut state, &mut lane, &trial, &found,
+                        system, io, o, &mut state, &mut lane, &trial, &found,
                     );
                 }
-                if feed.should_refill(lane::is_in_need::<R>(&lane)) {
+                if io.should_refill(lane::is_in_need::<R>(&lane)) {
                     break;
                 }
             }

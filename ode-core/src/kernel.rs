@@ -39,22 +39,22 @@ use crate::error::SolveError;
 use crate::integrate;
 use crate::lane::Scalar;
 use crate::methods::Definition;
-use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+use crate::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedRow};
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
 
-pub mod array;
-pub mod pull;
+pub mod adjoint;
+pub mod lockstep;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");
 /// The source and sink of a thread, and the kernel.
-const KERNEL: &str = include_str!("kernel/feed.hpp");
+const KERNEL: &str = include_str!("kernel/io.hpp");
 
 /// Name of the kernel in the text of [`source`].
 pub const KERNEL_NAME: &str = "odes_solve";
@@ -118,7 +118,7 @@ pub enum Functions {
 
 /// The origin of an input's values in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum InputOrigin {
     /// Memory contains the values.
     Memory,
     /// All trajectories share one value, which is a kernel argument.
@@ -129,7 +129,7 @@ pub enum Given {
 
 /// The kernel configuration of a lockstep solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ArrayKind {
+pub struct LockstepConfig {
     /// Whether the norm of all members' errors is a mean; otherwise it is the maximum.
     pub mean: bool,
     /// Whether each thread has one member, in registers.
@@ -143,7 +143,7 @@ pub struct ArrayKind {
 
 /// A kernel configuration: the values besides types on which the text depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Variant {
+pub struct KernelConfig {
     /// The C++ dialect of the text.
     pub target: Target,
     /// Whether step sizes are adaptive.
@@ -168,30 +168,34 @@ pub struct Variant {
     /// The origin of each input's values.
     ///
     /// The order is initial states, parameters, begin, end, tolerances.
-    pub columns: Vec<Given>,
+    pub columns: Vec<InputOrigin>,
     /// Whether components have absolute tolerances of their own.
     pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
     pub functions: Functions,
     /// The configuration of lockstep, if the solve is in lockstep.
-    pub array: Option<ArrayKind>,
+    pub lockstep: Option<LockstepConfig>,
 }
 
-impl Variant {
+impl KernelConfig {
     /// Returns the kernel configuration of a solve, in CUDA C++ with [`Functions::Portable`].
     #[must_use]
-    pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
+    pub fn new<T: Scalar>(
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+        refill: bool,
+    ) -> Self {
         let mut room = SHARED_BYTES / size_of::<T>();
         let given = columns.quantities().map(|column| {
             if let Some(rule) = column.rule() {
-                return Given::Rule(Recipe::of(rule).0);
+                return InputOrigin::Rule(Recipe::of(rule).0);
             }
             let fits = room > 0 && column.shared().is_some();
             room -= usize::from(fits);
-            if fits { Given::Argument } else { Given::Memory }
+            if fits { InputOrigin::Argument } else { InputOrigin::Memory }
         });
         let Layout { row, slots, .. } = Layout::new(settings, columns);
-        Variant {
+        KernelConfig {
             target: Target::default(),
             adaptive: settings.adaptive,
             limited: settings.limited(),
@@ -204,15 +208,15 @@ impl Variant {
             columns: given.collect(),
             own_tolerances: columns.has_own_tolerances(),
             functions: Functions::default(),
-            array: None,
+            lockstep: None,
         }
     }
 
     /// Returns the values of shared inputs: the kernel's second argument.
     #[must_use]
-    pub fn shared_numbers<T: Scalar>(&self, columns: &Columns<T>) -> Vec<T> {
+    pub fn shared_numbers<T: Scalar>(&self, columns: &Inputs<T>) -> Vec<T> {
         let given = columns.quantities().zip(&self.columns);
-        let shared = given.filter(|(_, given)| **given == Given::Argument);
+        let shared = given.filter(|(_, given)| **given == InputOrigin::Argument);
         shared.map(|(column, _)| column.get(0)).collect()
     }
 }
@@ -222,7 +226,7 @@ pub const SHARED_BYTES: usize = 3584;
 
 /// Returns the complete text of a solve of a system by method `M` in precision `T`.
 ///
-/// The kernel [`KERNEL_NAME`] has the arguments [`JobArguments`] and [`Variant::shared_numbers`],
+/// The kernel [`KERNEL_NAME`] has the arguments [`KernelArguments`] and [`KernelConfig::shared_numbers`],
 /// which CUDA passes by value and others by address. On a host the kernel is a function that solves
 /// everything in one thread.
 ///
@@ -233,7 +237,7 @@ pub const SHARED_BYTES: usize = 3584;
 /// memory has the sizes of `S`.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
 ) -> Result<String, SolveError>
 where
     T: Scalar,
@@ -242,7 +246,7 @@ where
 {
     let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
     let parts = Parts { records: false, programs: "", config: "", kernel: &kernel };
-    text::<T, S, M, N, P>(system, variant, &parts)
+    text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
 /// The parts of a text that distinguish its kernel from others.
@@ -259,7 +263,7 @@ struct Parts<'a> {
 /// Returns the complete text of a kernel.
 fn text<T, S, M, const N: usize, const P: usize>(
     system: S,
-    variant: &Variant,
+    kernel_config: &KernelConfig,
     parts: &Parts<'_>,
 ) -> Result<String, SolveError>
 where
@@ -275,8 +279,9 @@ where
         let of = system.map(|text| text.sizes());
         return Err(SolveError::NoDeviceSource { system: info.name, of });
     };
-    let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
-    let Variant { columns, own_tolerances, functions, .. } = variant;
+    let KernelConfig { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } =
+        kernel_config;
+    let KernelConfig { columns, own_tolerances, functions, .. } = kernel_config;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -303,20 +308,20 @@ where
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let (name, method_name) = (info.name, M::DEVICE_NAME);
     let SavedRow { states, observables, times } = saved;
-    let LogRow { marks, before, after } = variant.log;
+    let LogRow { marks, before, after } = kernel_config.log;
     let saves = saved.width() > 0;
     let mut next = 0..;
     let places = columns.iter().map(|given| match given {
-        Given::Argument => next.next().unwrap_or(0).to_string(),
-        Given::Memory | Given::Rule(_) => "-1".to_string(),
+        InputOrigin::Argument => next.next().unwrap_or(0).to_string(),
+        InputOrigin::Memory | InputOrigin::Rule(_) => "-1".to_string(),
     });
     let places = places.collect::<Vec<_>>().join(", ");
-    let shared_count = columns.iter().filter(|given| **given == Given::Argument).count();
-    let is_drawn = columns.iter().map(|given| matches!(given, Given::Rule(_)).to_string());
+    let shared_count = columns.iter().filter(|given| **given == InputOrigin::Argument).count();
+    let is_drawn = columns.iter().map(|given| matches!(given, InputOrigin::Rule(_)).to_string());
     let is_drawn = is_drawn.collect::<Vec<_>>().join(", ");
     let recipes = columns.iter().enumerate().filter_map(|(c, given)| match given {
-        &Given::Rule(recipe) => Some((c, recipe)),
-        Given::Argument | Given::Memory => None,
+        &InputOrigin::Rule(recipe) => Some((c, recipe)),
+        InputOrigin::Argument | InputOrigin::Memory => None,
     });
     let drawn = drawn::text(&recipes.collect::<Vec<_>>());
     let prelude = target.prelude();
@@ -362,16 +367,16 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
 {drawn}
 }} // namespace odes
 {KERNEL}
-{kernel}{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
+{kernel}{layout}static_assert(sizeof(odes::KernelArguments<{number}>) == {size}, "the layout of KernelArguments");
 "#,
         count = columns.len(),
-        size = size_of::<JobArguments<T>>(),
+        size = size_of::<KernelArguments<T>>(),
     ))
 }
 
-/// Returns C++ assertions on the layout of `Job` and `Column`.
+/// Returns C++ assertions on the layout of `KernelArguments` and `InputOffset`.
 ///
-/// The layouts must equal the layouts of [`JobArguments`] and [`ColumnPlace`].
+/// The layouts must equal the layouts of [`KernelArguments`] and [`InputOffset`].
 fn layout<T: Scalar>() -> String {
     macro_rules! offsets {
         ($name:ident, $type:ty: $($field:ident)*) => {{
@@ -380,18 +385,18 @@ fn layout<T: Scalar>() -> String {
             [$((stringify!($field), offset_of!($type, $field))),*]
         }};
     }
-    let job = offsets!(JobArguments, JobArguments<T>:
+    let arguments = offsets!(KernelArguments, KernelArguments<T>:
         inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events log counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each log_slots);
-    let column = offsets!(ColumnPlace, ColumnPlace: first mask);
+    let column = offsets!(InputOffset, InputOffset: first mask);
     let assert = |name: &str, (field, at): (&str, usize)| {
         format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
     };
-    let name = format!("odes::Job<{}>", T::DEVICE_NAME);
-    let job = job.map(|field| assert(&name, field));
-    let column = column.map(|field| assert("odes::Column", field));
-    [job.concat(), column.concat()].concat()
+    let name = format!("odes::KernelArguments<{}>", T::DEVICE_NAME);
+    let arguments = arguments.map(|field| assert(&name, field));
+    let column = column.map(|field| assert("odes::InputOffset", field));
+    [arguments.concat(), column.concat()].concat()
 }
 
 /// The number of elementary functions from which on a kernel calls them.
@@ -406,11 +411,11 @@ const MANY_FUNCTIONS: u32 = 8;
 /// against 128 and 256, measured).
 pub const BLOCK: u32 = 64;
 
-/// The kernel arguments: `Job` in `feed.hpp`. Pointers are device addresses.
+/// The kernel arguments: `KernelArguments` in `io.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs)]
-pub struct JobArguments<T> {
+pub struct KernelArguments<T> {
     pub inputs: u64,
     pub columns: u64,
     pub rules: u64,
@@ -447,24 +452,24 @@ pub struct JobArguments<T> {
     pub log_slots: u32,
 }
 
-/// The offset of an input among a launch's values: `Column` in `feed.hpp`.
+/// The offset of an input among a launch's values: `InputOffset` in `io.hpp`.
 ///
 /// A launch has at most `2^32` values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct ColumnPlace {
+pub struct InputOffset {
     /// The offset of the input's first value.
     pub first: u32,
     /// All ones if each trajectory has its own value, zero if all share one.
     pub mask: u32,
 }
 
-impl ColumnPlace {
+impl InputOffset {
     /// Returns the offset of an input that begins at `first`.
     #[must_use]
-    pub fn new<T: Scalar>(first: u32, column: &Column<T>) -> Self {
+    pub fn new<T: Scalar>(first: u32, column: &Input<T>) -> Self {
         let mask = if column.is_stored() { u32::MAX } else { 0 };
-        ColumnPlace { first, mask }
+        InputOffset { first, mask }
     }
 }
 
@@ -474,7 +479,7 @@ pub struct Packed<T> {
     /// The values.
     pub numbers: Vec<T>,
     /// The offset of each input among the values.
-    pub columns: Vec<ColumnPlace>,
+    pub columns: Vec<InputOffset>,
 }
 
 impl<T: Scalar> Packed<T> {
@@ -484,13 +489,13 @@ impl<T: Scalar> Packed<T> {
     /// its own.
     ///
     /// # Panics
-    /// If there are more values than [`ColumnPlace`] can address.
+    /// If there are more values than [`InputOffset`] can address.
     #[must_use]
-    pub fn new(range: ColumnRange<'_, T>) -> Self {
+    pub fn new(range: InputRange<'_, T>) -> Self {
         let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
-        for column in range.columns().quantities() {
+        for column in range.inputs().quantities() {
             let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
-            packed.columns.push(ColumnPlace::new(first, column));
+            packed.columns.push(InputOffset::new(first, column));
             packed.numbers.extend(column.numbers(range.indices()).concat());
         }
         packed

@@ -25,39 +25,40 @@ pub mod math;
 pub mod step;
 pub mod ensemble;
 mod error;
+mod evaluation;
+#[cfg(feature = "serde")]
+mod file_format;
 pub mod gradient;
 pub mod integrate;
-pub mod kept;
 pub mod kernel;
 pub mod memory;
 pub mod methods;
+pub mod persist;
 pub mod problem;
 pub mod random;
-pub mod room;
+pub mod reserve;
 mod sealed;
 pub mod solution;
 pub mod system;
-mod workers;
-#[cfg(feature = "serde")]
-mod written;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
-    ArrayNorm, EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, Schedule,
+    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, LockstepNorm, Schedule,
 };
 pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
+pub use evaluation::EvaluationThreads;
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{
     AbsTol, EventLog, IntoSaveAt, LogRow, SaveAt, SavedRow, Saving, SolveOptions, StepSize,
     TimeList, tstops_for, tstops_of,
 };
-pub use problem::part::{Launcher, Part, PartError};
 pub use problem::samples::{
     Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples, Scrambling,
     Uniform,
 };
+pub use problem::shard::{Launcher, Shard, ShardError};
 pub use problem::sweep::{Axis, AxisValues, Quantity, Which};
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, ProblemOfEach, StopsOfEach, TimeSpan,
@@ -70,11 +71,10 @@ pub use serde;
 pub use solution::save;
 pub use solution::{
     Backend, Collect, EnsembleSolution, Log, LoggedEvent, OdeSolution, RawResults, ResultSink,
-    ReturnCode, RunReport, Share, Timings, Trajectories, Trajectory, Warning, WorstColumn,
+    ReturnCode, RunReport, Share, Timings, Trajectories, Trajectory, Warning, WorstMember,
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;
-pub use workers::Workers;
 
 /// Names in expansions of `#[ode_system]`, through the facade.
 #[doc(hidden)]

@@ -17,7 +17,7 @@ use bytemuck::Pod;
 use memmap2::MmapMut;
 
 use crate::error::{Memory, SolveError};
-use crate::room::room;
+use crate::reserve::reserve;
 
 /// The size of a huge page. Blocks are multiples of it.
 const HUGE: usize = 2 << 20;
@@ -31,19 +31,19 @@ const LEAST: usize = 1 << 20;
 /// solve.
 ///
 /// ```
-/// use ode_core::memory::Buffer;
+/// use ode_core::memory::ResultBuffer;
 ///
-/// let mut numbers = Buffer::from(vec![1.0, 2.0]);
+/// let mut numbers = ResultBuffer::from(vec![1.0, 2.0]);
 /// numbers[1] = 3.0;
 /// assert_eq!(numbers.iter().sum::<f64>(), 4.0);
 /// ```
-pub struct Buffer<T> {
+pub struct ResultBuffer<T> {
     start: NonNull<T>,
     len: usize,
     owner: Owner,
 }
 
-/// The owner of the memory of a [`Buffer`].
+/// The owner of the memory of a [`ResultBuffer`].
 enum Owner {
     /// A vector of this capacity.
     Vec(usize),
@@ -52,15 +52,15 @@ enum Owner {
 }
 
 // SAFETY: a buffer owns its numbers, as a vector does.
-unsafe impl<T: Send> Send for Buffer<T> {}
+unsafe impl<T: Send> Send for ResultBuffer<T> {}
 // SAFETY: a buffer owns its numbers, and shared references only read them.
-unsafe impl<T: Sync> Sync for Buffer<T> {}
+unsafe impl<T: Sync> Sync for ResultBuffer<T> {}
 
-impl<T> Buffer<T> {
+impl<T> ResultBuffer<T> {
     /// Creates an empty array.
     #[must_use]
     pub const fn new() -> Self {
-        Buffer { start: NonNull::dangling(), len: 0, owner: Owner::Vec(0) }
+        ResultBuffer { start: NonNull::dangling(), len: 0, owner: Owner::Vec(0) }
     }
 
     /// Returns the number of numbers that fit into the memory.
@@ -93,7 +93,7 @@ impl<T> Buffer<T> {
     }
 }
 
-impl<T: Pod> Buffer<T> {
+impl<T: Pod> ResultBuffer<T> {
     /// Creates an array of `len` numbers with arbitrary values.
     ///
     /// # Errors
@@ -106,14 +106,14 @@ impl<T: Pod> Buffer<T> {
     fn made(len: usize, locked: bool) -> Result<Self, SolveError> {
         let bytes = len.saturating_mul(size_of::<T>());
         if bytes < LEAST {
-            let mut values = room(len)?;
+            let mut values = reserve(len)?;
             values.resize(len, T::zeroed());
-            return Ok(Buffer::from(values));
+            return Ok(ResultBuffer::from(values));
         }
         let mut block = take(bytes, locked)?;
         // The block begins with a huge page, which is aligned for every number.
         let start = NonNull::from(block.bytes_mut()).cast();
-        Ok(Buffer { start, len, owner: Owner::Kept(block) })
+        Ok(ResultBuffer { start, len, owner: Owner::Kept(block) })
     }
 
     /// Sets the length.
@@ -133,14 +133,14 @@ impl<T: Pod> Buffer<T> {
             self.len = len;
         } else {
             // The old contents are dropped first: nothing is copied, and both never exist together.
-            *self = Buffer::new();
-            *self = Buffer::made(len, true)?;
+            *self = ResultBuffer::new();
+            *self = ResultBuffer::made(len, true)?;
         }
         Ok(())
     }
 }
 
-impl<T> Drop for Buffer<T> {
+impl<T> Drop for ResultBuffer<T> {
     fn drop(&mut self) {
         match core::mem::replace(&mut self.owner, Owner::Vec(0)) {
             Owner::Vec(capacity) => {
@@ -156,7 +156,7 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
-impl<T> Deref for Buffer<T> {
+impl<T> Deref for ResultBuffer<T> {
     type Target = [T];
 
     #[inlined]
@@ -167,7 +167,7 @@ impl<T> Deref for Buffer<T> {
     }
 }
 
-impl<T> DerefMut for Buffer<T> {
+impl<T> DerefMut for ResultBuffer<T> {
     #[inlined]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the buffer owns `len` initialised numbers, as in `deref`, and the borrow is
@@ -176,41 +176,41 @@ impl<T> DerefMut for Buffer<T> {
     }
 }
 
-impl<T> From<Vec<T>> for Buffer<T> {
+impl<T> From<Vec<T>> for ResultBuffer<T> {
     fn from(values: Vec<T>) -> Self {
         let mut values = ManuallyDrop::new(values);
         // A vector's pointer is never null.
         let start = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling());
-        Buffer { start, len: values.len(), owner: Owner::Vec(values.capacity()) }
+        ResultBuffer { start, len: values.len(), owner: Owner::Vec(values.capacity()) }
     }
 }
 
-impl<T> Default for Buffer<T> {
+impl<T> Default for ResultBuffer<T> {
     fn default() -> Self {
-        Buffer::new()
+        ResultBuffer::new()
     }
 }
 
 /// A copy is a vector.
-impl<T: Clone> Clone for Buffer<T> {
+impl<T: Clone> Clone for ResultBuffer<T> {
     fn clone(&self) -> Self {
-        Buffer::from(self.to_vec())
+        ResultBuffer::from(self.to_vec())
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Buffer<T> {
+impl<T: fmt::Debug> fmt::Debug for ResultBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: PartialEq> PartialEq for Buffer<T> {
+impl<T: PartialEq> PartialEq for ResultBuffer<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<'a, T> IntoIterator for &'a Buffer<T> {
+impl<'a, T> IntoIterator for &'a ResultBuffer<T> {
     type Item = &'a T;
     type IntoIter = core::slice::Iter<'a, T>;
 
@@ -354,14 +354,14 @@ mod tests {
     fn small_arrays_are_vectors_and_large_ones_are_used_again() {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         trim();
-        let mut small = Buffer::<u32>::of(1000).unwrap();
+        let mut small = ResultBuffer::<u32>::of(1000).unwrap();
         small.fill(7);
         assert_eq!(small.len(), 1000);
         drop(small);
         assert_eq!(kept(), 0);
 
         let len = (5 << 20) / size_of::<f64>() + 1;
-        let mut large = Buffer::<f64>::of(len).unwrap();
+        let mut large = ResultBuffer::<f64>::of(len).unwrap();
         assert_eq!(large.as_ptr().align_offset(HUGE), 0);
         large.fill(1.5);
         let at = large.as_ptr().addr();
@@ -370,11 +370,11 @@ mod tests {
         drop(large);
         assert_eq!(kept(), 6 << 20);
         // Another type of number, of about the same size.
-        let again = Buffer::<u8>::of(5 << 20).unwrap();
+        let again = ResultBuffer::<u8>::of(5 << 20).unwrap();
         assert_eq!((again.as_ptr().addr(), kept()), (at, 0));
         // A request that would waste most of the block does not get it.
         drop(again);
-        let other = Buffer::<u8>::of(1 << 20).unwrap();
+        let other = ResultBuffer::<u8>::of(1 << 20).unwrap();
         assert_ne!(other.as_ptr().addr(), at);
         drop(other);
         trim();
@@ -400,17 +400,17 @@ mod tests {
             Some(Box::new(Guard(locked.clone())) as Locked)
         };
         let count = || locked.load(Ordering::Relaxed);
-        let mut first = Buffer::<f32>::of(1 << 20).unwrap();
+        let mut first = ResultBuffer::<f32>::of(1 << 20).unwrap();
         first.lock(&lock);
         assert_eq!(count(), 0, "fresh memory");
         drop(first);
         for _ in 0..3 {
-            let mut again = Buffer::<f32>::new();
+            let mut again = ResultBuffer::<f32>::new();
             again.fit(1 << 20).unwrap();
             again.lock(&lock);
             assert_eq!(count(), 1);
             // A request for memory without a lock takes other memory, if there is any.
-            drop(Buffer::<f32>::of(1 << 20).unwrap());
+            drop(ResultBuffer::<f32>::of(1 << 20).unwrap());
         }
         trim();
         assert_eq!(count(), 0, "unlocked before it is freed");
@@ -420,8 +420,8 @@ mod tests {
             refused.fetch_add(1, Ordering::Relaxed);
             None
         };
-        drop(Buffer::<f32>::of(1 << 20).unwrap());
-        let mut again = Buffer::<f32>::of(1 << 20).unwrap();
+        drop(ResultBuffer::<f32>::of(1 << 20).unwrap());
+        let mut again = ResultBuffer::<f32>::of(1 << 20).unwrap();
         again.lock(&refuse);
         again.lock(&refuse);
         assert_eq!(refused.into_inner(), 1);
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_an_error() {
         for len in [usize::MAX / 8, 1 << 58, usize::MAX] {
-            let error = Buffer::<f64>::of(len).unwrap_err();
+            let error = ResultBuffer::<f64>::of(len).unwrap_err();
             let memory = matches!(error, SolveError::OutOfMemory { memory: Memory::Host, .. });
             assert!(memory, "{error}");
         }

@@ -16,7 +16,7 @@ pub use distribution::device::{
     between, gaussian, linspace, log_between, log_normal, logspace, position,
 };
 pub use normal::device::quantile as normal_quantile;
-pub use permutation::Network;
+pub use permutation::PermutationKeys;
 pub use permutation::device::permuted;
 pub use philox::device::philox4x32;
 pub use sobol::device::{owen, point as sobol_point};

@@ -26,8 +26,8 @@ pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::inputs::Inputs;
-use crate::problem::layout::Shape;
+use crate::problem::layout::SystemShape;
+use crate::problem::prepared::PreparedSolve;
 use crate::problem::sweep::Axis;
 use crate::step::guard::Guarded;
 use crate::step::properties::Properties;
@@ -111,18 +111,18 @@ impl Timings {
 #[non_exhaustive]
 pub struct Share {
     /// The name of the worker: the device or the thread.
-    pub engine: String,
+    pub worker: String,
     /// The number of trajectories.
     pub trajectories: usize,
     /// The number of chunks that the worker solved.
-    pub pieces: usize,
+    pub chunks: usize,
 }
 
 impl Share {
-    /// Creates the share of the worker `engine`.
+    /// Creates the share of the worker `worker`.
     #[must_use]
-    pub fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
-        Share { engine, trajectories, pieces }
+    pub fn new(worker: String, trajectories: usize, chunks: usize) -> Self {
+        Share { worker, trajectories, chunks }
     }
 }
 
@@ -133,7 +133,7 @@ pub enum Warning {
     /// A device failed. Other workers solved its trajectories.
     Lost {
         /// The name of the device.
-        engine: String,
+        worker: String,
         /// The cause.
         error: SolveError,
     },
@@ -142,8 +142,8 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::Lost { engine, error } => {
-                write!(f, "{engine} failed, and other workers solved its trajectories: {error}")
+            Warning::Lost { worker, error } => {
+                write!(f, "{worker} failed, and other workers solved its trajectories: {error}")
             }
         }
     }
@@ -153,7 +153,7 @@ impl fmt::Display for Warning {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct WorstColumn {
+pub struct WorstMember {
     /// The index of the trajectory in the whole ensemble.
     pub trajectory: u64,
     /// The greatest error of an accepted step, in units of the tolerance.
@@ -163,7 +163,7 @@ pub struct WorstColumn {
     pub error: f64,
 }
 
-impl WorstColumn {
+impl WorstMember {
     /// Returns the worst of some members, the first of equals.
     ///
     /// `squares` has the index of each member and its greatest squared error, a
@@ -176,7 +176,7 @@ impl WorstColumn {
                 worst = Some((i, square));
             }
         }
-        worst.map(|(i, square)| WorstColumn {
+        worst.map(|(i, square)| WorstMember {
             trajectory: i,
             error: (square / components as f64).sqrt(),
         })
@@ -210,7 +210,7 @@ pub struct RunReport {
     /// The member of a [lockstep solve](struct@crate::EnsembleCpuArray) with the greatest error.
     ///
     /// `None` unless steps are adaptive.
-    pub worst_column: Option<WorstColumn>,
+    pub worst_member: Option<WorstMember>,
 }
 
 impl RunReport {
@@ -218,7 +218,7 @@ impl RunReport {
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
         let (shares, warnings) = (Vec::new(), Vec::new());
-        RunReport { backend, timings, shares, warnings, worst_column: None }
+        RunReport { backend, timings, shares, warnings, worst_member: None }
     }
 }
 
@@ -251,7 +251,7 @@ impl RunReport {
 /// ```
 #[derive(Clone, Debug)]
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
-    inputs: Inputs<T>,
+    inputs: PreparedSolve<T>,
     raw: RawResults<T>,
     run: RunReport,
     axes: Vec<Axis>,
@@ -266,12 +266,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`SolveError::Shape`] if the inputs belong to another system.
     pub fn new(
         system: S,
-        inputs: Inputs<T>,
+        inputs: PreparedSolve<T>,
         raw: RawResults<T>,
         run: RunReport,
     ) -> Result<Self, SolveError> {
-        let shape = Shape { states: N, parameters: P, observables: S::OBSERVABLES };
-        shape.check(&inputs.settings, &inputs.columns)?;
+        let shape = SystemShape { states: N, parameters: P, observables: S::OBSERVABLES };
+        shape.check(&inputs.options, &inputs.inputs)?;
         raw.check_inputs(&inputs)?;
         Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
@@ -279,32 +279,32 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inputs.columns.trajectories
+        self.inputs.inputs.trajectories
     }
 
     /// Returns the indices of the trajectories in the whole ensemble.
     ///
     /// The indices are `0..len` unless this is the solution of a
-    /// [shard](crate::EnsembleProblem::part). Trajectory `i` has the index `numbers().start + i` in
+    /// [shard](crate::EnsembleProblem::shard). Trajectory `i` has the index `numbers().start + i` in
     /// the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
-        self.inputs.columns.all().numbers()
+        self.inputs.inputs.all().numbers()
     }
 
     /// Returns the number of trajectories along each axis of the
     /// [grid](crate::EnsembleProblem::grid).
     ///
-    /// Without a grid, and in a [shard](crate::EnsembleProblem::part) of one, the shape has one
+    /// Without a grid, and in a [shard](crate::EnsembleProblem::shard) of one, the shape has one
     /// entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        &self.inputs.columns.shape
+        &self.inputs.inputs.shape
     }
 
     /// Returns the axes of the [grid](crate::EnsembleProblem::grid), by name.
     ///
-    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::part) of one.
+    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::shard) of one.
     /// Axis `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed
     /// the values afterwards, and in `f32` they are rounded. [`Trajectory::p`] and
     /// [`Trajectory::u0`] return the values that were solved.)
@@ -324,7 +324,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns whether there are no trajectories.
     ///
-    /// This occurs only in a [shard](crate::EnsembleProblem::part) of an ensemble with fewer
+    /// This occurs only in a [shard](crate::EnsembleProblem::shard) of an ensemble with fewer
     /// trajectories than shards. An ensemble without trajectories is an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -336,7 +336,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// `None` if they differ, as the ends of [steps](crate::SaveAt::Steps) do.
     #[must_use]
     pub fn shared_times(&self) -> Option<&[T]> {
-        let Inputs { settings, columns } = &self.inputs;
+        let PreparedSolve { options: settings, inputs: columns } = &self.inputs;
         if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
@@ -348,7 +348,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// saved. This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
-        self.saved(0..self.inputs.settings.saved.states)
+        self.saved(0..self.inputs.options.saved.states)
     }
 
     /// Returns the largest number of saved times of a trajectory.
@@ -363,7 +363,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         // `ndarray` also checks the strides of an empty axis.
         let (strides, from) = match slots * numbers.len() {
             0 => ((0, 0, 0), 0),
-            _ => ((1, self.inputs.settings.saved.width() * n, n), numbers.start * n),
+            _ => ((1, self.inputs.options.saved.width() * n, n), numbers.start * n),
         };
         match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
             Ok(view) => view,
@@ -477,7 +477,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// method.
     #[must_use]
     pub fn method(&self) -> &Properties {
-        &self.inputs.settings.method
+        &self.inputs.options.method
     }
 
     /// Returns whether trajectory `i` was stiff anywhere, for a method that switches.
@@ -587,10 +587,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// `None` unless the backend was a [lockstep backend](struct@crate::EnsembleCpuArray) with
     /// adaptive steps. An error above 1 means that the trajectory had longer steps than with a step
-    /// size of its own. [`ArrayNorm::Mean`](crate::ArrayNorm::Mean) allows this.
+    /// size of its own. [`LockstepNorm::Mean`](crate::LockstepNorm::Mean) allows this.
     #[must_use]
-    pub fn worst_column(&self) -> Option<WorstColumn> {
-        self.run.worst_column
+    pub fn worst_member(&self) -> Option<WorstMember> {
+        self.run.worst_member
     }
 
     /// Sets the axes of the ensemble's grid.

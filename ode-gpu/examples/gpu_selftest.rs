@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use ode_gpu::cudarc::driver::{LaunchConfig, PushKernelArg};
 use ode_gpu::{
-    Cache, Device, Direction, GpuError, Nvrtc, Origin, Pinned, Program, Stopwatch, Stream, devices,
+    Cache, Device, Direction, GpuError, KernelSource, Nvrtc, Origin, Pinned, Stopwatch, Stream,
+    devices,
 };
 
 const SOURCE: &str = r#"
@@ -85,7 +86,7 @@ fn test_device(report: &mut Report, device: &Device) {
     let folder = std::env::temp_dir().join(format!("odes-selftest-{}", std::process::id()));
     let cache = Cache::at(&folder);
     report.check("compile and load, with the context created meanwhile", || {
-        let kernel = device.kernel_with(&Program::new("saxpy", SOURCE), &cache)?;
+        let kernel = device.kernel_with(&KernelSource::new("saxpy", SOURCE), &cache)?;
         ensure(kernel.report().registers > 0, "no registers")?;
         Ok(format!("{:?}", kernel.report()))
     });
@@ -94,19 +95,19 @@ fn test_device(report: &mut Report, device: &Device) {
         Ok("at hand, with events".to_owned())
     });
     report.check("the same kernel again", || {
-        let program = Program::new("saxpy", SOURCE);
+        let program = KernelSource::new("saxpy", SOURCE);
         let (a, b) = (device.kernel_with(&program, &cache)?, device.kernel(&program)?);
         ensure(std::sync::Arc::ptr_eq(&a, &b), "loaded twice")?;
         Ok("from memory".to_owned())
     });
     report.check("disk cache", || {
         let arch = device.arch()?;
-        let again = Program::new("saxpy", SOURCE).compile(&arch, &cache)?;
+        let again = KernelSource::new("saxpy", SOURCE).compile(&arch, &cache)?;
         ensure(again.origin == Origin::Disk || device.ordinal() > 0, "not from disk")?;
         Ok(format!("{:?} in {:?}", again.origin, again.time))
     });
     report.check("compile error", || {
-        match device.kernel_with(&Program::new("bad", "int x = ;"), &cache) {
+        match device.kernel_with(&KernelSource::new("bad", "int x = ;"), &cache) {
             Err(error @ GpuError::Compile { .. }) => {
                 let text = error.to_string();
                 ensure(text.contains("| int x = ;"), format!("no source line in: {text}"))?;
@@ -163,7 +164,7 @@ fn test_device(report: &mut Report, device: &Device) {
 }
 
 fn saxpy(stream: &Stream, cache: &Cache, n: usize) -> Outcome {
-    let kernel = stream.device().kernel_with(&Program::new("saxpy", SOURCE), cache)?;
+    let kernel = stream.device().kernel_with(&KernelSource::new("saxpy", SOURCE), cache)?;
     let x: Vec<f32> = (0..n).map(|i| (i % 1013) as f32 * 0.37).collect();
     let y: Vec<f32> = (0..n).map(|i| (i % 911) as f32 * 0.11 - 7.0).collect();
     let a = 1.000_37f32;
@@ -187,7 +188,7 @@ fn saxpy(stream: &Stream, cache: &Cache, n: usize) -> Outcome {
 
 fn fused(stream: &Stream, cache: &Cache) -> Outcome {
     let n = 1 << 20;
-    let kernel = stream.device().kernel_with(&Program::new("fused", FUSED), cache)?;
+    let kernel = stream.device().kernel_with(&KernelSource::new("fused", FUSED), cache)?;
     let x: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i) * 0.37).collect();
     let y: Vec<f64> = (0..n).map(|i| f64::from(i) * 0.11).collect();
     let a = 1.000_37f64;

@@ -3,23 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ode_core::Part;
-use ode_core::ensemble::engine::{self, Engine};
+use ode_core::Shard;
 use ode_core::ensemble::task::{Task, Text};
+use ode_core::ensemble::worker::{self, Worker};
 use ode_core::kernel::Functions;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{
-    ArrayNorm, Backend, EnsembleAlgorithm, ResultSink, RunReport, SolveError, WorstColumn,
+    Backend, EnsembleAlgorithm, LockstepNorm, ResultSink, RunReport, SolveError, WorstMember,
 };
 
-use crate::columns::ArrayEngine;
 use crate::device::{Device, WarmUp, devices};
 use crate::ensemble::timings;
 use crate::error::GpuError;
 use crate::launched::Computing;
 use crate::locked::page_lock;
+use crate::lockstep::LockstepWorker;
 
 /// A lockstep backend on an NVIDIA GPU: one step size for all trajectories.
 ///
@@ -38,11 +38,11 @@ use crate::locked::page_lock;
 /// The whole ensemble must fit there; otherwise the solve fails with [`SolveError::OutOfMemory`].
 ///
 /// ```
-/// use ode_core::ArrayNorm;
+/// use ode_core::LockstepNorm;
 /// use ode_gpu::EnsembleGpuArray;
 ///
 /// match EnsembleGpuArray::new() {
-///     Ok(array) => println!("{}", array.norm(ArrayNorm::Mean).devices()[0].name()),
+///     Ok(array) => println!("{}", array.norm(LockstepNorm::Mean).devices()[0].name()),
 ///     Err(error) => println!("solving on the CPU: {error}"),
 /// }
 /// ```
@@ -50,7 +50,7 @@ use crate::locked::page_lock;
 #[must_use]
 pub struct EnsembleGpuArray {
     device: Device,
-    norm: ArrayNorm,
+    norm: LockstepNorm,
     compiler_options: Vec<String>,
     functions: Functions,
     /// The context of the device, created while the caller prepares the ensemble.
@@ -58,14 +58,14 @@ pub struct EnsembleGpuArray {
 }
 
 impl EnsembleGpuArray {
-    /// Uses the first GPU that is visible to the process, with [`ArrayNorm::Greatest`].
+    /// Uses the first GPU that is visible to the process, with [`LockstepNorm::Greatest`].
     ///
     /// The call starts to create the context of the device on a separate thread, while the caller
     /// prepares its problems.
     ///
     /// # Errors
     /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
-    /// names the missing part and the searched folders. [`GpuError::NotCooperative`] if the threads
+    /// names the missing shard and the searched folders. [`GpuError::NotCooperative`] if the threads
     /// of the device cannot all wait for each other.
     pub fn new() -> Result<Self, GpuError> {
         Self::device(0)
@@ -97,14 +97,14 @@ impl EnsembleGpuArray {
         device.arch()?;
         Ok(EnsembleGpuArray {
             device,
-            norm: ArrayNorm::default(),
+            norm: LockstepNorm::default(),
             compiler_options: Vec::new(),
             functions: Functions::default(),
             _warm_up,
         })
     }
 
-    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::shard).
     ///
     /// Each shard is a lockstep solve of its own. The device is chosen by the index of the process
     /// on its machine, or else by its rank. If there are more processes than devices, processes
@@ -112,25 +112,25 @@ impl EnsembleGpuArray {
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use ode_core::Part;
+    /// use ode_core::Shard;
     /// use ode_gpu::EnsembleGpuArray;
     ///
-    /// let part = Part::from_launcher()?;
-    /// let array = EnsembleGpuArray::for_part(&part)?;
-    /// eprintln!("{part} on {}", array.devices()[0]);
+    /// let shard = Shard::from_launcher()?;
+    /// let array = EnsembleGpuArray::for_shard(&shard)?;
+    /// eprintln!("{shard} on {}", array.devices()[0]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
-    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
+    pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
         let visible = devices()?.len().max(1);
-        Self::device(part.local_rank.unwrap_or(part.rank) % visible)
+        Self::device(shard.local_rank.unwrap_or(shard.rank) % visible)
     }
 
     /// Sets how the errors of all members are combined into one.
-    pub fn norm(self, norm: ArrayNorm) -> Self {
+    pub fn norm(self, norm: LockstepNorm) -> Self {
         EnsembleGpuArray { norm, ..self }
     }
 
@@ -158,20 +158,20 @@ impl EnsembleGpuArray {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         columns.check_one_time()?;
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
-        let mut engine = ArrayEngine {
+        let mut worker = LockstepWorker {
             device: &self.device,
             task,
             settings,
             columns,
-            mean: self.norm == ArrayNorm::Mean,
+            mean: self.norm == LockstepNorm::Mean,
             functions: self.functions,
             options: &self.compiler_options,
             compile: Duration::ZERO,
@@ -179,13 +179,13 @@ impl EnsembleGpuArray {
             worst: None,
         };
         let lock = |memory: &mut [u8]| page_lock(&self.device.own_context().ok()?, memory);
-        let team: &mut [&mut dyn Engine<T>] = &mut [&mut engine];
-        engine::run(team, settings, columns, sink, Some(&lock))?;
-        let times = (engine.compile, engine.computing.total);
+        let workers: &mut [&mut dyn Worker<T>] = &mut [&mut worker];
+        worker::run(workers, settings, columns, sink, Some(&lock))?;
+        let times = (worker.compile, worker.computing.total);
         let timings = timings(begin, std::iter::once(times));
         let devices = vec![self.device.name().to_owned()];
         let mut report = RunReport::new(Backend::Gpu { devices }, timings);
-        report.worst_column = engine.worst.filter(|_: &WorstColumn| settings.adaptive);
+        report.worst_member = worker.worst.filter(|_: &WorstMember| settings.adaptive);
         Ok(report)
     }
 }

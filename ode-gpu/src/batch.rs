@@ -12,10 +12,10 @@
 //! bytes, like a device allocation.
 
 use ode_core::Layout;
-use ode_core::kernel::{self, ColumnPlace, JobArguments};
+use ode_core::kernel::{self, InputOffset, KernelArguments};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{ColumnRange, Columns};
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::{InputRange, Inputs};
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::rows::Source;
 
@@ -29,7 +29,7 @@ pub(crate) fn align(at: usize) -> usize {
 /// The layout of one batch in device memory.
 #[derive(Debug)]
 pub(crate) struct Batch<'i, T> {
-    range: ColumnRange<'i, T>,
+    range: InputRange<'i, T>,
     /// All bytes that are written for the batch, and not copied from the ensemble's own vectors.
     header: Vec<u8>,
     /// The ensemble's vectors, or slices of them.
@@ -43,13 +43,13 @@ pub(crate) struct Batch<'i, T> {
     /// The slices of the results.
     places: [Place; 10],
     /// The kernel's arguments, with offsets in place of addresses.
-    job: JobArguments<T>,
+    arguments: KernelArguments<T>,
 }
 
 impl<'i, T: Scalar> Batch<'i, T> {
     /// Lays out the trajectories `range`.
-    pub(crate) fn new(settings: &Settings<T>, range: ColumnRange<'i, T>) -> Self {
-        let (inputs, n) = (range.columns(), range.len());
+    pub(crate) fn new(settings: &ResolvedOptions<T>, range: InputRange<'i, T>) -> Self {
+        let (inputs, n) = (range.inputs(), range.len());
         let size = size_of::<T>();
         let places_at = 8;
         let numbers_at = align(places_at + 8 * inputs.quantities().count());
@@ -112,7 +112,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let first = stored.unwrap_or(shared_before);
             shared_before += usize::from(quantity.shared().is_some());
             // `most_trajectories` bounds the batch.
-            ColumnPlace::new(first as u32, quantity)
+            InputOffset::new(first as u32, quantity)
         });
         for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(column_places) {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
@@ -135,7 +135,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let total = total.unwrap_or(inputs_end);
         let [finals, saved, ends, steps, rejected, kept, guarded, events, log, codes] =
             places.map(|p| p.at as u64);
-        let job = JobArguments {
+        let arguments = KernelArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
             rules: rules_at as u64,
@@ -171,7 +171,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_each,
             log_slots: settings.log_slots,
         };
-        Batch { range, header, columns, inputs_end, total, columns_at, places, job }
+        Batch { range, header, columns, inputs_end, total, columns_at, places, arguments }
     }
 
     /// The number of trajectories of the batch.
@@ -191,44 +191,44 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 
     /// The offset in bytes of each input that is stored for each trajectory, in the order of
-    /// [`Columns::quantities`].
+    /// [`Inputs::quantities`].
     pub(crate) fn columns_at(&self) -> &[Option<usize>] {
         &self.columns_at
     }
 
     /// The slices of the results, in the order of
-    /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
+    /// [`ResultSlices::bytes`](ode_core::ensemble::worker::ResultSlices::bytes).
     pub(crate) fn places(&self) -> &[Place; 10] {
         &self.places
     }
 
     /// The kernel's arguments, for memory at `base`.
-    pub(crate) fn job(&self, base: u64) -> JobArguments<T> {
-        let job = self.job;
-        JobArguments {
-            inputs: base + job.inputs,
-            columns: base + job.columns,
-            rules: base + job.rules,
-            save_times: base + job.save_times,
-            stop_times: base + job.stop_times,
-            finals: base + job.finals,
-            saved: base + job.saved,
-            ends: base + job.ends,
-            codes: base + job.codes,
-            steps: base + job.steps,
-            rejected: base + job.rejected,
-            kept: base + job.kept,
-            guarded: base + job.guarded,
-            events: base + job.events,
-            log: base + job.log,
-            counter: base + job.counter,
-            ..job
+    pub(crate) fn arguments(&self, base: u64) -> KernelArguments<T> {
+        let arguments = self.arguments;
+        KernelArguments {
+            inputs: base + arguments.inputs,
+            columns: base + arguments.columns,
+            rules: base + arguments.rules,
+            save_times: base + arguments.save_times,
+            stop_times: base + arguments.stop_times,
+            finals: base + arguments.finals,
+            saved: base + arguments.saved,
+            ends: base + arguments.ends,
+            codes: base + arguments.codes,
+            steps: base + arguments.steps,
+            rejected: base + arguments.rejected,
+            kept: base + arguments.kept,
+            guarded: base + arguments.guarded,
+            events: base + arguments.events,
+            log: base + arguments.log,
+            counter: base + arguments.counter,
+            ..arguments
         }
     }
 }
 
-/// The largest number of trajectories of a batch, limited by the range of [`ColumnPlace`].
-pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
+/// The largest number of trajectories of a batch, limited by the range of [`InputOffset`].
+pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
     let stored = inputs.quantities().filter(|c| c.is_stored()).count();
     let shared: usize = inputs.quantities().filter(|c| !c.is_stored()).count();
     let [save, stops] =
@@ -251,7 +251,7 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    pub(crate) fn new<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> Self {
+    pub(crate) fn new<T: Scalar>(settings: &ResolvedOptions<T>, inputs: &Inputs<T>) -> Self {
         let size = size_of::<T>();
         let stored = inputs.quantities().filter(|c| c.is_stored()).count();
         let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
@@ -323,30 +323,30 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ode_core::problem::columns::{Column, SaveTimes};
+    use ode_core::problem::inputs::{Input, SaveTimes};
     use ode_core::step::guard;
     use ode_core::{LogRow, SavedRow};
 
-    fn inputs(n: usize, own_times: bool) -> (Settings<f32>, Columns<f32>) {
-        let each = |k: usize| Column::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
+    fn inputs(n: usize, own_times: bool) -> (ResolvedOptions<f32>, Inputs<f32>) {
+        let each = |k: usize| Input::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
         let save = if own_times {
             SaveTimes::each(2, n, (0..2 * n).map(|i| i as f32).collect())
         } else {
             SaveTimes::all(vec![0.5, 0.75])
         };
-        let columns = Columns {
+        let columns = Inputs {
             first: 0,
             trajectories: n,
             shape: vec![n],
-            u0: vec![Column::all(1.0), each(2)],
-            p: vec![each(3), Column::all(4.0), each(5)],
-            t0: Column::all(6.0),
+            u0: vec![Input::all(1.0), each(2)],
+            p: vec![each(3), Input::all(4.0), each(5)],
+            t0: Input::all(6.0),
             t1: each(7),
             save,
             stops: SaveTimes::all(Vec::new()),
             abstols: Vec::new(),
         };
-        let settings = Settings {
+        let settings = ResolvedOptions {
             stopping: false,
             events: 0,
             log: LogRow::default(),
@@ -391,23 +391,23 @@ mod tests {
             let (settings, columns) = inputs(100, false);
             let numbers = range.start as u64..range.end as u64;
             let batch = Batch::new(&settings, columns.range(numbers));
-            let (memory, job) = (memory(&batch), batch.job(0));
-            assert_eq!(job.n, range.len() as u32);
-            assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
+            let (memory, arguments) = (memory(&batch), batch.arguments(0));
+            assert_eq!(arguments.n, range.len() as u32);
+            assert_eq!(memory[arguments.counter as usize..][..4], [0; 4]);
             for (c, quantity) in columns.quantities().enumerate() {
-                let at = job.columns as usize + 8 * c;
+                let at = arguments.columns as usize + 8 * c;
                 let half = |at: usize| u32::from_ne_bytes(memory[at..at + 4].try_into().unwrap());
                 let (first, mask) = (half(at), half(at + 4));
                 for i in 0..range.len() {
                     let own = first + (i as u32 & mask);
-                    let at = job.inputs as usize + 4 * own as usize;
+                    let at = arguments.inputs as usize + 4 * own as usize;
                     let begin = batch.columns_at()[c].map(|begin| begin + 4 * i);
                     assert_eq!(begin, quantity.is_stored().then_some(at));
                     assert_eq!(number(&memory, at), quantity.get(range.start + i));
                 }
             }
-            let times = [0, 1].map(|s| number(&memory, job.save_times as usize + 4 * s));
-            assert_eq!((times, job.save_stride, job.save_each), ([0.5, 0.75], 1, 0));
+            let times = [0, 1].map(|s| number(&memory, arguments.save_times as usize + 4 * s));
+            assert_eq!((times, arguments.save_stride, arguments.save_each), ([0.5, 0.75], 1, 0));
         }
     }
 
@@ -415,10 +415,10 @@ mod tests {
     fn the_device_finds_every_trajectorys_save_times() {
         let (settings, columns) = inputs(100, true);
         let batch = Batch::new(&settings, columns.range(30..60));
-        let (memory, job) = (memory(&batch), batch.job(0));
+        let (memory, arguments) = (memory(&batch), batch.arguments(0));
         for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
-            let index = slot * job.save_stride as usize + i * job.save_each as usize;
-            let time = number(&memory, job.save_times as usize + 4 * index);
+            let index = slot * arguments.save_stride as usize + i * arguments.save_each as usize;
+            let time = number(&memory, arguments.save_times as usize + 4 * index);
             assert_eq!(time, (slot * 100 + 30 + i) as f32);
         }
     }

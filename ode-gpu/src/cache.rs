@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ode_core::kept;
+use ode_core::persist;
 
 use crate::nvrtc::Cubin;
 
@@ -35,11 +35,11 @@ const TRAILER: usize = 8 + 8 + 32 + 32 + 8;
 
 /// The name of one compilation: equal keys mean equal machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key([u8; 32]);
+pub struct CacheKey([u8; 32]);
 
-impl Key {
+impl CacheKey {
     /// Hashes all data that the compiler's output depends on.
-    pub fn new(source: &str, program: &str, options: &[String], compiler: &str) -> Key {
+    pub fn new(source: &str, program: &str, options: &[String], compiler: &str) -> CacheKey {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&MAGIC);
         // The length before each field makes the encoding unique.
@@ -53,7 +53,7 @@ impl Key {
             field(option);
         }
         field(source);
-        Key(*hasher.finalize().as_bytes())
+        CacheKey(*hasher.finalize().as_bytes())
     }
 
     /// Returns the first eight hexadecimal digits, for the user.
@@ -62,13 +62,13 @@ impl Key {
     }
 }
 
-impl std::fmt::Display for Key {
+impl std::fmt::Display for CacheKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for CacheKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Key({self})")
     }
@@ -123,22 +123,22 @@ impl Cache {
     }
 
     /// Returns the entry of `key`, if it exists and is complete.
-    pub fn load(&self, key: &Key) -> Option<Cubin> {
+    pub fn load(&self, key: &CacheKey) -> Option<Cubin> {
         let entry = fs::read(self.entry(key)?).ok()?;
         decode(key, entry)
     }
 
     /// Stores an entry, and replaces an earlier one of this key. Returns whether it is now on disk.
-    pub fn store(&self, key: &Key, cubin: &Cubin) -> bool {
+    pub fn store(&self, key: &CacheKey, cubin: &Cubin) -> bool {
         let Some(entry) = self.entry(key) else { return false };
         let Some(folder) = entry.parent() else { return false };
         if create_private(folder).is_err() {
             return false;
         }
-        kept::replace(&entry, folder, &[&encode(key, cubin)]).is_ok()
+        persist::replace(&entry, folder, &[&encode(key, cubin)]).is_ok()
     }
 
-    fn entry(&self, key: &Key) -> Option<PathBuf> {
+    fn entry(&self, key: &CacheKey) -> Option<PathBuf> {
         self.folder.as_ref().map(|f| f.join(format!("{key}.cubin")))
     }
 }
@@ -152,7 +152,7 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-fn encode(key: &Key, cubin: &Cubin) -> Vec<u8> {
+fn encode(key: &CacheKey, cubin: &Cubin) -> Vec<u8> {
     let mut out = Vec::with_capacity(cubin.code.len() + cubin.log.len() + TRAILER);
     out.extend_from_slice(&cubin.code);
     out.extend_from_slice(cubin.log.as_bytes());
@@ -165,7 +165,7 @@ fn encode(key: &Key, cubin: &Cubin) -> Vec<u8> {
     out
 }
 
-fn decode(key: &Key, mut entry: Vec<u8>) -> Option<Cubin> {
+fn decode(key: &CacheKey, mut entry: Vec<u8>) -> Option<Cubin> {
     let (rest, magic) = entry.split_last_chunk::<8>()?;
     let (hashed, hash) = rest.split_last_chunk::<32>()?;
     if *magic != MAGIC || blake3::hash(hashed) != *hash {
@@ -194,8 +194,8 @@ mod tests {
         Cubin { code: vec![n; 10_000], log: "ptxas info".to_owned() }
     }
 
-    fn key(source: &str) -> Key {
-        Key::new(source, "k", &["--fmad=false".to_owned()], "nvrtc 13.0")
+    fn key(source: &str) -> CacheKey {
+        CacheKey::new(source, "k", &["--fmad=false".to_owned()], "nvrtc 13.0")
     }
 
     #[test]
@@ -213,12 +213,12 @@ mod tests {
     fn every_input_is_in_the_key() {
         let o = |s: &[&str]| s.iter().map(|x| (*x).to_owned()).collect::<Vec<_>>();
         let keys = [
-            Key::new("s", "p", &o(&["a", "b"]), "c"),
-            Key::new("t", "p", &o(&["a", "b"]), "c"),
-            Key::new("s", "q", &o(&["a", "b"]), "c"),
-            Key::new("s", "p", &o(&["ab"]), "c"),
-            Key::new("s", "p", &o(&["b", "a"]), "c"),
-            Key::new("s", "p", &o(&["a", "b"]), "d"),
+            CacheKey::new("s", "p", &o(&["a", "b"]), "c"),
+            CacheKey::new("t", "p", &o(&["a", "b"]), "c"),
+            CacheKey::new("s", "q", &o(&["a", "b"]), "c"),
+            CacheKey::new("s", "p", &o(&["ab"]), "c"),
+            CacheKey::new("s", "p", &o(&["b", "a"]), "c"),
+            CacheKey::new("s", "p", &o(&["a", "b"]), "d"),
         ];
         for (i, a) in keys.iter().enumerate() {
             assert!(keys[i + 1..].iter().all(|b| a != b));

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cache::Key;
+use crate::cache::CacheKey;
 
 /// The files of one kernel.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Dump {
 
 impl Dump {
     /// The files of this kernel, if the environment enables them.
-    pub(crate) fn from_env(name: &str, key: &Key, arch: &str) -> Dump {
+    pub(crate) fn from_env(name: &str, key: &CacheKey, arch: &str) -> Dump {
         match std::env::var_os("ODES_DUMP").filter(|v| !v.is_empty()) {
             Some(folder) => Dump::at(Path::new(&folder), name, key, arch),
             None => Dump { stem: None },
@@ -24,7 +24,7 @@ impl Dump {
     }
 
     /// The files of a kernel in a folder of the caller's choice.
-    fn at(folder: &Path, name: &str, key: &Key, arch: &str) -> Dump {
+    fn at(folder: &Path, name: &str, key: &CacheKey, arch: &str) -> Dump {
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let stem = folder.join(format!("{name}-{arch}-{}", key.short()));
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn files_are_named_after_kernel_and_key() {
         let folder = crate::testing::temp_dir("dump");
-        let key = Key::new("s", "p", &[], "c");
+        let key = CacheKey::new("s", "p", &[], "c");
         Dump::at(&folder.join("new"), "tsit5::lorenz", &key, "sm_90").write("cu", b"text");
         let path = folder.join(format!("new/tsit5__lorenz-sm_90-{}.cu", key.short()));
         assert_eq!(std::fs::read(path).unwrap(), b"text");

@@ -5,31 +5,31 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ode_core::Method;
-use ode_core::Part;
-use ode_core::ensemble::engine::{self, Engine, LaneEngine, Results};
-use ode_core::ensemble::pull::PullTask;
-use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
-use ode_core::ensemble::task::{self, Compiled, Solve, Task};
-use ode_core::kernel::{Functions, Variant};
+use ode_core::Shard;
+use ode_core::ensemble::adjoint::AdjointTask;
+use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
+use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
+use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
 use ode_core::memory::Locked;
-use ode_core::problem::columns::Columns;
 use ode_core::problem::inputs::Inputs;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::prepared::PreparedSolve;
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, SavedRow, Schedule,
     SolveError, Timings,
 };
 
+use crate::adjoint::{AdjointWorker, GradientChunk};
 use crate::device::{Device, WarmUp, devices, lock};
-use crate::engine::{DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
 use crate::locked::page_lock;
-use crate::pull::{Part as PullPart, PullEngine};
+use crate::worker::{DeviceWorker, at_once, kernel_of};
 
 /// A backend that solves on NVIDIA GPUs, one trajectory per thread.
 ///
@@ -148,20 +148,20 @@ impl EnsembleGpuKernel {
         Self::on(devices)
     }
 
-    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::part).
+    /// Uses the GPU of a process that solves one [shard](ode_core::EnsembleProblem::shard).
     ///
-    /// The device is chosen by the index of the process on its machine, [`Part::local_rank`]. If
+    /// The device is chosen by the index of the process on its machine, [`Shard::local_rank`]. If
     /// there are more processes than devices, processes share devices. A launcher may also give
     /// each process its own visible device.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use ode_core::Part;
+    /// use ode_core::Shard;
     /// use ode_gpu::EnsembleGpuKernel;
     ///
-    /// let part = Part::from_launcher()?;
-    /// let gpu = EnsembleGpuKernel::for_part(&part)?;
-    /// eprintln!("{part} on {}", gpu.devices()[0]);
+    /// let shard = Shard::from_launcher()?;
+    /// let gpu = EnsembleGpuKernel::for_shard(&shard)?;
+    /// eprintln!("{shard} on {}", gpu.devices()[0]);
     /// # Ok(())
     /// # }
     /// ```
@@ -170,12 +170,12 @@ impl EnsembleGpuKernel {
     ///
     /// # Errors
     /// The errors of [`all`](Self::all).
-    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
-        match (part.local_rank, part.of) {
+    pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
+        match (shard.local_rank, shard.size) {
             (None, 0 | 1) => Self::all(),
             (local, _) => {
                 let visible = devices()?.len().max(1);
-                Self::device(local.unwrap_or(part.rank) % visible)
+                Self::device(local.unwrap_or(shard.rank) % visible)
             }
         }
     }
@@ -359,7 +359,7 @@ impl From<GpuError> for SolveError {
     }
 }
 
-impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
+impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
     type Compiled = C;
 
     fn begins_early(&self) -> bool {
@@ -378,35 +378,35 @@ impl<C> EnsembleGpuKernel<C> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
-        let engine = |device| DeviceEngine {
+        let worker = |device| DeviceWorker {
             device,
             task,
             settings,
             columns,
-            variant: self.variant(device, settings, columns),
+            kernel_config: self.kernel_config(device, settings, columns),
             alike: (self.cpu_threads == 0).then_some(self.devices.len()),
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
             computing: Computing::default(),
         };
-        let mut engines: Vec<DeviceEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        let mut devices: Vec<DeviceWorker<'_, T>> = self.devices.iter().map(worker).collect();
         let states = columns.u0.len();
-        let mut threads = LaneEngine::threads(task, settings, states, self.cpu_threads);
-        let mut team: Vec<&mut dyn Engine<T>> = Vec::new();
-        team.extend(engines.iter_mut().map(|engine| engine as &mut dyn Engine<T>));
-        team.extend(threads.iter_mut().map(|thread| thread as &mut dyn Engine<T>));
+        let mut threads = CpuWorker::threads(task, settings, states, self.cpu_threads);
+        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
+        workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
+        workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
         let lock = |memory: &mut [u8]| self.page_lock(memory);
-        let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
+        let outcome = worker::run(&mut workers, settings, columns, sink, Some(&lock))?;
 
-        let times = engines.iter().map(|engine| (engine.compile, engine.computing.total));
+        let times = devices.iter().map(|worker| (worker.compile, worker.computing.total));
         let timings = timings(begin, times);
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
@@ -429,9 +429,9 @@ impl<C> EnsembleGpuKernel<C> {
     /// The trajectories are split evenly over the devices.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -439,43 +439,43 @@ impl<C> EnsembleGpuKernel<C> {
         // The kernels write as many numbers as their system has.
         task.shape().check(settings, columns)?;
         let n = columns.trajectories;
-        let mut whole = Some(PullPart {
+        let mut whole = Some(GradientChunk {
             columns: columns.all(),
-            results: Results::whole(results, n),
+            results: ResultSlices::whole(results, n),
             given: gradients.whole(n),
         });
-        let mut parts = Vec::new();
-        while let Some(part) = whole.take() {
-            let (part, behind) = part.first(n.div_ceil(self.devices.len()).max(1));
-            parts.push(part);
+        let mut chunks = Vec::new();
+        while let Some(chunk) = whole.take() {
+            let (chunk, behind) = chunk.first(n.div_ceil(self.devices.len()).max(1));
+            chunks.push(chunk);
             whole = behind;
         }
-        let parts = Mutex::new(parts);
-        let next = || lock(&parts).pop();
-        let engine = |device| PullEngine {
+        let chunks = Mutex::new(chunks);
+        let next = || lock(&chunks).pop();
+        let worker = |device| AdjointWorker {
             device,
             task,
             settings,
             cotangents,
-            variant: Variant {
+            kernel_config: KernelConfig {
                 saved: SavedRow::default(),
-                ..self.variant(device, settings, columns)
+                ..self.kernel_config(device, settings, columns)
             },
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
             computing: Duration::ZERO,
         };
-        let mut engines: Vec<PullEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        let mut workers: Vec<AdjointWorker<'_, T>> = self.devices.iter().map(worker).collect();
         std::thread::scope(|scope| {
             let running: Vec<_> =
-                engines.iter_mut().map(|engine| scope.spawn(|| engine.run(&next))).collect();
+                workers.iter_mut().map(|worker| scope.spawn(|| worker.run(&next))).collect();
             let ended = running.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             });
             ended.collect::<Result<Vec<()>, SolveError>>()
         })?;
-        let times = engines.iter().map(|engine| (engine.compile, engine.computing));
+        let times = workers.iter().map(|worker| (worker.compile, worker.computing));
         let timings = timings(begin, times);
         let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
         Ok(RunReport::new(Backend::Gpu { devices }, timings))
@@ -497,7 +497,7 @@ impl<C> EnsembleGpuKernel<C> {
     pub fn report<T, S, M, const N: usize, const P: usize>(
         &self,
         system: S,
-        inputs: &Inputs<T>,
+        inputs: &PreparedSolve<T>,
     ) -> Result<KernelReport, SolveError>
     where
         T: Scalar,
@@ -506,7 +506,7 @@ impl<C> EnsembleGpuKernel<C> {
     {
         let device = first(&self.devices)?;
         let task = Solve::<S, M, task::Text, N, P>::new(system);
-        let (kernel, _) = self.kernel_for(device, &task, &inputs.settings, &inputs.columns)?;
+        let (kernel, _) = self.kernel_for(device, &task, &inputs.options, &inputs.inputs)?;
         Ok(kernel.report().clone())
     }
 
@@ -515,26 +515,26 @@ impl<C> EnsembleGpuKernel<C> {
         &self,
         device: &Device,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
-    ) -> Result<(Arc<Kernel>, Variant), SolveError> {
-        let variant = self.variant(device, settings, columns);
-        let kernel = kernel_of(task, device, &variant, &self.compiler_options)?;
-        Ok((kernel, variant))
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+    ) -> Result<(Arc<Kernel>, KernelConfig), SolveError> {
+        let kernel_config = self.kernel_config(device, settings, columns);
+        let kernel = kernel_of(task, device, &kernel_config, &self.compiler_options)?;
+        Ok((kernel, kernel_config))
     }
 
-    fn variant<T: Scalar>(
+    fn kernel_config<T: Scalar>(
         &self,
         device: &Device,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
-    ) -> Variant {
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+    ) -> KernelConfig {
         let refill = match self.schedule {
             Schedule::Refill => true,
             Schedule::Auto => settings.adaptive && columns.trajectories > at_once(device),
             _ => false,
         };
-        Variant { functions: self.functions, ..Variant::new(settings, columns, refill) }
+        KernelConfig { functions: self.functions, ..KernelConfig::new(settings, columns, refill) }
     }
 }
 

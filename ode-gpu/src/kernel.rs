@@ -1,6 +1,6 @@
 //! Loading of kernels: from generated source to a kernel that can be launched.
 //!
-//! A [`Program`] becomes machine code in three steps, each of which may already be done: this
+//! A [`KernelSource`] becomes machine code in three steps, each of which may already be done: this
 //! process has loaded it on the device; an earlier process left it in the disk cache; or the
 //! compiler makes it. Another thread creates the context meanwhile, which takes the driver about as
 //! long as the compilation. The first solution therefore waits only for the slower of the two.
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, LaunchConfig};
 use cudarc::nvrtc::Ptx;
 
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, CacheKey};
 use crate::device::{Device, lock};
 use crate::diagnostic::{self, Resources};
 use crate::driver;
@@ -20,11 +20,11 @@ use crate::error::{self, DriverCall, GpuError};
 use crate::nvrtc::{Cubin, Nvrtc};
 use crate::recent::Recent;
 use ode_core::ensemble::task::TaskKey;
-use ode_core::kernel::{BLOCK, Variant};
+use ode_core::kernel::{BLOCK, KernelConfig};
 
 /// The source of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct KernelSource {
     /// The name of its `extern "C" __global__` function.
     pub name: String,
     /// CUDA C++, complete: no files are included.
@@ -49,13 +49,13 @@ pub enum Origin {
 /// A program's machine code.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Compiled {
+pub struct CompiledKernel {
     /// The machine code, and the compiler's log.
     pub cubin: Cubin,
     /// The architecture of the code, for example `sm_90`.
     pub arch: String,
     /// The key of the program in the disk cache.
-    pub key: Key,
+    pub key: CacheKey,
     /// Whether it came from the compiler or from the disk cache.
     pub origin: Origin,
     /// The time of compiling or loading.
@@ -64,10 +64,10 @@ pub struct Compiled {
     pub resources: Option<Resources>,
 }
 
-impl Program {
+impl KernelSource {
     /// Creates a program without further options.
-    pub fn new(name: impl Into<String>, source: impl Into<String>) -> Program {
-        Program { name: name.into(), source: source.into(), options: Vec::new() }
+    pub fn new(name: impl Into<String>, source: impl Into<String>) -> KernelSource {
+        KernelSource { name: name.into(), source: source.into(), options: Vec::new() }
     }
 
     /// Returns machine code for `arch` (as `sm_90`) from `cache` or the compiler.
@@ -76,7 +76,7 @@ impl Program {
     ///
     /// # Errors
     /// [`GpuError`] if there is no compiler, or the program has errors; the error contains the log.
-    pub fn compile(&self, arch: &str, cache: &Cache) -> Result<Compiled, GpuError> {
+    pub fn compile(&self, arch: &str, cache: &Cache) -> Result<CompiledKernel, GpuError> {
         self.compile_with(Nvrtc::get()?, arch, cache, true)
     }
 
@@ -86,10 +86,10 @@ impl Program {
         arch: &str,
         cache: &Cache,
         read_cache: bool,
-    ) -> Result<Compiled, GpuError> {
+    ) -> Result<CompiledKernel, GpuError> {
         let begin = Instant::now();
         let options = Nvrtc::options(arch, &self.options);
-        let key = Key::new(&self.source, &self.name, &options, nvrtc.identity());
+        let key = CacheKey::new(&self.source, &self.name, &options, nvrtc.identity());
         let dump = Dump::from_env(&self.name, &key, arch);
         dump.write("cu", self.source.as_bytes());
         let (cubin, origin) = match cache.load(&key).filter(|_| read_cache) {
@@ -108,12 +108,12 @@ impl Program {
         dump.write("log", cubin.log.as_bytes());
         let resources = diagnostic::resources(&cubin.log, &self.name);
         let time = begin.elapsed();
-        Ok(Compiled { cubin, arch: arch.to_owned(), key, origin, time, resources })
+        Ok(CompiledKernel { cubin, arch: arch.to_owned(), key, origin, time, resources })
     }
 
     /// The key of the loaded kernel in this process.
-    fn process_key(&self) -> Key {
-        Key::new(&self.source, &self.name, &self.options, "")
+    fn process_key(&self) -> CacheKey {
+        CacheKey::new(&self.source, &self.name, &self.options, "")
     }
 }
 
@@ -215,10 +215,10 @@ impl Kernel {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
     /// Its text.
-    Program(Key),
+    Program(CacheKey),
     /// The data that determine its text, with the compiler options. For most systems this key does
     /// not require the text.
-    Task(TaskKey, Variant, Vec<String>),
+    Task(TaskKey, KernelConfig, Vec<String>),
 }
 
 /// A slot for a loaded kernel. It is locked during the loading, so that threads that need the same
@@ -253,7 +253,7 @@ impl Device {
     ///
     /// # Errors
     /// [`GpuError`] if the program cannot be compiled or loaded.
-    pub fn kernel(&self, program: &Program) -> Result<Arc<Kernel>, GpuError> {
+    pub fn kernel(&self, program: &KernelSource) -> Result<Arc<Kernel>, GpuError> {
         self.kernel_with(program, Cache::from_env())
     }
 
@@ -261,7 +261,11 @@ impl Device {
     ///
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).
-    pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
+    pub fn kernel_with(
+        &self,
+        program: &KernelSource,
+        cache: &Cache,
+    ) -> Result<Arc<Kernel>, GpuError> {
         self.kernel_named(Name::Program(program.process_key()), cache, || Ok(program.clone()))
     }
 
@@ -271,7 +275,7 @@ impl Device {
         &self,
         name: Name,
         cache: &Cache,
-        write: impl FnOnce() -> Result<Program, E>,
+        write: impl FnOnce() -> Result<KernelSource, E>,
     ) -> Result<Arc<Kernel>, E> {
         let slot = slot(self, name);
         let mut slot = lock(&slot);
@@ -283,7 +287,7 @@ impl Device {
         Ok(kernel)
     }
 
-    fn load_kernel(&self, program: &Program, cache: &Cache) -> Result<Kernel, GpuError> {
+    fn load_kernel(&self, program: &KernelSource, cache: &Cache) -> Result<Kernel, GpuError> {
         // Dropped at the end, also on an error: then the context exists.
         let _warm_up = self.warm_up();
         let compile = |read_cache| {
@@ -315,8 +319,8 @@ impl Device {
 
 fn load_module(
     context: &Arc<CudaContext>,
-    compiled: &Compiled,
-    program: &Program,
+    compiled: &CompiledKernel,
+    program: &KernelSource,
     nvrtc: &Nvrtc,
 ) -> Result<Arc<CudaModule>, GpuError> {
     context.load_module(Ptx::from_binary(compiled.cubin.code.clone())).map_err(|error| {
@@ -334,8 +338,8 @@ fn load_module(
 
 fn report(
     device: &Device,
-    program: &Program,
-    compiled: &Compiled,
+    program: &KernelSource,
+    compiled: &CompiledKernel,
     function: &CudaFunction,
     load_time: Duration,
 ) -> Result<KernelReport, GpuError> {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cudarc::driver::{CudaSlice, DevicePtr};
-use ode_core::ensemble::dispenser::{Divisible, Taken};
-use ode_core::ensemble::engine::Piece;
+use ode_core::ensemble::work_queue::{Divisible, Lease};
+use ode_core::ensemble::worker::Chunk;
 use ode_core::lane::Scalar;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
@@ -26,29 +26,29 @@ pub(crate) struct Launched<'d, 'p, T: Scalar> {
     /// Owns the page-locked memory of the last uploads, which may be in progress.
     uploads: Vec<Transfer<u8>>,
     /// `None` after the stream was synchronised.
-    taken: Option<Taken<'d, Piece<'p, T>>>,
+    lease: Option<Lease<'d, Chunk<'p, T>>>,
 }
 
 impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
-    pub(crate) fn new(stream: Stream, taken: Taken<'d, Piece<'p, T>>) -> Self {
-        let taken = Some(taken);
+    pub(crate) fn new(stream: Stream, lease: Lease<'d, Chunk<'p, T>>) -> Self {
+        let lease = Some(lease);
         Launched {
             stream,
             memory: None,
             staged: Vec::new(),
             watch: None,
             uploads: Vec::new(),
-            taken,
+            lease,
         }
     }
 
     /// Queues the upload of the chunk's inputs to new device memory; returns its layout.
     pub(crate) fn upload(
         &mut self,
-        settings: &Settings<T>,
+        settings: &ResolvedOptions<T>,
     ) -> Result<Option<Batch<'p, T>>, GpuError> {
-        let Some(taken) = &mut self.taken else { return Ok(None) };
-        let batch = Batch::new(settings, taken.work().columns);
+        let Some(lease) = &mut self.lease else { return Ok(None) };
+        let batch = Batch::new(settings, lease.work().inputs);
         let memory = self.memory.insert(self.stream.allocate::<u8>(batch.total())?);
         let (sources, end) = batch.sources();
         self.uploads = self.stream.upload_rows(&sources, end, memory)?;
@@ -70,8 +70,8 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     /// [`finish`](Self::finish) downloads the other results.
     pub(crate) fn download(&mut self, places: &[Place; 10]) -> Result<(), GpuError> {
         let base = self.base();
-        let Some(taken) = &mut self.taken else { return Ok(()) };
-        for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
+        let Some(lease) = &mut self.lease else { return Ok(()) };
+        for (array, rows) in lease.work().results.bytes().into_iter().enumerate() {
             let place = places[array];
             if rows.iter().all(|row| is_locked(row)) {
                 // SAFETY: this value owns the chunk, which owns these rows, until the stream was
@@ -86,24 +86,24 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
 
     /// The number of trajectories.
     pub(crate) fn count(&mut self) -> usize {
-        self.taken.as_mut().map_or(0, |taken| taken.work().count())
+        self.lease.as_mut().map_or(0, |lease| lease.work().count())
     }
 
     /// Returns the lease of a chunk that could not be queued completely.
-    pub(crate) fn given_up(mut self) -> Option<Taken<'d, Piece<'p, T>>> {
+    pub(crate) fn given_up(mut self) -> Option<Lease<'d, Chunk<'p, T>>> {
         self.wait();
-        self.taken.take()
+        self.lease.take()
     }
 
     /// Waits for the results.
     pub(crate) fn finish(mut self, computing: &mut Computing) -> Result<Stream, GpuError> {
-        if let (Some(memory), Some(taken)) = (&self.memory, &mut self.taken) {
+        if let (Some(memory), Some(lease)) = (&self.memory, &mut self.lease) {
             let places = self.staged.iter().map(|(_, place)| place);
             let begin = places.clone().map(|place| place.at).min();
             let end = places.map(|place| place.at + place.row * place.rows).max();
             if let (Some(begin), Some(end)) = (begin, end) {
                 let mut targets = Vec::new();
-                for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
+                for (array, rows) in lease.work().results.bytes().into_iter().enumerate() {
                     if let Some((_, place)) = self.staged.iter().find(|(index, _)| *index == array)
                     {
                         let at = |r: usize| place.at - begin + r * place.row;
@@ -117,8 +117,8 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         if let Some(watch) = self.watch.take() {
             computing.add(watch)?;
         }
-        if let Some(taken) = self.taken.take() {
-            taken.done();
+        if let Some(lease) = self.lease.take() {
+            lease.done();
         }
         Ok(self.stream.clone())
     }
@@ -131,7 +131,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
 
 impl<T: Scalar> Drop for Launched<'_, '_, T> {
     fn drop(&mut self) {
-        if self.taken.is_some() {
+        if self.lease.is_some() {
             self.wait();
         }
     }

@@ -29,10 +29,10 @@
 //! | [`EnsembleGpuKernel`] | the backend with one step size for each trajectory |
 //! | [`EnsembleGpuArray`] | the lockstep backend: one step size for all trajectories |
 //! | [`DeviceEnsemble`] | an ensemble that stays on a device |
-//! | `engine` | the worker of one device: chunks, launches, results |
-//! | `columns` | the worker of a lockstep solve, and its cooperative launch |
+//! | `worker` | the worker of one device: chunks, launches, results |
+//! | `lockstep` | the worker of a lockstep solve, and its cooperative launch |
 //! | `launched` | one launch: upload, kernel, download |
-//! | `pull` | gradients: step records and the adjoint |
+//! | `adjoint` | gradients: step records and the adjoint |
 //! | `batch` | the layout of a batch in device memory |
 //! | `driver` | the driver's library: search, checks, start |
 //! | `queue`, `blas` | arrays, and matrix products by cuBLAS: the feature `arrays` |
@@ -40,7 +40,7 @@
 //! | [`device`](fn@devices) | devices and their contexts |
 //! | [`Nvrtc`] | the compiler |
 //! | [`Cache`] | compiled kernels on disk |
-//! | [`Program`], [`Kernel`] | compilation or loading, registers, occupancy, block size |
+//! | [`KernelSource`], [`Kernel`] | compilation or loading, registers, occupancy, block size |
 //! | `recent` | the map of the loaded kernels |
 //! | [`Stream`] | queues, device memory |
 //! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the speed of the bus |
@@ -59,28 +59,27 @@
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
 //! | `ODES_DUMP` | folder that receives the source, log and cubin of every kernel |
 
+mod adjoint;
 mod array;
 mod batch;
 #[cfg(feature = "arrays")]
 mod blas;
 mod cache;
-mod columns;
 mod device;
 mod diagnostic;
 mod driver;
 mod dump;
-mod engine;
 mod ensemble;
 mod error;
 mod kernel;
 mod launched;
 mod library;
 mod locked;
+mod lockstep;
 mod memory;
 mod nvrtc;
 mod pinned;
 mod pool;
-mod pull;
 #[cfg(feature = "arrays")]
 mod queue;
 mod recent;
@@ -89,22 +88,23 @@ mod rows;
 #[cfg(test)]
 mod testing;
 mod timing;
+mod worker;
 
 pub use array::EnsembleGpuArray;
 #[cfg(feature = "arrays")]
 pub use blas::{Matrices, ProductShape, Triangle};
-pub use cache::{Cache, Key};
+pub use cache::{Cache, CacheKey};
 pub use cudarc;
 pub use device::{Device, WarmUp, device, devices};
 pub use diagnostic::Resources;
 pub use driver::cuda_version as driver_cuda_version;
 pub use ensemble::EnsembleGpuKernel;
 pub use error::GpuError;
-pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
-pub use memory::{Element, MemoryInfo, Stream};
+pub use kernel::{CompiledKernel, Kernel, KernelReport, KernelSource, Origin};
+pub use memory::{DeviceElement, MemoryInfo, Stream};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use pinned::{Direction, Pinned, Transfer, pooled_bytes, trim_pinned};
 #[cfg(feature = "arrays")]
-pub use queue::{Buffer, Clockwork, Queue};
+pub use queue::{Clockwork, DeviceBuffer, DeviceQueue};
 pub use resident::{DeviceEnsemble, Running};
 pub use timing::Stopwatch;

@@ -30,7 +30,7 @@ mod sealed {
 /// A number type that host and device can exchange.
 ///
 /// Every pattern of bits is a valid value, so reading uninitialised memory is harmless.
-pub trait Element:
+pub trait DeviceElement:
     sealed::Sealed + DeviceRepr + ValidAsZeroBits + Copy + Default + Send + Sync + 'static
 {
 }
@@ -38,7 +38,7 @@ pub trait Element:
 macro_rules! elements {
     ($($t:ty)*) => { $(
         impl sealed::Sealed for $t {}
-        impl Element for $t {}
+        impl DeviceElement for $t {}
     )* };
 }
 elements!(f32 f64 u8 u16 i32 u32 i64 u64);
@@ -175,14 +175,14 @@ impl Stream {
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`] with the bytes needed and free, or [`GpuError::Driver`].
-    pub fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
+    pub fn allocate<T: DeviceElement>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
         let len = len.max(1);
         let needed = (len as u64).saturating_mul(size_of::<T>() as u64);
         // Beyond any address space; the bindings would multiply without a check.
         if isize::try_from(needed).is_err() {
             return Err(self.out_of_memory(needed));
         }
-        // SAFETY: every pattern of bits is a valid `Element`.
+        // SAFETY: every pattern of bits is a valid `DeviceElement`.
         let first = unsafe { self.stream.alloc::<T>(len) };
         let error = match first {
             Ok(memory) => return Ok(memory),
@@ -205,7 +205,7 @@ impl Stream {
     ///
     /// # Errors
     /// The errors of [`allocate`](Self::allocate).
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
+    pub fn zeros<T: DeviceElement>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
         let mut memory = self.allocate::<T>(len)?;
         self.stream.memset_zeros(&mut memory).call("cuMemsetD8Async")?;
         Ok(memory)

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::device::lock;
 use crate::error::{self, DriverCall, GpuError};
-use crate::memory::{Element, Stream};
+use crate::memory::{DeviceElement, Stream};
 
 /// The capacity of the pool, in bytes; blocks returned beyond it are unlocked and freed.
 const KEPT: usize = 1 << 30;
@@ -160,7 +160,7 @@ fn return_block(block: Block) {
 
 /// An array in page-locked memory, which returns to the pool on drop.
 #[derive(Debug)]
-pub struct Pinned<T: Element> {
+pub struct Pinned<T: DeviceElement> {
     /// The memory; `None` only during the drop.
     block: Option<Block>,
     start: NonNull<T>,
@@ -169,11 +169,11 @@ pub struct Pinned<T: Element> {
 }
 
 // SAFETY: as for `Block`; `T` is a number.
-unsafe impl<T: Element> Send for Pinned<T> {}
+unsafe impl<T: DeviceElement> Send for Pinned<T> {}
 // SAFETY: as above.
-unsafe impl<T: Element> Sync for Pinned<T> {}
+unsafe impl<T: DeviceElement> Sync for Pinned<T> {}
 
-impl<T: Element> Pinned<T> {
+impl<T: DeviceElement> Pinned<T> {
     /// Takes uninitialised memory for `len` numbers from the pool.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl<T: Element> Pinned<T> {
     pub fn new(stream: &Stream, len: usize, direction: Direction) -> Result<Self, GpuError> {
         let bytes = len.saturating_mul(size_of::<T>());
         let block = take_block(stream.context(), bytes, direction)?;
-        // Page-locked memory starts at a page, which is aligned for every `Element`.
+        // Page-locked memory starts at a page, which is aligned for every `DeviceElement`.
         let start = block.start.cast();
         Ok(Pinned { block: Some(block), start, len, element: PhantomData })
     }
@@ -196,7 +196,7 @@ impl<T: Element> Pinned<T> {
     }
 }
 
-impl<T: Element> Deref for Pinned<T> {
+impl<T: DeviceElement> Deref for Pinned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -206,14 +206,14 @@ impl<T: Element> Deref for Pinned<T> {
     }
 }
 
-impl<T: Element> DerefMut for Pinned<T> {
+impl<T: DeviceElement> DerefMut for Pinned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
-impl<T: Element> Drop for Pinned<T> {
+impl<T: DeviceElement> Drop for Pinned<T> {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
             return_block(block);
@@ -224,13 +224,13 @@ impl<T: Element> Drop for Pinned<T> {
 /// A copy in progress, which owns the page-locked memory. Dropping it waits for the copy.
 #[derive(Debug)]
 #[must_use = "dropping a transfer waits for it"]
-pub struct Transfer<T: Element> {
+pub struct Transfer<T: DeviceElement> {
     /// The memory; `None` after `wait` returned it.
     pinned: Option<Pinned<T>>,
     done: CudaEvent,
 }
 
-impl<T: Element> Transfer<T> {
+impl<T: DeviceElement> Transfer<T> {
     /// Marks the end of a copy that was just queued.
     ///
     /// If that fails, it waits for the stream, because the memory must not return to the pool
@@ -272,7 +272,7 @@ impl<T: Element> Transfer<T> {
     }
 }
 
-impl<T: Element> Drop for Transfer<T> {
+impl<T: DeviceElement> Drop for Transfer<T> {
     fn drop(&mut self) {
         if let Some(pinned) = self.pinned.take()
             && let Err(error) = self.done.synchronize()
@@ -291,7 +291,7 @@ impl Stream {
     /// # Errors
     /// [`GpuError::Driver`] if the buffer belongs to another stream or the numbers do not fit, or
     /// if the driver does not queue the copy.
-    pub fn start_upload<T: Element>(
+    pub fn start_upload<T: DeviceElement>(
         &self,
         host: Pinned<T>,
         device: &mut CudaSlice<T>,
@@ -314,7 +314,7 @@ impl Stream {
     /// # Errors
     /// [`GpuError::Driver`] if the buffer belongs to another stream or the numbers do not fit, or
     /// if the driver does not queue the copy.
-    pub fn start_download<T: Element>(
+    pub fn start_download<T: DeviceElement>(
         &self,
         device: &CudaView<'_, T>,
         mut host: Pinned<T>,
@@ -336,7 +336,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`GpuError`] if memory is exhausted, or the driver fails.
-    pub fn upload<T: Element>(&self, host: &[T]) -> Result<CudaSlice<T>, GpuError> {
+    pub fn upload<T: DeviceElement>(&self, host: &[T]) -> Result<CudaSlice<T>, GpuError> {
         let mut device = self.allocate::<T>(host.len())?;
         self.upload_into(host, &mut device)?;
         Ok(device)
@@ -347,7 +347,7 @@ impl Stream {
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
     /// no page-locked memory, or if the driver fails.
-    pub fn upload_into<T: Element>(
+    pub fn upload_into<T: DeviceElement>(
         &self,
         host: &[T],
         device: &mut CudaSlice<T>,
@@ -389,7 +389,7 @@ impl Stream {
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
     /// no page-locked memory, or if the driver or queued work fails.
-    pub fn download<T: Element>(
+    pub fn download<T: DeviceElement>(
         &self,
         device: &CudaView<'_, T>,
         host: &mut [T],
@@ -407,7 +407,7 @@ impl Stream {
     /// # Errors
     /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
     /// no page-locked memory, or if the driver or queued work fails.
-    pub fn download_pieces<T: Element>(
+    pub fn download_pieces<T: DeviceElement>(
         &self,
         device: &CudaView<'_, T>,
         mut consume: impl FnMut(usize, &[T]),
@@ -438,7 +438,7 @@ impl Stream {
 
 /// Copies with all cores. New memory costs a page fault every 4 KiB, which one core cannot handle
 /// as fast as the bus delivers.
-fn copy<T: Element>(from: &[T], to: &mut [T]) {
+fn copy<T: DeviceElement>(from: &[T], to: &mut [T]) {
     const PART: usize = 1 << 16;
     if from.len() <= PART {
         to.copy_from_slice(from);

@@ -1,22 +1,22 @@
 //! Arrays in device memory, and the operations on them in one stream.
 //!
-//! A [`Queue`] is a stream whose buffers nothing else uses. It runs its work in order: copies,
+//! A [`DeviceQueue`] is a stream whose buffers nothing else uses. It runs its work in order: copies,
 //! kernels over all numbers of an array, and matrix products (`blas`).
 
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
-use ode_core::kernel::{JobArguments, SHARED_BYTES, Variant};
+use ode_core::kernel::{KernelArguments, KernelConfig, SHARED_BYTES};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::Columns;
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Batch, bytes_of};
 use crate::blas::{Blas, Matrices, ProductShape, Triangle};
 use crate::device::{Device, lock};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
-use crate::memory::{Element, Stream};
+use crate::memory::{DeviceElement, Stream};
 use crate::pinned::Transfer;
 
 /// The threads of a block.
@@ -27,7 +27,7 @@ const BLOCKS: u32 = 32;
 
 /// A queue of work on arrays of one device, in order. Clones are handles to the same queue.
 #[derive(Clone, Debug)]
-pub struct Queue(Arc<Inner>);
+pub struct DeviceQueue(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -39,12 +39,12 @@ struct Inner {
 
 /// Numbers in the memory of a queue's device.
 #[derive(Debug)]
-pub struct Buffer<T> {
+pub struct DeviceBuffer<T> {
     memory: CudaSlice<T>,
     len: usize,
 }
 
-impl<T: Element> Buffer<T> {
+impl<T: DeviceElement> DeviceBuffer<T> {
     /// Returns the number of numbers.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -71,22 +71,26 @@ impl<T: Element> Buffer<T> {
 #[derive(Debug)]
 pub struct Clockwork<T> {
     /// The first argument; its results belong to one trajectory.
-    pub job: JobArguments<T>,
+    pub arguments: KernelArguments<T>,
     /// The second argument.
     pub shared: [u8; SHARED_BYTES],
     _memory: CudaSlice<u8>,
     _uploads: Vec<Transfer<u8>>,
 }
 
-impl Queue {
+impl DeviceQueue {
     /// Creates a queue on a device.
     ///
     /// With `tf32`, products of `f32` may round their factors to 10 bits.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
-    pub fn new(device: &Device, tf32: bool) -> Result<Queue, GpuError> {
-        Ok(Queue(Arc::new(Inner { stream: device.own_stream()?, blas: Mutex::new(None), tf32 })))
+    pub fn new(device: &Device, tf32: bool) -> Result<DeviceQueue, GpuError> {
+        Ok(DeviceQueue(Arc::new(Inner {
+            stream: device.own_stream()?,
+            blas: Mutex::new(None),
+            tf32,
+        })))
     }
 
     /// Returns the device.
@@ -97,7 +101,7 @@ impl Queue {
 
     /// Returns whether both are handles to the same queue.
     #[must_use]
-    pub fn is(&self, other: &Queue) -> bool {
+    pub fn is(&self, other: &DeviceQueue) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -109,31 +113,35 @@ impl Queue {
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`], and [`GpuError::Driver`] if the driver fails.
-    pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
-        Ok(Buffer { memory: self.stream().allocate(len)?, len })
+    pub fn allocate<T: DeviceElement>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
+        Ok(DeviceBuffer { memory: self.stream().allocate(len)?, len })
     }
 
     /// Allocates memory for `len` zeros.
     ///
     /// # Errors
     /// The errors of [`allocate`](Self::allocate).
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
-        Ok(Buffer { memory: self.stream().zeros(len)?, len })
+    pub fn zeros<T: DeviceElement>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
+        Ok(DeviceBuffer { memory: self.stream().zeros(len)?, len })
     }
 
     /// Copies numbers of the host to a new buffer.
     ///
     /// # Errors
     /// The errors of [`allocate`](Self::allocate), and [`GpuError::OutOfPinnedMemory`].
-    pub fn upload<T: Element>(&self, numbers: &[T]) -> Result<Buffer<T>, GpuError> {
-        Ok(Buffer { memory: self.stream().upload(numbers)?, len: numbers.len() })
+    pub fn upload<T: DeviceElement>(&self, numbers: &[T]) -> Result<DeviceBuffer<T>, GpuError> {
+        Ok(DeviceBuffer { memory: self.stream().upload(numbers)?, len: numbers.len() })
     }
 
     /// Waits for queued work, and copies the first numbers of a buffer to the host.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver or queued work fails, or the buffer has fewer numbers.
-    pub fn download<T: Element>(&self, from: &Buffer<T>, to: &mut [T]) -> Result<(), GpuError> {
+    pub fn download<T: DeviceElement>(
+        &self,
+        from: &DeviceBuffer<T>,
+        to: &mut [T],
+    ) -> Result<(), GpuError> {
         if to.is_empty() {
             return Ok(());
         }
@@ -150,7 +158,11 @@ impl Queue {
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
-    pub fn copy<T: Element>(&self, from: &Buffer<T>, to: &mut Buffer<T>) -> Result<(), GpuError> {
+    pub fn copy<T: DeviceElement>(
+        &self,
+        from: &DeviceBuffer<T>,
+        to: &mut DeviceBuffer<T>,
+    ) -> Result<(), GpuError> {
         let len = from.len.min(to.len);
         if len == 0 {
             return Ok(());
@@ -163,7 +175,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
-    pub fn clear<T: Element>(&self, buffer: &mut Buffer<T>) -> Result<(), GpuError> {
+    pub fn clear<T: DeviceElement>(&self, buffer: &mut DeviceBuffer<T>) -> Result<(), GpuError> {
         self.stream().raw().memset_zeros(&mut buffer.memory).call("cuMemsetD8Async")
     }
 
@@ -238,9 +250,9 @@ impl Queue {
     /// The errors of [`allocate`](Self::allocate).
     pub fn clockwork<T: Scalar>(
         &self,
-        variant: &Variant,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        kernel_config: &KernelConfig,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<Clockwork<T>, GpuError> {
         let batch = Batch::new(settings, columns.all());
         let mut memory = self.stream().allocate::<u8>(batch.total())?;
@@ -248,10 +260,15 @@ impl Queue {
         let uploads = self.stream().upload_rows(&sources, end, &mut memory)?;
         let base = memory.device_ptr(self.stream().raw()).0;
         let mut shared = [0; SHARED_BYTES];
-        let numbers = variant.shared_numbers(columns);
+        let numbers = kernel_config.shared_numbers(columns);
         let bytes = bytes_of(&numbers);
         shared[..bytes.len()].copy_from_slice(bytes);
-        Ok(Clockwork { job: batch.job(base), shared, _memory: memory, _uploads: uploads })
+        Ok(Clockwork {
+            arguments: batch.arguments(base),
+            shared,
+            _memory: memory,
+            _uploads: uploads,
+        })
     }
 
     /// Returns how many blocks of `threads` threads of a kernel the device holds at a time.

@@ -17,11 +17,11 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
     LaunchConfig, PushKernelArg,
 };
-use ode_core::ensemble::task::{Compiled, Task, Text};
-use ode_core::kernel::JobArguments;
+use ode_core::ensemble::task::{CompiledLanes, Task, Text};
+use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{Column, Columns};
-use ode_core::problem::settings::Settings;
+use ode_core::problem::inputs::{Input, Inputs};
+use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::system::System;
 use ode_core::{
     Backend, Collect, EnsembleAlgorithm, EnsembleProblem, ResultSink, RunReport, SolveError,
@@ -30,11 +30,11 @@ use ode_core::{
 
 use crate::batch::{Batch, Place, most_trajectories};
 use crate::device::Device;
-use crate::engine::{Argument, SharedBytes, launch_config};
 use crate::ensemble::EnsembleGpuKernel;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
-use crate::memory::{Element, Stream};
+use crate::memory::{DeviceElement, Stream};
+use crate::worker::{Argument, SharedBytes, launch_config};
 
 /// An ensemble whose inputs and results stay on a device.
 ///
@@ -95,7 +95,7 @@ pub struct DeviceEnsemble<T> {
     /// One whole batch.
     memory: CudaSlice<T>,
     launch: LaunchConfig,
-    job: Argument<JobArguments<T>>,
+    arguments: Argument<KernelArguments<T>>,
     shared: Argument<SharedBytes>,
     /// The offset of the queue's counter, if threads take trajectories from a queue.
     counter: Option<usize>,
@@ -139,7 +139,7 @@ impl fmt::Debug for Running {
     }
 }
 
-impl<T: Scalar + Element> DeviceEnsemble<T> {
+impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// Compiles the kernel, and uploads the problems of `ensemble`.
     ///
     /// The inputs are the quantities in which the trajectories differ. Quantities that all
@@ -170,7 +170,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         Self::made((gpu, stream), ensemble, method, options, false)
     }
@@ -193,7 +193,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         Self::made((gpu, stream), ensemble, method, options, true)
     }
@@ -209,7 +209,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         S: System<N, P>,
         M: Solver,
         F: Vary<S, T, N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let info = ensemble.system().info();
@@ -230,8 +230,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     fn prepared<C>(
         place: &Preparing<'_, C>,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<Self, SolveError> {
         let &Preparing { gpu, stream, all_inputs, .. } = place;
         let device = stream.device();
@@ -252,7 +252,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         if trajectories > most {
             return Err(SolveError::TooManyTrajectories { trajectories, most });
         }
-        let (kernel, variant) = gpu.kernel_for(device, task, settings, columns)?;
+        let (kernel, kernel_config) = gpu.kernel_for(device, task, settings, columns)?;
 
         let batch = Batch::new(settings, columns.all());
         let mut memory = stream.allocate::<T>(batch.total().div_ceil(size_of::<T>()))?;
@@ -266,13 +266,13 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         raw.memcpy_htod(&inputs, &mut memory.slice_mut(..inputs.len()))
             .call("cuMemcpyHtoDAsync")?;
         let base = memory.device_ptr(raw).0;
-        let counter = variant.refill.then_some(batch.job(0).counter as usize);
+        let counter = kernel_config.refill.then_some(batch.arguments(0).counter as usize);
         let columns_at = batch.columns_at()[..columns.u0.len() + columns.p.len()].to_vec();
         Ok(DeviceEnsemble {
-            launch: launch_config(&kernel, &variant, trajectories as u32),
+            launch: launch_config(&kernel, &kernel_config, trajectories as u32),
             kernel,
-            job: Argument(batch.job(base)),
-            shared: Argument::shared(&variant.shared_numbers(columns)),
+            arguments: Argument(batch.arguments(base)),
+            shared: Argument::shared(&kernel_config.shared_numbers(columns)),
             counter,
             columns: columns_at,
             places: *batch.places(),
@@ -303,8 +303,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
                 .call("cuMemsetD8Async")?;
         }
         let mut launch = raw.launch_builder(self.kernel.function());
-        launch.arg(&self.job).arg(&self.shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers. The addresses are those of a
+        launch.arg(&self.arguments).arg(&self.shared);
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of a
         // batch in this memory, which is large enough and is freed on this stream behind the
         // kernel. It was laid out for the system of the kernel's text (`checked` in `ode_core`).
         // Only numbers of inputs change in it, and every value is valid.
@@ -481,11 +481,11 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     }
 
     /// An array of results with numbers of type `E`.
-    fn result<E: Element>(&self, place: Place) -> CudaView<'_, E> {
+    fn result<E: DeviceElement>(&self, place: Place) -> CudaView<'_, E> {
         let Place { at, row, rows } = place;
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
-        // SAFETY: every pattern of bits is a valid `Element`.
+        // SAFETY: every pattern of bits is a valid `DeviceElement`.
         let array = unsafe { array.transmute::<E>(len) };
         array.unwrap_or_else(|| unreachable!("the memory of a batch contains its results"))
     }
@@ -505,12 +505,12 @@ const TIMES: &str = "it has scheduled actions, whose times may depend on the par
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// The same inputs with a stored number for each trajectory of every initial state and parameter.
-fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {
-    let each = |column: &Column<T>| match column.is_stored() {
+fn each_stored<T: Scalar>(columns: &Inputs<T>) -> Inputs<T> {
+    let each = |column: &Input<T>| match column.is_stored() {
         true => column.clone(),
-        false => Column::each((0..columns.trajectories).map(|i| column.get(i)).collect()),
+        false => Input::each((0..columns.trajectories).map(|i| column.get(i)).collect()),
     };
-    Columns {
+    Inputs {
         u0: columns.u0.iter().map(each).collect(),
         p: columns.p.iter().map(each).collect(),
         ..columns.clone()
@@ -527,11 +527,11 @@ struct Preparing<'a, C> {
 }
 
 impl<C> Preparing<'_, C> {
-    fn solve<T: Scalar + Element>(
+    fn solve<T: Scalar + DeviceElement>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         _: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let made = DeviceEnsemble::<T>::prepared(self, task, settings, columns)?;

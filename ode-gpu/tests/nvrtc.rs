@@ -2,7 +2,7 @@
 //!
 //! These tests are ignored without `ODES_REQUIRE_NVRTC=1`; `scripts/install-nvrtc.sh` installs NVRTC.
 
-use ode_gpu::{Cache, GpuError, Nvrtc, Origin, Program};
+use ode_gpu::{Cache, GpuError, KernelSource, Nvrtc, Origin};
 use odes_skipped::{Needed, needs};
 
 /// The compiler, or `None` with a message.
@@ -33,7 +33,7 @@ fn compiles_for_every_promised_architecture_without_spills() {
             continue;
         }
         let arch = format!("sm_{arch}");
-        let compiled = Program::new("saxpy", SAXPY).compile(&arch, &Cache::off()).unwrap();
+        let compiled = KernelSource::new("saxpy", SAXPY).compile(&arch, &Cache::off()).unwrap();
         assert_eq!(&compiled.cubin.code[..4], b"\x7fELF");
         assert_eq!(compiled.origin, Origin::Compiler);
         let resources = compiled.resources.expect("ptxas reports the kernel's resources");
@@ -50,7 +50,7 @@ fn an_error_shows_the_log_and_the_generated_line() {
     }
     let source = "#line 40 \"src/lorenz.rs\"\n__device__ int f() { return missing; }\n\
                   extern \"C\" __global__ void k(int *a) { a[0] = f(); }\n";
-    let error = Program::new("k", source).compile("sm_90", &Cache::off()).unwrap_err();
+    let error = KernelSource::new("k", source).compile("sm_90", &Cache::off()).unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, GpuError::Compile { .. }));
     assert!(text.contains("src/lorenz.rs(40): error: identifier \"missing\""), "{text}");
@@ -63,7 +63,7 @@ fn an_unknown_option_is_an_error_in_nvrtcs_words() {
     if nvrtc().is_none() {
         return;
     }
-    let mut program = Program::new("saxpy", SAXPY);
+    let mut program = KernelSource::new("saxpy", SAXPY);
     program.options.push("--no-such-option".to_owned());
     let text = program.compile("sm_90", &Cache::off()).unwrap_err().to_string();
     assert!(text.contains("nvrtcCompileProgram") && text.contains("no-such-option"), "{text}");
@@ -74,7 +74,7 @@ fn an_unknown_option_is_an_error_in_nvrtcs_words() {
 fn multiply_add_is_not_contracted_by_default() {
     let Some(_) = nvrtc() else { return };
     let code = |options: &[&str]| {
-        let mut program = Program::new("saxpy", SAXPY);
+        let mut program = KernelSource::new("saxpy", SAXPY);
         program.options = options.iter().map(|o| (*o).to_owned()).collect();
         program.compile("sm_90", &Cache::off()).unwrap().cubin.code
     };
@@ -91,7 +91,7 @@ fn the_second_compilation_comes_from_disk_and_a_corrupt_entry_is_replaced() {
     }
     let folder = folder("cache");
     let cache = Cache::at(&folder);
-    let program = Program::new("saxpy", SAXPY);
+    let program = KernelSource::new("saxpy", SAXPY);
     let first = program.compile("sm_90", &cache).unwrap();
     let second = program.compile("sm_90", &cache).unwrap();
     assert_eq!((first.origin, second.origin), (Origin::Compiler, Origin::Disk));
@@ -121,7 +121,7 @@ fn many_threads_compile_at_once() {
             s.spawn(move || {
                 let name = format!("k{}", i % 3);
                 let source = SAXPY.replace("saxpy", &name);
-                let compiled = Program::new(name, source).compile("sm_90", cache).unwrap();
+                let compiled = KernelSource::new(name, source).compile("sm_90", cache).unwrap();
                 assert_eq!(&compiled.cubin.code[..4], b"\x7fELF");
             });
         }

@@ -3,7 +3,7 @@
 use core::str::FromStr;
 use std::path::PathBuf;
 
-use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Part};
+use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Shard};
 use ode_cluster::{ClusterError, EnsembleDistributed, status};
 use ode_core::debug_as_display;
 
@@ -26,7 +26,7 @@ pub struct Arguments {
     pub devices: Devices,
     /// The rank of this process, from 0, and the number of processes; by default from the launcher
     #[arg(long, value_name = "R/N", value_parser = rank)]
-    pub rank: Option<Part>,
+    pub rank: Option<Shard>,
     /// Print the progress of the run in the folder, and exit
     #[arg(long, requires = "out")]
     pub status: bool,
@@ -36,7 +36,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Devices {
-    /// The GPU of the process's [local rank](EnsembleGpuKernel::for_part).
+    /// The GPU of the process's [local rank](EnsembleGpuKernel::for_shard).
     ///
     /// If this GPU is not available, the threads of the CPU.
     #[default]
@@ -67,11 +67,11 @@ impl FromStr for Devices {
 }
 
 /// Parses a rank and the number of ranks, such as `3/8`.
-fn rank(text: &str) -> Result<Part, String> {
+fn rank(text: &str) -> Result<Shard, String> {
     let own = |name: &str| (name == "ODES_RANK").then(|| text.to_owned());
     let expected = "expected the rank of this process, from 0, and the number of processes, such \
         as `3/8`";
-    Part::from_variables(&own).map_err(|_| expected.to_owned())
+    Shard::from_variables(&own).map_err(|_| expected.to_owned())
 }
 
 /// An error in the arguments of a program.
@@ -122,9 +122,9 @@ impl Arguments {
         {
             return Err(ClusterError::NoRun { folder: folder.clone() }.into());
         }
-        let part = match self.rank {
-            Some(part) => part,
-            None => ode_cluster::part()?,
+        let shard = match self.rank {
+            Some(shard) => shard,
+            None => ode_cluster::shard()?,
         };
         let inner: Box<dyn EnsembleAlgorithm + Send + Sync> = match &self.devices {
             Devices::Cpu => Box::new(EnsembleThreads),
@@ -132,20 +132,20 @@ impl Arguments {
             Devices::Numbers(numbers) => {
                 Box::new(EnsembleGpuKernel::with_devices(numbers.iter().copied())?)
             }
-            Devices::Auto => match EnsembleGpuKernel::for_part(&part) {
+            Devices::Auto => match EnsembleGpuKernel::for_shard(&shard) {
                 Ok(gpu) => Box::new(gpu),
                 Err(error) => {
                     // The reason is nearly always the same on all ranks, so one rank prints it.
-                    match part.rank {
-                        0 => eprintln!("{part} computes on the CPU: {error}"),
-                        _ => eprintln!("{part} computes on the CPU"),
+                    match shard.rank {
+                        0 => eprintln!("{shard} computes on the CPU: {error}"),
+                        _ => eprintln!("{shard} computes on the CPU"),
                     }
                     Box::new(EnsembleThreads)
                 }
             },
         };
         let mut place = match self.rank {
-            Some(part) => EnsembleDistributed::with_part(inner, part),
+            Some(shard) => EnsembleDistributed::with_shard(inner, shard),
             None => EnsembleDistributed::new(inner)?,
         };
         if let Some(folder) = &self.out {
@@ -182,8 +182,8 @@ mod tests {
         assert_eq!(some.devices, Devices::Numbers(vec![0, 2]));
         assert_eq!((some.out, some.chunk), (Some("o".into()), Some(7)));
         assert!(some.resume && !some.status);
-        let part = some.rank.unwrap();
-        assert_eq!((part.rank, part.of), (3, 8));
+        let shard = some.rank.unwrap();
+        assert_eq!((shard.rank, shard.size), (3, 8));
         for (line, message) in [
             ("--rank 8/8", "such as `3/8`"),
             ("--rank 3", "such as `3/8`"),
@@ -213,7 +213,7 @@ mod tests {
     fn a_place_is_made() {
         let folder = std::env::temp_dir().join(format!("odes-arguments-{}", std::process::id()));
         let mut arguments = parsed("--devices cpu --rank 1/3").unwrap();
-        assert_eq!(arguments.place().unwrap().part().rank, 1);
+        assert_eq!(arguments.place().unwrap().shard().rank, 1);
         (arguments.resume, arguments.out) = (true, Some(folder));
         let error = arguments.place().err().unwrap();
         assert!(matches!(error, ArgumentError::Cluster(ClusterError::NoRun { .. })), "{error}");

@@ -2,7 +2,7 @@
 //! place. `derivatives.rs` compares their right-hand sides.
 
 use crate::gpu::gpu;
-use ode_core::lane::dispatch::{self, Program};
+use ode_core::lane::dispatch::{self, LaneProgram};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{Observe, Quantities, System};
@@ -80,7 +80,7 @@ struct RightHandSide<S, T, const N: usize, const P: usize> {
     t: T,
 }
 
-impl<T: Scalar, S: System<N, P>, const N: usize, const P: usize> Program<T>
+impl<T: Scalar, S: System<N, P>, const N: usize, const P: usize> LaneProgram<T>
     for RightHandSide<S, T, N, P>
 {
     type Output = Vec<T>;

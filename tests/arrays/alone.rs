@@ -16,13 +16,15 @@ fn same<M: Method, S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
 ) -> EnsembleSolution<S, T, N, P> {
     let name = M::PROPERTIES.name;
     let ensemble = |n| EnsembleProblem::new(*problem).trajectories(n);
-    for (n, norm) in [(1, ArrayNorm::Greatest), (1, ArrayNorm::Mean), (64, ArrayNorm::Mean)] {
+    for (n, norm) in
+        [(1, LockstepNorm::Greatest), (1, LockstepNorm::Mean), (64, LockstepNorm::Mean)]
+    {
         eprintln!("{name}, {n} columns, {norm:?}, {options:?}");
         let expected = ensemble(n).solve(method, EnsembleSerial, options).unwrap();
         let array = EnsembleCpuArray::new().norm(norm).threads(2);
         let found = ensemble(n).solve(method, &array, options).unwrap();
         assert_same_bits(&expected, &found);
-        let worst = found.worst_column();
+        let worst = found.worst_member();
         let fixed = matches!(options.step, StepSize::Fixed(_));
         assert_eq!(worst.is_none(), fixed);
         assert!(worst.is_none_or(|worst| worst.error <= 1.0), "{worst:?}");

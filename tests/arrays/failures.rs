@@ -43,7 +43,7 @@ fn others_go_on() {
         .trajectories(N)
         .vary(|problem, i| problem.with_p([1.0 / ends(i)]));
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
-    for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+    for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
         let place = || EnsembleCpuArray::new().norm(norm);
         check(&ensemble.solve(Tsit5, place().threads(3), &options.clone().tstops([1.0])).unwrap());
         check(&ensemble.solve(Rodas5P, place(), &options).unwrap());
@@ -108,6 +108,6 @@ fn what_is_no_array() {
         EnsembleProblem::new(problem).trajectories(10).tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
     let stops = stops.solve(Tsit5, EnsembleCpuArray, &options).unwrap_err().to_string();
     assert!(stops.contains("differ in their times to stop at"), "{stops}");
-    let empty = lorenz_sweep::<f64>(2, 1.0).part(Part::new(3, 5));
+    let empty = lorenz_sweep::<f64>(2, 1.0).shard(Shard::new(3, 5));
     assert!(empty.solve(Tsit5, EnsembleCpuArray, &options).unwrap().is_empty());
 }

@@ -2,18 +2,18 @@
 //!
 //! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
-use crate::blocks::{Sums, solve_into};
+use crate::batches::{Sums, solve_into};
 #[cfg(target_os = "linux")]
 use crate::driver;
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, many, sampled_lorenz};
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{
     Backend, EnsembleAlgorithm, EnsembleSolution, GpuError, Memory, Method, Solver, Vary,
-    WorstColumn,
+    WorstMember,
 };
 use odes_skipped::{Needed, needs};
 
@@ -34,14 +34,14 @@ fn same<M, S, T, F, const N: usize, const P: usize>(
     F: Vary<S, T, N, P>,
 {
     let Some(gpu) = gpu() else { return };
-    for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+    for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
         let expected = ensemble.solve(method, EnsembleCpuArray::new().norm(norm), options).unwrap();
         let found = ensemble.solve(method, gpu.clone().norm(norm), options).unwrap();
         let (name, n, times) = (M::PROPERTIES.name, found.len(), found.timings());
         let steps = expected.accepted(0) + expected.rejected(0);
         eprintln!("{name} {} {norm:?} {n}: {steps} steps, {times:?}", T::NAME);
         assert_same_bits(&expected, &found);
-        assert_eq!(expected.worst_column(), found.worst_column());
+        assert_eq!(expected.worst_member(), found.worst_member());
         assert!(matches!(found.backend(), Backend::Gpu { devices } if devices.len() == 1));
         assert!(times.solve > 0.0 && times.compile + times.solve + times.transfer <= times.total);
     }
@@ -218,13 +218,13 @@ fn samples_and_tolerances() {
 /// Blocks of a sink are arrays by themselves, and so are parts; a sink that has enough gets no more.
 #[needs(gpu)]
 #[test]
-fn blocks_and_parts() {
+fn batches_and_shards() {
     let Some(gpu) = gpu() else { return };
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
     let ensemble = lorenz_sweep::<f32>(300, 0.5);
-    let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    for block in [70, 150, 300] {
-        let mut sums = [Sums::by(block), Sums::by(block)];
+    let inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    for batch in [70, 150, 300] {
+        let mut sums = [Sums::by(batch), Sums::by(batch)];
         let [expected, found] = &mut sums;
         let cpu = solve_arrays(&EnsembleCpuArray, &inputs, expected);
         let gpu = solve_arrays(&gpu, &inputs, found);
@@ -234,23 +234,23 @@ fn blocks_and_parts() {
     let mut sums = Sums { enough: 3, ..Sums::by(70) };
     solve_into((lorenz, Tsit5), &gpu, &inputs, &mut sums).unwrap();
     assert_eq!(sums.sums.len(), 3);
-    let part = ensemble.clone().part(Part::new(1, 3));
-    same(Tsit5, &part, &options);
-    let empty = lorenz_sweep::<f64>(2, 1.0).part(Part::new(3, 5));
+    let shard = ensemble.clone().shard(Shard::new(1, 3));
+    same(Tsit5, &shard, &options);
+    let empty = lorenz_sweep::<f64>(2, 1.0).shard(Shard::new(3, 5));
     assert!(empty.solve(Tsit5, gpu, &options).unwrap().is_empty());
 }
 
 /// Solves into a sink where arrays are compiled; returns the worst column.
 fn solve_arrays<A: EnsembleAlgorithm>(
     place: &A,
-    inputs: &Inputs<f32>,
+    inputs: &PreparedSolve<f32>,
     sink: &mut Sums,
-) -> Option<WorstColumn> {
-    let Inputs { settings, columns } = inputs;
+) -> Option<WorstMember> {
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
     let report = Solver::integrate::<f32, lorenz, A::Compiled, 3, 3>(
         &Tsit5, lorenz, place, settings, columns, sink,
     );
-    report.unwrap().worst_column
+    report.unwrap().worst_member
 }
 
 /// One place solves in several threads at a time, behind a `dyn` too.
@@ -312,7 +312,7 @@ fn what_is_no_array() {
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["few_threads", "of_few", "gpu::blocks", "gpu::what"];
+    let tests = ["few_threads", "of_few", "gpu::batches", "gpu::what"];
     driver::run(&tests, &[]);
 }
 

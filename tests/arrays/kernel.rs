@@ -3,63 +3,67 @@
 use crate::cpp::{HostCpp, in_memory};
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
-use odes::backend::{self, Columns, Settings, Task};
-use odes::internals::kernel::array::{ARRAY_NAME, ArrayArguments, memory_rows};
-use odes::internals::kernel::{ArrayKind, JobArguments, Target, Variant};
+use odes::backend::{self, Inputs, ResolvedOptions, Task};
+use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments, memory_rows};
+use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{
     Backend, EnsembleAlgorithm, Method, RawResults, ResultSink, RunReport, Timings, Vary,
-    WorstColumn,
+    WorstMember,
 };
 use odes_skipped::needs;
 
 /// The kernel in one thread, which has all columns in memory.
 struct CppArray {
     cpp: HostCpp,
-    norm: ArrayNorm,
+    norm: LockstepNorm,
 }
 
 impl CppArray {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let mean = self.norm == ArrayNorm::Mean;
-        let array = Some(ArrayKind { mean, resident: false, threads: 32 });
-        let variant =
-            Variant { target: Target::Host, array, ..Variant::new(settings, columns, false) };
-        let library = self.cpp.compile(&task.kernel(&variant)?);
-        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const ArrayArguments);
+        let mean = self.norm == LockstepNorm::Mean;
+        let lockstep = Some(LockstepConfig { mean, resident: false, threads: 32 });
+        let kernel_config = KernelConfig {
+            target: Target::Host,
+            lockstep,
+            ..KernelConfig::new(settings, columns, false)
+        };
+        let library = self.cpp.compile(&task.kernel(&kernel_config)?);
+        type Run<T> =
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T, *const LockstepArguments);
         // SAFETY: the function has this type; its arguments are checked by static_asserts.
         let run: libloading::Symbol<'_, Run<T>> =
-            unsafe { library.get(ARRAY_NAME.as_bytes()) }.unwrap();
+            unsafe { library.get(LOCKSTEP_NAME.as_bytes()) }.unwrap();
         let (n, mut raw) = (columns.trajectories, RawResults::default());
         let rows = memory_rows(columns.u0.len(), settings.method.fsal);
         let mut memory = vec![T::nan(); n * rows];
         let mut errors = vec![T::nan(); n];
-        in_memory(settings, columns.all(), &variant, &mut raw, |job, shared| {
-            let arguments = ArrayArguments {
+        in_memory(settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
+            let lockstep = LockstepArguments {
                 words: 0,
                 memory: memory.as_mut_ptr() as u64,
                 errors: errors.as_mut_ptr() as u64,
                 blocks: 1,
                 tiles: n.div_ceil(32).next_power_of_two() as u32,
             };
-            // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `ArrayJob` say, and
+            // SAFETY: every pointer is to as many elements as `KernelArguments`, `Shared` and `LockstepArguments` say, and
             // outlives the call. One thread says nothing to others.
-            unsafe { run(job, shared.as_ptr(), &raw const arguments) };
+            unsafe { run(arguments, shared.as_ptr(), &raw const lockstep) };
         })?;
         sink.store(columns.all(), &mut raw)?.is_break();
         let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
         let mut report = RunReport::new(backend, Timings::default());
         if settings.adaptive {
             let squares = (columns.first..).zip(errors.iter().map(|square| square.widen()));
-            report.worst_column = WorstColumn::of(columns.u0.len(), squares);
+            report.worst_member = WorstMember::of(columns.u0.len(), squares);
         }
         Ok(report)
     }
@@ -75,7 +79,7 @@ impl EnsembleAlgorithm for CppArray {
 fn same<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
-    norm: ArrayNorm,
+    norm: LockstepNorm,
     options: &SolveOptions,
 ) where
     M: Method,
@@ -87,7 +91,7 @@ fn same<M, S, T, F, const N: usize, const P: usize>(
     let expected = ensemble.solve(method, EnsembleCpuArray::new().norm(norm), options).unwrap();
     let found = ensemble.solve(method, CppArray { cpp, norm }, options).unwrap();
     assert_same_bits(&expected, &found);
-    assert_eq!(expected.worst_column(), found.worst_column());
+    assert_eq!(expected.worst_member(), found.worst_member());
 }
 
 /// Columns of an oscillator, which do not fill the last tile.
@@ -102,24 +106,24 @@ fn oscillators<T: Scalar>()
 #[test]
 fn explicit() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
-    same(Tsit5, &lorenz_sweep::<f32>(100, 2.0), ArrayNorm::Mean, &options);
+    same(Tsit5, &lorenz_sweep::<f32>(100, 2.0), LockstepNorm::Mean, &options);
     let steps = options.clone().saveat(SaveAt::Steps).tstops([1.5]).dtmax(0.2);
-    same(Tsit5, &oscillators::<f64>(), ArrayNorm::Greatest, &steps);
+    same(Tsit5, &oscillators::<f64>(), LockstepNorm::Greatest, &steps);
     let fixed = SolveOptions::default().fixed_step(0.05).saveat(0.25).saving(Saving::Both);
-    same(Rk4, &oscillators::<f64>(), ArrayNorm::Greatest, &fixed);
+    same(Rk4, &oscillators::<f64>(), LockstepNorm::Greatest, &fixed);
 }
 
 #[needs(cpp)]
 #[test]
 fn implicit() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
-    same(TrBdf2, &oscillators::<f32>(), ArrayNorm::Mean, &options);
+    same(TrBdf2, &oscillators::<f32>(), LockstepNorm::Mean, &options);
     let problem = OdeProblem::new(constrained, [1e-12, 1e-12, 0.5], 0.0..=100.0, [1.0]);
     let seeds = EnsembleProblem::new(problem)
         .trajectories(40)
         .vary(|problem, i| problem.with_p([1.0 + 0.01 * i as f64]));
     let options = SolveOptions::default().tolerance(1e-5).growth_guard(GrowthGuard::Reject);
-    same(Rodas5P, &seeds, ArrayNorm::Greatest, &options);
+    same(Rodas5P, &seeds, LockstepNorm::Greatest, &options);
 }
 
 /// Columns that are left behind.
@@ -136,5 +140,5 @@ fn failures() {
         }])
     });
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
-    same(Tsit5, &ensemble, ArrayNorm::Mean, &options);
+    same(Tsit5, &ensemble, LockstepNorm::Mean, &options);
 }

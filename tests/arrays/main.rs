@@ -1,9 +1,9 @@
 //! Ensembles as arrays: all trajectories are columns with one step size. And arrays that are one large
 //! system.
 
-#[path = "../support/blocks.rs"]
+#[path = "../support/batches.rs"]
 #[allow(dead_code)]
-mod blocks;
+mod batches;
 #[path = "../support/cpp.rs"]
 mod cpp;
 #[cfg(target_os = "linux")]

@@ -49,7 +49,7 @@ fn accurate<M: Method>(method: M, tolerance: f64) {
     eprintln!("{name}: lanes {by_lanes:.1e}, at most {most}; columns {by_columns:.1e}, {accepted}");
     assert!(f64::from(accepted) > 0.9 * f64::from(most), "{accepted} of {most}");
     assert!(by_columns < 2.0 * by_lanes + tolerance, "{by_columns}");
-    let worst = columns.worst_column().unwrap();
+    let worst = columns.worst_member().unwrap();
     assert!(worst.error <= 1.0 && worst.trajectory < columns.len() as u64, "{worst:?}");
 }
 
@@ -66,7 +66,7 @@ fn threads_and_lanes_change_nothing() {
     fn check<T: Scalar>() {
         let ensemble = lorenz_sweep::<T>(131, 1.5);
         let options = SolveOptions::default().tolerance(1e-4).saveat(1.0);
-        for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+        for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
             let array = EnsembleCpuArray::new().norm(norm);
             let baseline = array.clone().threads(1).instructions(InstructionSet::Baseline);
             let expected = ensemble.solve(Tsit5, baseline, &options).unwrap();
@@ -77,7 +77,7 @@ fn threads_and_lanes_change_nothing() {
                     let place = array.clone().threads(threads).instructions(instructions);
                     let found = ensemble.solve(Tsit5, place, &options).unwrap();
                     assert_same_bits(&expected, &found);
-                    assert_eq!(expected.worst_column(), found.worst_column());
+                    assert_eq!(expected.worst_member(), found.worst_member());
                 }
             }
         }
@@ -95,13 +95,13 @@ fn a_mean_hides_a_column() {
         .vary(|problem, i| problem.with_p([if i == 617 { 400.0 } else { 0.01 }, 0.0]));
     let options = SolveOptions::default().tolerance(1e-4);
     let of = |norm| ensemble.solve(Tsit5, EnsembleCpuArray::new().norm(norm), &options).unwrap();
-    let (mean, greatest) = (of(ArrayNorm::Mean), of(ArrayNorm::Greatest));
+    let (mean, greatest) = (of(LockstepNorm::Mean), of(LockstepNorm::Greatest));
     let exact = (20.0_f64 * 4.0).cos();
     let [by_mean, by_greatest] =
         [&mean, &greatest].map(|s| (s.final_states()[[617, 0]] - exact).abs());
-    eprintln!("{:?} {:?}", mean.worst_column(), greatest.worst_column());
+    eprintln!("{:?} {:?}", mean.worst_member(), greatest.worst_member());
     eprintln!("{by_mean:.1e} {by_greatest:.1e} {:?} {:?}", counts(&mean), counts(&greatest));
-    let (worst, best) = (mean.worst_column().unwrap(), greatest.worst_column().unwrap());
+    let (worst, best) = (mean.worst_member().unwrap(), greatest.worst_member().unwrap());
     assert!(worst.trajectory == 617 && worst.error > 5.0 && worst.error < 32.0, "{worst:?}");
     assert!(best.trajectory == 617 && best.error <= 1.0 && best.error > 0.1, "{best:?}");
     assert!(counts(&mean).0 < counts(&greatest).0);
@@ -110,13 +110,13 @@ fn a_mean_hides_a_column() {
 
 /// Blocks of a sink, and parts, are arrays by themselves, and trajectories keep their numbers.
 #[test]
-fn blocks_and_parts_are_arrays() {
+fn batches_and_shards_are_arrays() {
     let ensemble = lorenz_sweep::<f64>(120, 2.0);
     let options = SolveOptions::default().tolerance(1e-5);
-    let part = ensemble.clone().part(Part::new(1, 3));
-    let solution = part.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+    let shard = ensemble.clone().shard(Shard::new(1, 3));
+    let solution = shard.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
     assert_eq!(solution.len(), 40);
-    let worst = solution.worst_column().unwrap();
+    let worst = solution.worst_member().unwrap();
     assert!((40..80).contains(&worst.trajectory), "{worst:?}");
     let whole = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
     for i in 0..40 {

@@ -5,7 +5,7 @@ use crate::cpp::HostCpp;
 use crate::everywhere::same_in_cpp;
 use crate::numbered;
 use crate::workloads::*;
-use odes::internals::kernel::{JobArguments, KERNEL_NAME, Target};
+use odes::internals::kernel::{KERNEL_NAME, KernelArguments, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -106,14 +106,14 @@ fn words_of_cplusplus() {
 #[test]
 fn trajectories_have_numbers() {
     fn check<T: Scalar>(cpp: &HostCpp) {
-        numbered::are_counted::<T>(Target::Host, |text, job, shared| {
+        numbered::are_counted::<T>(Target::Host, |text, arguments, shared| {
             let library = cpp.compile(text);
-            type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
+            type Run<T> = unsafe extern "C" fn(*const KernelArguments<T>, *const T);
             // SAFETY: the function has this type; its argument is checked by a static_assert.
             let run: libloading::Symbol<'_, Run<T>> =
                 unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
-            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
-            unsafe { run(job, shared.as_ptr()) };
+            // SAFETY: every pointer is to as many elements as `KernelArguments` and `Shared` say.
+            unsafe { run(arguments, shared.as_ptr()) };
         });
     }
     if let Some(cpp) = HostCpp::find() {

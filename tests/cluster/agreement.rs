@@ -56,7 +56,7 @@ fn slow() -> Failing {
 fn rank() {
     let Ok(case) = std::env::var(CASE) else { return };
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
-    let rank = Part::from_launcher().unwrap().rank;
+    let rank = Shard::from_launcher().unwrap().rank;
     match case.as_str() {
         "two at once" => {
             let place = EnsembleDistributed::new(slow()).unwrap().chunk(8);
@@ -71,7 +71,7 @@ fn rank() {
             println!("said: {}", error.unwrap());
         }
         "one trajectory" => {
-            // The plan has numbers of some trajectories alone.
+            // The manifest has numbers of some trajectories alone.
             let problems = crate::problem().trajectories(10_001).vary(move |problem, i| {
                 let u = if (i, rank) == (7004, 1) { 2.0 } else { 1.0 + 1e-6 * i as f64 };
                 problem.with_u0([u, 0.5])
@@ -157,7 +157,7 @@ fn a_folder_of_some_ranks_alone_is_an_error() {
 fn a_second_solve_at_once_is_an_error() {
     let expected = "Ok(40), Some(\"this backend is already running another solve";
     let folder = Folder::new();
-    let place = EnsembleDistributed::with_part(slow(), (0, 1)).folder(&folder.0).chunk(8);
+    let place = EnsembleDistributed::with_shard(slow(), (0, 1)).folder(&folder.0).chunk(8);
     let found = two_at_once(&place);
     assert!(found.starts_with(expected), "{found}");
     // Not at once.

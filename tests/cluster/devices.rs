@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::forced;
-use crate::parts::decay;
 use crate::same::same_bits;
+use crate::shards::decay;
 use crate::simulated::{Device, Lost, Simulated};
 use odes::cluster::EnsembleDistributed;
 use odes::prelude::*;
@@ -69,10 +69,10 @@ fn a_lost_device_costs_nothing_but_time() {
             devices[1].lost_after = lost_after;
             let place = Simulated { devices, cpu_threads, early: false };
             let solution = until_lost(1, &place, 3000);
-            let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
+            let [Warning::Lost { worker, error, .. }] = solution.warnings() else {
                 panic!("{:?}", solution.warnings())
             };
-            assert_eq!(engine, "simulated device 1");
+            assert_eq!(worker, "simulated device 1");
             assert_eq!(error.to_string(), "simulated device 1 is lost");
             let text = solution.warnings()[0].to_string();
             assert!(
@@ -119,22 +119,22 @@ fn few_trajectories_are_for_one_device() {
 #[test]
 fn blocks_come_in_order() {
     use core::ops::ControlFlow;
-    use odes::backend::ColumnRange;
+    use odes::backend::InputRange;
     use odes::{RawResults, ResultSink};
 
     struct Ends(Vec<f64>, Vec<u64>);
     impl ResultSink<f64> for Ends {
-        fn block(&self) -> u64 {
+        fn batch(&self) -> u64 {
             700
         }
 
         fn store(
             &mut self,
-            block: ColumnRange<'_, f64>,
+            batch: InputRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
-            self.1.push(block.numbers().start);
-            self.0.extend(&results.finals[..block.len()]);
+            self.1.push(batch.numbers().start);
+            self.0.extend(&results.finals[..batch.len()]);
             Ok(ControlFlow::Continue(()))
         }
     }
@@ -181,7 +181,7 @@ where
 #[test]
 fn solving_begins_early() {
     // In the place inside, too, if it solves all trajectories.
-    let distributed = || EnsembleDistributed::with_part(early(), (0, 1));
+    let distributed = || EnsembleDistributed::with_shard(early(), (0, 1));
     assert!(distributed().begins_early());
     assert!(!distributed().folder("nowhere").begins_early());
     let [late, early] = late_and_early(|mut problem, i| {

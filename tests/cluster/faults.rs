@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A process alone, which keeps what it computes.
 fn place(folder: &Folder) -> impl EnsembleAlgorithm + use<> {
-    EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8)
+    EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8)
 }
 
 /// The error of a solve.
@@ -41,14 +41,14 @@ fn another_solve_is_told_by_what_differs() {
     assert_eq!(foreign(ensemble(31).solve(Tsit5, place(&folder), &options())), "trajectories");
     assert_eq!(foreign(ensemble(30).solve(Bs3, place(&folder), &options())), "method");
     assert_eq!(
-        foreign(ensemble(60).part((1, 2)).solve(Tsit5, place(&folder), &options())),
+        foreign(ensemble(60).shard((1, 2)).solve(Tsit5, place(&folder), &options())),
         "first"
     );
     let single = ensemble(30).cast::<f32>();
     assert_eq!(foreign(single.solve(Tsit5, place(&folder), &options())), "precision");
     let other = problem().trajectories(30).vary(|problem, i| problem.with_u0([1.0, i as f64]));
     assert_eq!(foreign(other.solve(Tsit5, place(&folder), &options())), "u0[0]");
-    let chunk = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(9);
+    let chunk = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(9);
     assert_eq!(foreign(ensemble(30).solve(Tsit5, &chunk, &options())), "chunk");
     // The message has both values and the folder.
     let text = cluster_error(solved(&options().max_steps(77))).to_string();
@@ -78,7 +78,7 @@ fn a_right_hand_side_that_was_changed_is_another_solve() {
     assert_eq!(foreign(changed.solve(Tsit5, place(&folder), &options())), "program");
 }
 
-/// The plan has the numbers of some trajectories, and each chunk has a hash of those of its own.
+/// The manifest has the numbers of some trajectories, and each chunk has a hash of those of its own.
 #[test]
 fn one_number_among_many_is_seen() {
     let folder = Folder::new();
@@ -88,7 +88,7 @@ fn one_number_among_many_is_seen() {
         })
     };
     let place =
-        || EnsembleDistributed::with_part(EnsembleThreads, (0, 1)).folder(&folder.0).chunk(1000);
+        || EnsembleDistributed::with_shard(EnsembleThreads, (0, 1)).folder(&folder.0).chunk(1000);
     let options = SolveOptions::default();
     of(usize::MAX).solve(Tsit5, place(), &options).unwrap();
     match cluster_error(of(7004).solve(Tsit5, place(), &options)) {
@@ -128,11 +128,11 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
     }
     // A chunk under another's name.
     refused(&chunks[1], &sound);
-    let plan = folder.0.join("0000/plan");
-    let text = std::fs::read_to_string(&plan).unwrap();
-    refused(&plan, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
-    refused(&plan, b"");
-    refused(&plan, &[0xff, 0xfe]);
+    let manifest = folder.0.join("0000/plan");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    refused(&manifest, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
+    refused(&manifest, b"");
+    refused(&manifest, &[0xff, 0xfe]);
     // What the message says to do.
     std::fs::remove_file(&chunks[2]).unwrap();
     same_bits(&whole(30), &solve().unwrap());
@@ -142,18 +142,18 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
 #[test]
 fn what_cannot_be_is_said() {
     let options = options();
-    let alone = EnsembleDistributed::with_part(EnsembleSerial, (1, 2));
+    let alone = EnsembleDistributed::with_shard(EnsembleSerial, (1, 2));
     match cluster_error(ensemble(9).solve(Tsit5, &alone, &options)) {
-        ClusterError::Nothing { part, why: None } => assert_eq!((part.rank, part.of), (1, 2)),
+        ClusterError::Nothing { shard, why: None } => assert_eq!((shard.rank, shard.size), (1, 2)),
         other => panic!("{other}"),
     }
     // One process needs no folder.
-    let one = EnsembleDistributed::with_part(EnsembleSerial, (0, 1));
+    let one = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1));
     same_bits(&whole(9), &ensemble(9).solve(Tsit5, &one, &options).unwrap());
-    let none = EnsembleDistributed::with_part(EnsembleSerial, (2, 2));
+    let none = EnsembleDistributed::with_shard(EnsembleSerial, (2, 2));
     let error = ensemble(9).solve(Tsit5, &none, &options).err().unwrap();
-    assert!(matches!(error, SolveError::Part { rank: 2, of: 2 }));
-    let empty = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).chunk(0);
+    assert!(matches!(error, SolveError::Shard { rank: 2, size: 2 }));
+    let empty = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).chunk(0);
     let error = cluster_error(ensemble(9).solve(Tsit5, &empty, &options));
     assert!(matches!(error, ClusterError::NoChunk));
     let folder = Folder::new();

@@ -2,7 +2,7 @@
 
 use crate::same::same_bits;
 use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
-use odes::backend::ColumnRange;
+use odes::backend::InputRange;
 use odes::cluster::EnsembleDistributed;
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -28,7 +28,7 @@ where
         let threads: Vec<_> = (0..of)
             .map(|rank| {
                 scope.spawn(move || {
-                    let place = EnsembleDistributed::with_part(EnsembleSerial, (rank, of));
+                    let place = EnsembleDistributed::with_shard(EnsembleSerial, (rank, of));
                     let place = place.folder(&folder.0).chunk(4);
                     ensemble.solve(Tsit5, &place, options).unwrap()
                 })
@@ -69,8 +69,8 @@ fn any_number_of_ranks_has_the_bits_of_one() {
     same(&spans.cast::<f32>(), &SolveOptions::default().tolerance(1e-4).saveat(SaveAt::Every(0.5)));
     let sampled = Samples::seed(7).p(1, Uniform(1.0, 9.0)).u0(0, Normal { mean: 1.0, sd: 0.1 });
     same(&problem().trajectories(30).sample(sampled), &options());
-    same(&ensemble(45).part((1, 3)), &options());
-    same(&ensemble(3).part((0, 7)), &options());
+    same(&ensemble(45).shard((1, 3)), &options());
+    same(&ensemble(3).shard((0, 7)), &options());
 }
 
 /// All bytes of the chunks of a folder, by their names in it.
@@ -128,22 +128,22 @@ fn a_finished_run_is_read_without_writing() {
     assert_eq!((found[0].shares()[0].trajectories, written(&folder.0)), (0, before.clone()));
 }
 
-/// Takes a block of some trajectories at a time.
+/// Takes a batch of some trajectories at a time.
 struct Blocks(u64, Vec<(u64, Vec<u64>)>);
 
 impl ResultSink<f64> for Blocks {
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         self.0
     }
 
     fn store(
         &mut self,
-        block: ColumnRange<'_, f64>,
+        batch: InputRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         let bits = results.finals.iter().map(|number| number.to_bits()).collect();
-        self.1.push((block.numbers().start, bits));
-        Ok(if block.numbers().end > 40 {
+        self.1.push((batch.numbers().start, bits));
+        Ok(if batch.numbers().end > 40 {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -158,7 +158,7 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
         let mut expected = Blocks(size, Vec::new());
         ensemble(45).solve_into(Tsit5, EnsembleSerial, &options(), &mut expected).unwrap();
         let folder = Folder::new();
-        let place = EnsembleDistributed::with_part(EnsembleSerial, (0, 2));
+        let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 2));
         let place = place.folder(&folder.0).chunk(4);
         let mut found = Blocks(size, Vec::new());
         ensemble(45).solve_into(Tsit5, &place, &options(), &mut found).unwrap();
@@ -171,7 +171,7 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
 fn what_is_there_is_taken_up() {
     let n = 90;
     let folder = Folder::new();
-    let place = EnsembleDistributed::with_part(Failing::after(3), (0, 1));
+    let place = EnsembleDistributed::with_shard(Failing::after(3), (0, 1));
     let place = place.folder(&folder.0).chunk(4);
     assert!(ensemble(n).solve(Tsit5, &place, &options()).is_err());
     let done = folder.chunks(0).len();

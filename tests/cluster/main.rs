@@ -1,4 +1,4 @@
-//! An ensemble in parts, for several devices or processes that solve it together: bit for bit what one
+//! An ensemble in shards, for several devices or processes that solve it together: bit for bit what one
 //! process has.
 
 mod agreement;
@@ -11,15 +11,15 @@ mod gpu;
 #[path = "../support/learnt.rs"]
 mod learnt;
 mod messages;
-mod parts;
 mod processes;
 #[path = "../support/same.rs"]
 mod same;
 mod scale;
+mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
 
-use odes::backend::{Columns, Everything, Settings, Task};
+use odes::backend::{Everything, Inputs, ResolvedOptions, Task};
 use odes::prelude::*;
 use odes::{
     EnsembleAlgorithm, EnsembleSolution, ResultSink, RunReport, SolveError, Unvaried, Vary,
@@ -133,8 +133,8 @@ macro_rules! until_it_fails {
         fn $name(
             &self,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             self.call()?;

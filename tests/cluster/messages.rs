@@ -4,7 +4,7 @@ use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
-    ColumnRange, Columns, PullTask, RawCotangents, RawGradients, Settings, delegate_backend,
+    AdjointTask, InputRange, Inputs, RawCotangents, RawGradients, ResolvedOptions, delegate_backend,
 };
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::lane::Scalar;
@@ -84,7 +84,7 @@ fn say(place: impl EnsembleAlgorithm, options: &SolveOptions) {
         Ok(solution) => {
             let shares: usize = solution.shares().iter().map(|share| share.trajectories).sum();
             let lost = solution.warnings().iter().filter_map(|warning| match warning {
-                Warning::Lost { engine, .. } => Some(engine),
+                Warning::Lost { worker, .. } => Some(worker),
                 _ => None,
             });
             let lost: Vec<_> = lost.collect();
@@ -110,13 +110,13 @@ fn leave_late(place: impl EnsembleAlgorithm) {
 struct Leaving;
 
 impl ResultSink<f64> for Leaving {
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         8
     }
 
     fn store(
         &mut self,
-        _: ColumnRange<'_, f64>,
+        _: InputRange<'_, f64>,
         _: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         std::process::exit(0)
@@ -129,9 +129,9 @@ struct Panicking;
 impl Panicking {
     fn pull<T: Scalar>(
         &self,
-        _: &dyn PullTask<T>,
-        _: &Settings<T>,
-        _: &Columns<T>,
+        _: &dyn AdjointTask<T>,
+        _: &ResolvedOptions<T>,
+        _: &Inputs<T>,
         _: &RawCotangents<'_, T>,
         _: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -149,23 +149,23 @@ impl EnsembleAlgorithm for Panicking {
 #[ignore = "a rank, which other tests start"]
 fn rank() {
     let Ok(case) = std::env::var(CASE) else { return };
-    if case == "never starts" && Part::from_launcher().unwrap().rank == 1 {
+    if case == "never starts" && Shard::from_launcher().unwrap().rank == 1 {
         return;
     }
     let folder = std::env::var_os(FOLDER);
-    let part = Part::from_launcher().unwrap();
+    let shard = Shard::from_launcher().unwrap();
     let distributed_by = |failing: Failing| {
         // So that all take part.
         let delay = Duration::from_millis(if case.contains("lost") { 50 } else { 0 });
         let place = EnsembleDistributed::new(failing.slow(delay)).unwrap().chunk(8);
-        assert_eq!(place.part().of, part.of);
+        assert_eq!(place.shard().size, shard.size);
         match &folder {
             Some(folder) => place.folder(folder),
             None => place,
         }
     };
     let distributed = |after: usize| distributed_by(Failing::after(after));
-    let mine = |rank: usize| part.rank == rank;
+    let mine = |rank: usize| shard.rank == rank;
     match case.as_str() {
         "same" => {
             let place = distributed(usize::MAX);
@@ -240,7 +240,7 @@ fn ranks_have_the_bits_of_one() {
     let computed = |of: usize| format!("{found} of {of}, lost []");
     assert_eq!(again.iter().filter(|line| **line == computed(8)).count(), 2, "{again:?}");
     // One process reads what they have written.
-    let place = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8);
+    let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8);
     let alone = ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap();
     assert_eq!((hash(&alone), alone.shares()[0].trajectories), (found, 0));
 }

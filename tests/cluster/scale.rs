@@ -1,8 +1,8 @@
 //! Thousands of ranks and millions of chunks, by simulation: the queues are those of the library, and what
 //! they look at is in memory. `ODES_SCALE=all` simulates 10,000 ranks and ten million chunks.
 
-use ode_cluster::dispenser::{Dispenser, Turn};
-use ode_cluster::queue::{Done, GROUP, Group, Queue};
+use ode_cluster::chunk_server::{ChunkServer, Reply};
+use ode_cluster::folder_queue::{FinishedChunks, FinishedGroup, FolderQueue, GROUP};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
@@ -19,16 +19,16 @@ fn size() -> (usize, u64) {
 /// A folder that is none, and how often it is looked at.
 #[derive(Default)]
 struct Folder {
-    groups: Vec<Group>,
+    groups: Vec<FinishedGroup>,
     sealed: Vec<bool>,
     lists: u64,
     seals: u64,
 }
 
-impl Done for Folder {
+impl FinishedChunks for Folder {
     type Error = Infallible;
 
-    fn group(&mut self, group: u64) -> Result<Group, Infallible> {
+    fn group(&mut self, group: u64) -> Result<FinishedGroup, Infallible> {
         self.lists += 1;
         Ok(self.groups[group as usize].clone())
     }
@@ -59,9 +59,10 @@ fn ranks_that_share_a_folder() {
     let (ranks, chunks) = size();
     let begin = Instant::now();
     let groups = chunks.div_ceil(GROUP) as usize;
-    let mut folder = Folder { groups: vec![Group::default(); groups], ..Folder::default() };
+    let mut folder = Folder { groups: vec![FinishedGroup::default(); groups], ..Folder::default() };
     folder.sealed = vec![false; groups];
-    let mut queues: Vec<Queue> = (0..ranks).map(|rank| Queue::new(rank, ranks, chunks)).collect();
+    let mut queues: Vec<FolderQueue> =
+        (0..ranks).map(|rank| FolderQueue::new(rank, ranks, chunks)).collect();
     // Ranks by the time at which they look for work, with what they have done by then.
     let start = |rank| Reverse((0, rank, 0, 0));
     let mut events: BinaryHeap<Reverse<(u64, usize, u64, u64)>> = (0..ranks).map(start).collect();
@@ -85,7 +86,7 @@ fn ranks_that_share_a_folder() {
             events.push(Reverse((time, rank, next.start, next.end)));
         }
     }
-    let done: u64 = folder.groups.iter().map(Group::count).sum();
+    let done: u64 = folder.groups.iter().map(FinishedGroup::count).sum();
     assert_eq!(done, chunks);
     let there = (0..ranks).filter(|rank| rank % 100 != 7);
     let efficiency = ideal(chunks, there) / last as f64;
@@ -97,7 +98,7 @@ fn ranks_that_share_a_folder() {
         folder.lists,
         done + folder.sealed.iter().filter(|sealed| **sealed).count() as u64,
         groups,
-        size_of::<Queue>() + groups + 8 * groups,
+        size_of::<FolderQueue>() + groups + 8 * groups,
         begin.elapsed().as_secs_f64(),
     );
     assert!(folder.sealed.iter().all(|sealed| *sealed));
@@ -112,7 +113,7 @@ fn ranks_that_share_a_folder() {
 fn ranks_to_which_rank_0_hands_chunks_out() {
     let (ranks, chunks) = size();
     let begin = Instant::now();
-    let mut dispenser = Dispenser::new(Some(0..chunks), ranks);
+    let mut server = ChunkServer::new(Some(0..chunks), ranks);
     let mut events: BinaryHeap<Reverse<(u64, usize)>> =
         (0..ranks).map(|rank| Reverse((0, rank))).collect();
     let (mut last, mut turns, mut waiting) = (0, 0u64, Vec::new());
@@ -120,22 +121,22 @@ fn ranks_to_which_rank_0_hands_chunks_out() {
         turns += 1;
         // MPI ends a job whose rank is killed; a rank whose device fails leaves.
         if rank % 100 == 7 && time > 20_000 {
-            dispenser.leaves(rank);
+            server.leaves(rank);
             events.extend(waiting.drain(..).map(|rank| Reverse((time, rank))));
             continue;
         }
-        match dispenser.turn(rank, 5000 / pace(rank)) {
-            Turn::Take(range) => {
+        match server.reply(rank, 5000 / pace(rank)) {
+            Reply::Take(range) => {
                 let time = time + (range.end - range.start) * pace(rank);
                 last = last.max(time);
                 events.push(Reverse((time, rank)));
             }
-            Turn::Wait => waiting.push(rank),
-            Turn::End => {}
+            Reply::Wait => waiting.push(rank),
+            Reply::End => {}
         }
     }
-    assert!(dispenser.is_over() && !dispenser.has_left());
-    assert!(dispenser.owners().iter().all(|owner| (*owner as usize) < ranks));
+    assert!(server.is_over() && !server.has_left());
+    assert!(server.owners().iter().all(|owner| (*owner as usize) < ranks));
     let efficiency = ideal(chunks, (0..ranks).filter(|rank| rank % 100 != 7)) / last as f64;
     let seconds = begin.elapsed().as_secs_f64();
     println!(

@@ -4,7 +4,7 @@
 use crate::cpp::HostCpp;
 use ode_core::kernel::Target;
 use ode_core::math;
-use ode_core::random::{self, Network, sobol};
+use ode_core::random::{self, PermutationKeys, sobol};
 use odes_skipped::needs;
 
 /// How many words are written for an index.
@@ -17,7 +17,8 @@ fn rust(index: u64, directions: &[u64; 32]) -> [u64; WORDS] {
     let [a, b, c, d] = random::philox4x32::<f64>([index, 1, 2, 3], [4, 5]);
     let point = random::sobol_point::<f64>(index, directions);
     let owen = random::owen::<f64>(point, directions);
-    let Network { n, powers, keys } = Network::new(100_003, core::array::from_fn(|i| i as u64));
+    let PermutationKeys { n, powers, keys } =
+        PermutationKeys::new(100_003, core::array::from_fn(|i| i as u64));
     let permuted = random::permuted::<f64>(index, n, &powers, &keys);
     let unit = random::open_unit::<f64>(a, b);
     let normal = random::normal_quantile(unit);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ode_codegen::{Compiled, EvaluateError, compile_str};
+use ode_codegen::{CompiledSystem, EvaluateError, compile_str};
 use odes::arrays::ArrayGpu;
 use odes::internals::methods::Differentiable;
 use odes::ndarray::Array2;
@@ -158,8 +158,8 @@ fn stochastic_and_delay_equations() {
 fn texts() {
     assert!(implements!(swinging: System<2, 0>));
     let text = compile_str("fn decay(u: &[f64; 1]) -> [f64; 1] { [-u[0]] }");
-    let _: Compiled = text.unwrap();
-    assert!(!implements!(Compiled: System<1, 0>));
+    let _: CompiledSystem = text.unwrap();
+    assert!(!implements!(CompiledSystem: System<1, 0>));
 }
 
 fn several_gpus() {

@@ -431,34 +431,34 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     host += R"(
 #pragma GCC visibility push(hidden)
 #undef KERNEL
-#define KERNEL(name, threads)                                                                        \
-    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
-        const odes::Job<odes::Config::Number>* job,                                                  \
-        const odes::Shared<odes::Config::Number>* shared, u32 count                                  \
-    ) {                                                                                              \
-        for (u32 thread = 0; thread < count; thread++) odes::solve<odes::Config>(*job, *shared, thread); \
+#define KERNEL(name, threads)                                                                                  \
+    extern "C" __attribute__((visibility("default"))) void name(                                               \
+        const odes::KernelArguments<odes::Config::Number>* arguments,                                          \
+        const odes::Shared<odes::Config::Number>* shared, u32 count                                            \
+    ) {                                                                                                        \
+        for (u32 thread = 0; thread < count; thread++) odes::solve<odes::Config>(*arguments, *shared, thread); \
     }
 )";
     text.replace(at, cuda.size(), host);
     // Of the words for arrays those that CUDA has itself, and a kernel that is told who runs it.
-    size_t array = text.rfind("ARRAY_KERNEL(");
-    if (array != std::string::npos) {
-        text.insert(array, R"(
-#undef ARRAY_KERNEL
-#define ARRAY_KERNEL(name, threads)                                                                  \
-    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
-        const odes::Job<odes::Config::Number>* job,                                                  \
-        const odes::Shared<odes::Config::Number>* shared,                                            \
-        const odes::ArrayJob<odes::Config::Number>* array,                                           \
-        u32 block, u32 (*thread)(), void (*wait)()                                                   \
-    ) {                                                                                              \
-        simulated_thread = thread;                                                                   \
-        simulated_wait = wait;                                                                       \
-        odes::solve_array<odes::Config>(*job, *shared, *array, block);                               \
+    size_t lockstep = text.rfind("LOCKSTEP_KERNEL(");
+    if (lockstep != std::string::npos) {
+        text.insert(lockstep, R"(
+#undef LOCKSTEP_KERNEL
+#define LOCKSTEP_KERNEL(name, threads)                                             \
+    extern "C" __attribute__((visibility("default"))) void name(                   \
+        const odes::KernelArguments<odes::Config::Number>* arguments,              \
+        const odes::Shared<odes::Config::Number>* shared,                          \
+        const odes::LockstepArguments<odes::Config::Number>* lockstep,             \
+        u32 block, u32 (*thread)(), void (*wait)()                                 \
+    ) {                                                                            \
+        simulated_thread = thread;                                                 \
+        simulated_wait = wait;                                                     \
+        odes::solve_lockstep<odes::Config>(*arguments, *shared, *lockstep, block); \
     }
 )");
     }
-    if (array != std::string::npos || text.rfind("TOGETHER(") != std::string::npos) {
+    if (lockstep != std::string::npos || text.rfind("TOGETHER(") != std::string::npos) {
         text.insert(at + host.size(), R"(
 #define __shared__ static thread_local
 static thread_local u32 (*simulated_thread)();

@@ -1449,7 +1449,7 @@ CONSTANT double LOW = 64.0;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
@@ -1472,7 +1472,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direct
 }
 
 // sides.rs  Initialises the sides of events in lanes that begin a segment or trajectory.
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
     lane.cut = Real<R>::select(begins, Real<R>::lit(0.0), lane.cut);
@@ -1481,10 +1481,10 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
         lane.fired = Bits<typename Real<R>::Bits>::select(fresh, none, lane.fired);
         lane.acted = Real<R>::select(fresh, lane.t0, lane.acted);
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            feed.set_event_count(fresh, e, none);
+            io.set_event_count(fresh, e, none);
         }
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-            feed.set_event_count(fresh, ((S::EVENTS + S::TIMED) + e_1), none);
+            io.set_event_count(fresh, ((S::EVENTS + S::TIMED) + e_1), none);
         }
     }
     auto renewed = op_or(fresh, acted);
@@ -1608,7 +1608,7 @@ template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State
 namespace timed {
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
 
 // timed.rs  Returns whether `t` is a time of action `index`.
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
@@ -1625,12 +1625,12 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknow
 }
 
 // timed.rs  Runs the actions that are due when lanes `begins` start.
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto zero = Real<R>::lit(0.0);
     auto acts = Mask<typename Real<R>::Mask>::splat(false);
     UNROLL for (int e = 0; e < S::TIMED; e++) {
-        feed.set_event_count(fresh, (S::EVENTS + e), Bits<typename Real<R>::Bits>::lit(0));
+        io.set_event_count(fresh, (S::EVENTS + e), Bits<typename Real<R>::Bits>::lit(0));
         acts = op_or(acts, m_gt(due<R, S, N, P>(system, e, state.p, lane.t0), zero));
     }
     acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
@@ -1641,8 +1641,8 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
             auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
             actions::change<R, S, N, P>(system, state, (S::EVENTS + e_1), lane.t0, here);
-            auto count = m_wrapping_add(feed.event_count((S::EVENTS + e_1)), one);
-            feed.set_event_count(here, (S::EVENTS + e_1), count);
+            auto count = m_wrapping_add(io.event_count((S::EVENTS + e_1)), one);
+            io.set_event_count(here, (S::EVENTS + e_1), count);
         }
     }
     return acts;
@@ -2191,8 +2191,8 @@ template<class R> DEVICE Next<R> none();
 template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event);
 template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& io, typename Real<R>::Bits fired);
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
 
 // logged.rs  Returns the state before the first event.
 template<class R> DEVICE Next<R> none() {
@@ -2221,13 +2221,13 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged
 }
 
 // logged.rs  Returns the index of a trajectory's next log entry, from its counts.
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired) {
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& io, typename Real<R>::Bits fired) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto all = Bits<typename Real<R>::Bits>::lit(0);
     auto bit = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto logs = is_logged<R, S, N, P>(bit);
-        all = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(all, feed.event_count(e)), all);
+        all = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(all, io.event_count(e)), all);
         auto comes = op_and(logs, sides::has<R>(fired, bit));
         all = Bits<typename Real<R>::Bits>::select(comes, m_wrapping_sub(all, one), all);
         bit = m_wrapping_add(bit, bit);
@@ -2236,14 +2236,14 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits 
 }
 
 // logged.rs  Logs the events within a step of lanes `which`, before they are counted.
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
     auto nothing = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto full = Real<R>::lit(1.0);
     auto zero = Real<R>::lit(0.0);
     auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED));
     auto some = op_and(op_or(op_or(first, second), third), logged);
-    auto slot = slot_of_first<R, S, Q, N, P>(feed, nothing);
+    auto slot = slot_of_first<R, S, Q, N, P>(io, nothing);
     auto last = none<R>();
     auto busy = op_and(which, op_not(m_equals(some, nothing)));
     while (m_any(busy)) {
@@ -2297,7 +2297,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S 
             t = (lane.t + m_mul_add(ask.h, next.theta, lane.t_low));
         }
         t = Real<R>::select(at_end, end, t);
-        feed.log_event(next.found, slot, next.event, t, u, u);
+        io.log_event(next.found, slot, next.event, t, u, u);
         slot = Bits<typename Real<R>::Bits>::select(next.found, m_wrapping_add(slot, one), slot);
         busy = op_and(busy, next.more);
         last = next;
@@ -2314,11 +2314,11 @@ template<class R> struct Jumped {
     typename Real<R>::Bits known;
 };
 template<class R> DEVICE Jumped<R> make_Jumped(const typename Real<R>::Bits& events, const typename Real<R>::Bits& above, const typename Real<R>::Bits& known) { return {events, above, known}; }
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
 // jumps.rs  Runs the events with zeros that actions have crossed, in lanes `which`.
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto ended = Mask<typename Real<R>::Mask>::splat(false);
@@ -2337,8 +2337,8 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         auto jumped = of<R, S, N, P>(system, state, lane.t, was, known, done, near, before, p_before);
         auto events = Bits<typename Real<R>::Bits>::select(busy, jumped.events, none);
         auto slot = none;
-        if (((S::LOGGED > 0) && feed.logs())) {
-            slot = logged::slot_of_first<R, S, Q, N, P>(feed, none);
+        if (((S::LOGGED > 0) && io.logs())) {
+            slot = logged::slot_of_first<R, S, Q, N, P>(io, none);
         }
         auto acted = Mask<typename Real<R>::Mask>::splat(false);
         auto over = acted;
@@ -2347,17 +2347,17 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto here_1 = sides::has<R>(events, bit);
             if (m_any(here_1)) {
-                auto count = m_wrapping_add(feed.event_count(e), one);
-                feed.set_event_count(here_1, e, count);
+                auto count = m_wrapping_add(io.event_count(e), one);
+                io.set_event_count(here_1, e, count);
                 auto u = state.u;
                 auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
                 auto acts = op_and(here_1, sides::has<R>(acting, bit));
                 actions::change<R, S, N, P>(system, state, e, lane.t, acts);
-                if (((S::LOGGED > 0) && feed.logs())) {
+                if (((S::LOGGED > 0) && io.logs())) {
                     auto logs = op_and(here_1, logged::is_logged<R, S, N, P>(bit));
                     auto rises = sides::has<R>(jumped.above, bit);
                     auto which_1 = logged::number_of<R>(number, rises);
-                    feed.log_event(logs, slot, which_1, lane.t, u, state.u);
+                    io.log_event(logs, slot, which_1, lane.t, u, state.u);
                     slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
                 }
                 acted = op_or(acted, acts);
@@ -2434,19 +2434,19 @@ CONSTANT double FARTHEST = 0.0009765625;
 CONSTANT double LEAST_POWER = 0.25;
 CONSTANT double LEAST_RATIO = 15.0;
 template<class R> DEVICE Need<R> need(typename Real<R>::Mask over, typename Real<R>::Mask anew, typename Real<R>::Mask again);
-template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
 template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
 template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u);
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
-template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
-template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
+template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
+template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& io, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
 template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k);
 template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1);
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1);
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& io, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1);
 template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle);
 
 // begin.rs  Makes a [`Need`].
@@ -2455,7 +2455,7 @@ template<class R> DEVICE Need<R> need(typename Real<R>::Mask over, typename Real
 }
 
 // begin.rs  Delivers the finished trajectories of idle lanes to the sink.
-template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto anew = nobody;
@@ -2466,13 +2466,13 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     auto again = nobody;
     if (o.stops) {
         auto tried = op_and(op_and(need_1, lane.alive), m_less_than(none, lane.allowed));
-        auto end = feed.load_end(tried, lane.t1);
+        auto end = io.load_end(tried, lane.t1);
         again = op_and(op_and(op_and(tried, m_equals(lane.t, lane.t1)), op_not(m_equals(lane.t1, end))), m_equals(lane.code, none));
         over = op_and(over, op_not(again));
     }
     count_attempts<R, M, C, N>(o, lane, need_1);
     auto end_1 = ending<R, M, C, N>(lane, state.u);
-    feed.finish(over, state.u, end_1);
+    io.finish(over, state.u, end_1);
     return make_Need<R>(over, anew, again);
 }
 
@@ -2530,25 +2530,25 @@ template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typenam
 }
 
 // begin.rs  Begins the next trajectory or segment of idle lanes.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto assigned = feed.acquire(reasons.over);
+    auto assigned = io.acquire(reasons.over);
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
     auto begun_1 = begun<R>(assigned, fresh, begins);
-    load<R, S, Q, N, P>(feed, o, state, lane, reasons, begun_1);
+    load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     auto first = state.u;
     auto p_first = state.p;
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
     if constexpr ((S::TIMED > 0)) {
-        acted = timed::act<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, first);
+        acted = timed::act<R, S, Q, N, P>(system, io, state, lane, begins, fresh, first);
         begun_1.goes_on = op_and(acted, reasons.again);
     }
     auto over = Mask<typename Real<R>::Mask>::splat(false);
     if constexpr (((S::TIMED > 0) && (S::EVENTS > 0))) {
         if (m_any(begun_1.goes_on)) {
-            over = jumps::happen<R, S, Q, N, P>(system, feed, state, lane, begun_1.goes_on, none, none, first, p_first);
+            over = jumps::happen<R, S, Q, N, P>(system, io, state, lane, begun_1.goes_on, none, none, first, p_first);
         }
     }
     auto t_eval = lane.t0;
@@ -2568,17 +2568,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         count<R, N>(o, lane, begun_1);
     }
     if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
-        sides::arm<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
+        sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
     }
-    auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
+    auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(io, o, state.p, lane, fresh));
     if constexpr ((S::TIMED > 0)) {
         unsound = op_or(unsound, op_and(fresh, timed::is_unknown<R, S, N, P>(system, state.p, lane.t0)));
     }
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.attempts = Bits<typename Real<R>::Bits>::select(unsound, one, lane.attempts);
-    if ((C::SAVES && feed.saves())) {
+    if ((C::SAVES && io.saves())) {
         first = vector::choose<R, N>(acted, first, state.u);
-        save<R, S, Q, N, P>(feed, first, state.p, lane, begun_1);
+        save<R, S, Q, N, P>(io, first, state.p, lane, begun_1);
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
@@ -2591,24 +2591,24 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
 }
 
 // begin.rs  Loads initial states, parameters and time spans, or the next segments.
-template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
+template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
     auto fresh = begun_1.fresh;
     auto begins = begun_1.begins;
-    state.u = feed.load_u(fresh, state.u);
+    state.u = io.load_u(fresh, state.u);
     auto before = state.p;
-    state.p = feed.load_p(fresh, state.p);
+    state.p = io.load_p(fresh, state.p);
     if constexpr ((S::MODES > 0)) {
         actions::choose_modes<R, S, N, P>(state, before, op_not(fresh));
     }
-    auto start = feed.load_start(fresh, lane.t0);
-    auto end = feed.load_end(begins, lane.t1);
+    auto start = io.load_start(fresh, lane.t0);
+    auto end = io.load_end(begins, lane.t1);
     if (o.stops) {
         auto none = Bits<typename Real<R>::Bits>::lit(0);
         auto passed = m_wrapping_add(lane.stop, Bits<typename Real<R>::Bits>::lit(1));
         auto passed_1 = Bits<typename Real<R>::Bits>::select(reasons.again, passed, lane.stop);
         lane.stop = Bits<typename Real<R>::Bits>::select(fresh, none, passed_1);
         lane.t0 = Real<R>::select(reasons.again, lane.t1, Real<R>::select(fresh, start, lane.t0));
-        auto next = feed.stop_time(begins, lane.stop, end);
+        auto next = io.stop_time(begins, lane.stop, end);
         auto next_1 = Real<R>::select(m_equals(next, math::infinity<R>()), end, next);
         lane.t1 = Real<R>::select(begins, next_1, lane.t1);
     } else {
@@ -2620,10 +2620,10 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, cons
 }
 
 // begin.rs  Returns whether a new trajectory cannot be solved.
-template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh) {
+template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& io, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh) {
     auto end = lane.t1;
     if (o.stops) {
-        end = feed.load_end(fresh, end);
+        end = io.load_end(fresh, end);
     }
     auto unsound = op_not(norm::is_finite<R, 1>(array((end - lane.t0))));
     UNROLL for (int d = 0; d < P; d++) {
@@ -2755,18 +2755,18 @@ template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane
 }
 
 // begin.rs  Saves initial states `u` if the span's beginning is a saved time.
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1) {
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& io, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.saved = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.saved);
-    lane.save_at = feed.save_time(begun_1.fresh, lane.saved, lane.save_at);
+    lane.save_at = io.save_time(begun_1.fresh, lane.saved, lane.save_at);
     auto at_start = op_and(begun_1.fresh, m_equals(lane.save_at, lane.t0));
     if constexpr ((S::ALGEBRAIC > 0)) {
         at_start = op_and(at_start, m_equals(lane.code, none));
     }
-    feed.save(at_start, lane.saved, u, p, lane.save_at);
+    io.save(at_start, lane.saved, u, p, lane.save_at);
     lane.saved = Bits<typename Real<R>::Bits>::select(at_start, one, lane.saved);
-    lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+    lane.save_at = io.save_time(at_start, lane.saved, lane.save_at);
 }
 
 // begin.rs  Parks lanes without a trajectory, when none is left.
@@ -2811,14 +2811,14 @@ template<class R> struct Place {
 };
 template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, here, undone}; }
 template<class R, int N> DEVICE Found<R, N> nothing();
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
-template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
 
 // events.rs  Returns the result for a system without events.
 template<class R, int N> DEVICE Found<R, N> nothing() {
@@ -2829,7 +2829,7 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
 }
 
 // events.rs  Finds and counts the events of a step, in lanes that move by it.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto found = nothing<R, N>();
@@ -2921,7 +2921,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
             auto some = op_or(op_or(crossed, twice), lane.pending);
             auto look = op_and(found.goes, op_not(m_equals(some, none)));
             if (m_any(look)) {
-                auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, thrice, look);
+                auto place = search<R, S, M, Q, N, P>(system, io, state, lane, trial, step, found.du, end, crossed, twice, thrice, look);
                 found.cut = place.cut;
                 found.event = place.event;
                 found.fired = place.fired;
@@ -2980,7 +2980,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_fr
 }
 
 // events.rs  Finds the events of lanes `look`, and counts them if the step is accepted.
-template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -3070,7 +3070,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto second = op_and(op_or(op_or(both, second_of), three), counts_from<R, S, N, P>(op_not(above), bit));
             auto again_first = op_and(first, three);
             auto acts = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit);
-            auto count = feed.event_count(e_1);
+            auto count = io.event_count(e_1);
             auto next = m_wrapping_add(count, one);
             auto passed = Bits<typename Real<R>::Bits>::select(first, next, count);
             auto after = m_wrapping_add(passed, one);
@@ -3130,10 +3130,10 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     here_1 = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), here_1, none);
     undone = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), undone, none);
     auto counts = op_and(look, op_not(cut));
-    if (((S::LOGGED > 0) && feed.logs())) {
+    if (((S::LOGGED > 0) && io.logs())) {
         auto first_1 = op_and(once, op_not(op_and(fired, op_not(bent))));
         auto second_1 = op_and(again, op_not(op_and(fired, op_not(wavy))));
-        logged::within<R, S, M, Q, N, P>(system, feed, state, lane, trial.ask, made, end, first_1, second_1, op_and(third, op_not(fired)), bent, wavy, counts);
+        logged::within<R, S, M, Q, N, P>(system, io, state, lane, trial.ask, made, end, first_1, second_1, op_and(third, op_not(fired)), bent, wavy, counts);
     }
     bit = one;
     UNROLL for (int e_2 = 0; e_2 < S::EVENTS; e_2++) {
@@ -3141,11 +3141,11 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         auto second_2 = op_and(counts, sides::has<R>(again, bit));
         auto last_1 = op_and(counts, sides::has<R>(third, bit));
         if (m_any(op_or(op_or(first_2, second_2), last_1))) {
-            auto count_1 = feed.event_count(e_2);
+            auto count_1 = io.event_count(e_2);
             auto count_2 = Bits<typename Real<R>::Bits>::select(first_2, m_wrapping_add(count_1, one), count_1);
             auto count_3 = Bits<typename Real<R>::Bits>::select(second_2, m_wrapping_add(count_2, one), count_2);
             auto count_4 = Bits<typename Real<R>::Bits>::select(last_1, m_wrapping_add(count_3, one), count_3);
-            feed.set_event_count(op_or(op_or(first_2, second_2), last_1), e_2, count_4);
+            io.set_event_count(op_or(op_or(first_2, second_2), last_1), e_2, count_4);
         }
         bit = m_wrapping_add(bit, bit);
     }
@@ -3168,7 +3168,7 @@ template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepp
 }
 
 // events.rs  Applies the events of a step, or plans the step to an event.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto cut = found.cut;
@@ -3194,12 +3194,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     lane.plan = Real<R>::select(cut, plan, lane.plan);
     lane.pending = Bits<typename Real<R>::Bits>::select(cut, found.event, none);
     if (m_any(op_or(op_and(found.goes, op_not(m_equals(found.fired, none))), found.holds))) {
-        happen<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
+        happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
     }
 }
 
 // events.rs  Runs the actions of events and conditions, and ends trajectories.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -3208,8 +3208,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     auto slot = none;
-    if (((S::LOGGED > 0) && feed.logs())) {
-        slot = logged::slot_of_first<R, S, Q, N, P>(feed, found.fired);
+    if (((S::LOGGED > 0) && io.logs())) {
+        slot = logged::slot_of_first<R, S, Q, N, P>(io, found.fired);
     }
     auto bit = one;
     auto number = one;
@@ -3219,14 +3219,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto before_1 = state.u;
             auto acts = op_and(here, sides::has<R>(acting, bit));
             actions::change<R, S, N, P>(system, state, e, lane.t, acts);
-            if (((S::LOGGED > 0) && feed.logs())) {
+            if (((S::LOGGED > 0) && io.logs())) {
                 auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
                 auto rises = sides::has<R>(lane.sides, bit);
                 auto which = logged::number_of<R>(number, rises);
-                feed.log_event(logs, slot, which, lane.t, before_1, state.u);
+                io.log_event(logs, slot, which, lane.t, before_1, state.u);
                 slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
             }
-            auto count = feed.event_count(e);
+            auto count = io.event_count(e);
             over = op_or(over, op_and(here, actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
         }
         bit = m_wrapping_add(bit, bit);
@@ -3239,8 +3239,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto index = ((S::EVENTS + S::TIMED) + e_1);
         auto here_1 = op_and(found.goes, sides::has<R>(found.held, bit));
         if (m_any(here_1)) {
-            auto count_1 = m_wrapping_add(feed.event_count(index), one);
-            feed.set_event_count(here_1, index, count_1);
+            auto count_1 = m_wrapping_add(io.event_count(index), one);
+            io.set_event_count(here_1, index, count_1);
             auto acting_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_ACTING));
             auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
             actions::change<R, S, N, P>(system, state, index, lane.t, acts_1);
@@ -3256,7 +3256,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto moved = op_and(acted, op_not(over));
         if (m_any(moved)) {
             auto here_2 = op_or(found.fired, found.here);
-            ended = op_or(over, jumps::happen<R, S, Q, N, P>(system, feed, state, lane, moved, found.fired, here_2, before, p_before));
+            ended = op_or(over, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, found.fired, here_2, before, p_before));
         }
     }
     auto at_end = nobody;
@@ -3339,7 +3339,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 } // namespace events
 
 namespace advance {
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
@@ -3350,7 +3350,7 @@ template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lan
 template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 
 // advance.rs  Saves states within a step, or at its end, in lanes that move.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto reach = m_abs(h);
     if constexpr (((S::TIMED + S::EVENTS) > 0)) {
@@ -3377,10 +3377,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
             saved = vector::choose<R, N>(m_ge(m_abs(ahead), m_abs(h)), step.u, within);
         }
-        feed.save(want, lane.saved, saved, state.p, lane.save_at);
+        io.save(want, lane.saved, saved, state.p, lane.save_at);
         auto one = Bits<typename Real<R>::Bits>::lit(1);
         lane.saved = Bits<typename Real<R>::Bits>::select(want, m_wrapping_add(lane.saved, one), lane.saved);
-        lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
+        lane.save_at = io.save_time(want, lane.saved, lane.save_at);
         ahead = lane::ahead<R>(lane, C::ADAPTIVE);
         want = op_and(want, m_le(m_abs(ahead), reach));
         if (o.every_step) {
@@ -3502,28 +3502,28 @@ template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane
 } // namespace advance
 
 namespace integrate {
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
 
-// integrate.rs  Integrates every trajectory of `feed` over its time span.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o) {
+// integrate.rs  Integrates every trajectory of `io` over its time span.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o) {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto zero = repeat<N>(Real<R>::lit(0.0));
     auto tolerances = o.tolerances;
     if constexpr (op_not(C::ADAPTIVE)) {
         tolerances = norm::tight<R, N>(o.tolerances);
     }
-    auto p = feed.load_p(nobody, repeat<P>(Real<R>::lit(0.0)));
+    auto p = io.load_p(nobody, repeat<P>(Real<R>::lit(0.0)));
     auto state = stepper::state<R, N, P>(zero, p, zero, tolerances);
-    auto t0 = feed.load_start(nobody, Real<R>::lit(0.0));
-    auto t1 = feed.load_end(nobody, Real<R>::lit(0.0));
+    auto t0 = io.load_start(nobody, Real<R>::lit(0.0));
+    auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
-            auto reasons = begin::hand_in<R, M, Q, C, N, P>(feed, o, state, lane, need);
-            need = begin::begin<R, S, M, Q, C, N, P>(system, feed, o, state, lane, need, reasons);
+            auto reasons = begin::hand_in<R, M, Q, C, N, P>(io, o, state, lane, need);
+            need = begin::begin<R, S, M, Q, C, N, P>(system, io, o, state, lane, need, reasons);
         }
-        if (op_not(feed.vote(lane.alive))) {
+        if (op_not(io.vote(lane.alive))) {
             break;
         }
         for (;;) {
@@ -3553,7 +3553,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 if constexpr ((S::EVENTS > 0)) {
                     halved = dense::can_halve<R, N>(o, lane, trial, moves);
                 }
-                if ((C::SAVES && feed.saves())) {
+                if ((C::SAVES && io.saves())) {
                     auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
                     refused = op_and(free, dense::saves_within<R, N>(o, lane, trial, moves));
                 }
@@ -3563,16 +3563,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
             auto found = events::nothing<R, N>();
             if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
-                found = events::find<R, S, M, Q, C, N, P>(system, feed, state, lane, before, trial, step, moves);
+                found = events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, moves);
                 moves = op_and(moves, op_not(found.cut));
                 trial.run = op_and(trial.run, op_not(found.cut));
             }
             if constexpr (C::RECORDS) {
                 auto goes = op_and(op_and(moves, trial.run), lane.alive);
-                feed.record(goes, state.u, lane.t, lane.t_low, trial.ask.h);
+                io.record(goes, state.u, lane.t, lane.t_low, trial.ask.h);
             }
-            if ((C::SAVES && feed.saves())) {
-                advance::record<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, step, moves);
+            if ((C::SAVES && io.saves())) {
+                advance::record<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
             }
             if constexpr (C::ADAPTIVE) {
                 advance::adaptively<R, S, M, N, P>(o, state, lane, trial, step, verdict, moves);
@@ -3591,9 +3591,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 state.du = vector::choose<R, N>(moves, after, state.du);
             }
             if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
-                events::act<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, found);
+                events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
             }
-            if (feed.should_refill(lane::is_in_need<R>(lane))) {
+            if (io.should_refill(lane::is_in_need<R>(lane))) {
                 break;
             }
         }
@@ -3711,7 +3711,7 @@ constexpr int SHARED_COUNT = 7;
 CONSTANT bool DRAWN[8] = {false, false, false, false, false, false, false, false};
 DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
 } // namespace odes
-// feed.hpp
+// io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::Job<double>) == 296, "the layout of JobArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 296, "the layout of KernelArguments");

@@ -38,10 +38,10 @@ fn loses_one(fault: &str, test: &str, because: &str) {
         let solution = (0..100).map(solve).find(|solution| !solution.warnings().is_empty());
         let solution = solution.expect("a device was in time");
         assert_same_bits(&expected(), &solution);
-        let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
+        let [Warning::Lost { worker, error, .. }] = solution.warnings() else {
             panic!("{:?}", solution.warnings())
         };
-        assert_eq!(engine, "cuda:1 Simulated 1");
+        assert_eq!(worker, "cuda:1 Simulated 1");
         assert!(error.to_string().contains(because), "{error}");
         let shares = solution.shares();
         assert_eq!(shares.iter().map(|share| share.trajectories).sum::<usize>(), 20_000);
@@ -135,8 +135,8 @@ fn memory_runs_out_in_the_middle() {
         let solution = ensemble().solve(Tsit5, gpu, &options()).unwrap();
         assert_same_bits(&expected(), &solution);
         assert!(solution.warnings().is_empty());
-        let pieces = solution.shares()[0].pieces;
-        assert!((2..50).contains(&pieces), "{pieces}");
+        let chunks = solution.shares()[0].chunks;
+        assert!((2..50).contains(&chunks), "{chunks}");
     });
 }
 

@@ -3,8 +3,8 @@
 //! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 //! With `ODES_OPENCL=all` most run on an OpenCL runtime for CPUs, too.
 
-#[path = "../support/blocks.rs"]
-mod blocks;
+#[path = "../support/batches.rs"]
+mod batches;
 #[path = "../support/cpp.rs"]
 mod cpp;
 #[cfg(target_os = "linux")]
@@ -24,10 +24,10 @@ mod systems;
 #[path = "../support/workloads.rs"]
 mod workloads;
 
-use blocks::Sums;
+use batches::Sums;
 use gpu::gpu;
 use observed::{observed_sweep, ways_to_save};
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -88,7 +88,8 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks", "small"];
+    let tests =
+        ["resident::", "draws", "everything_varies", "few_trajectories", "batches", "small"];
     driver::run(&tests, &[]);
     driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }
@@ -219,22 +220,22 @@ fn few_trajectories() {
     }
 }
 
-/// A sink that takes blocks gets what one that takes all at once does, whatever the batches; and a
+/// A sink that takes batches gets what one that takes all at once does, whatever the launches; and a
 /// sink that has enough gets no more.
 #[needs(gpu)]
 #[test]
-fn blocks_are_parts_of_the_whole() {
+fn batches_are_parts_of_the_whole() {
     let Some(gpu) = gpu() else { return };
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     let ensemble = lorenz_sweep::<f32>(10_500, 10.0);
-    let mut inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    inputs.columns.first = (1 << 40) + 3;
-    let whole = blocks::collected((lorenz, Tsit5), &EnsembleThreads, &inputs);
+    let mut inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    inputs.inputs.first = (1 << 40) + 3;
+    let whole = batches::collected((lorenz, Tsit5), &EnsembleThreads, &inputs);
     let places = [gpu.clone(), gpu.clone().batch(300), gpu.clone().batch(1001)];
     for place in &places {
-        blocks::same_in_blocks((lorenz, Tsit5), place, &inputs, &whole);
+        batches::same_in_batches((lorenz, Tsit5), place, &inputs, &whole);
         let mut sums = Sums { enough: 3, ..Sums::by(1000) };
-        blocks::solve_into((lorenz, Tsit5), place, &inputs, &mut sums).unwrap();
+        batches::solve_into((lorenz, Tsit5), place, &inputs, &mut sums).unwrap();
         assert_eq!(sums.sums.len(), 3);
     }
 }
@@ -249,8 +250,8 @@ fn many_trajectories() {
     let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&cpu, &whole);
-    let pieces = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
-    assert_same_bits(&cpu, &pieces);
+    let batches = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
+    assert_same_bits(&cpu, &batches);
 }
 
 /// Kernels draw by themselves what is sampled, and the solution shows what they drew.
@@ -276,13 +277,13 @@ fn many_samples() {
     let cpu = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
     assert_same_bits(&cpu, &whole);
     assert!(cpu.iter().zip(&whole).all(|(a, b)| (a.u0(), a.p()) == (b.u0(), b.p())));
-    let part = ensemble.part((2, 3)).solve(Tsit5, gpu.with_cpu_threads(2), &options).unwrap();
+    let shard = ensemble.shard((2, 3)).solve(Tsit5, gpu.with_cpu_threads(2), &options).unwrap();
     let of_whole = cpu.iter().skip(200_000);
-    assert_eq!(part.len(), 100_000);
-    assert!(part.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
+    assert_eq!(shard.len(), 100_000);
+    assert!(shard.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
 }
 
-/// Small results are as many pieces as there are devices, and few trajectories are one.
+/// Small results are as many chunks as there are devices, and few trajectories are one.
 #[needs(gpu)]
 #[test]
 fn small_results_are_not_cut() {
@@ -291,9 +292,9 @@ fn small_results_are_not_cut() {
     for n in [100, 5000] {
         let ensemble = lorenz_sweep::<f32>(n, 1.0);
         let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
-        let pieces: usize = solution.shares().iter().map(|share| share.pieces).sum();
+        let chunks: usize = solution.shares().iter().map(|share| share.chunks).sum();
         let most = if n == 100 { 1 } else { gpu.devices().len() };
-        assert!((1..=most).contains(&pieces), "{pieces} of {n}");
+        assert!((1..=most).contains(&chunks), "{chunks} of {n}");
         assert_same_bits(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap(), &solution);
     }
 }

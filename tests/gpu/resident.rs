@@ -3,7 +3,7 @@
 use crate::gpu::gpu;
 use crate::workloads::{lorenz, lorenz_sweep, sampled_lorenz, van_der_pol_sweep};
 use ode_gpu::cudarc::driver::DeviceRepr;
-use ode_gpu::{DeviceEnsemble, Element, GpuError, Stream, cudarc};
+use ode_gpu::{DeviceElement, DeviceEnsemble, GpuError, Stream, cudarc};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -38,7 +38,7 @@ fn bits<T: Scalar>(numbers: &[T]) -> Vec<u64> {
 }
 
 /// The results of the last solve are these.
-fn same<T: Scalar + Element + DeviceRepr>(resident: &DeviceEnsemble<T>, all: &RawResults<T>) {
+fn same<T: Scalar + DeviceElement + DeviceRepr>(resident: &DeviceEnsemble<T>, all: &RawResults<T>) {
     let raw = resident.stream().raw();
     let numbers = |view| bits(&raw.clone_dtoh::<T, _>(&view).unwrap());
     assert!(numbers(resident.final_states()) == bits(&all.finals));
@@ -51,7 +51,7 @@ fn same<T: Scalar + Element + DeviceRepr>(resident: &DeviceEnsemble<T>, all: &Ra
     assert!(raw.clone_dtoh(&resident.codes()).unwrap() == all.codes[..]);
 }
 
-fn solved_twice<T: Scalar + Element + DeviceRepr>(n: usize) {
+fn solved_twice<T: Scalar + DeviceElement + DeviceRepr>(n: usize) {
     let Some(gpu) = gpu() else { return };
     let stream = gpu.devices()[0].new_stream().unwrap();
     for schedule in [Schedule::Static, Schedule::Refill] {

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    Column, Columns, PullTask, Ranks, RawCotangents, RawGradients, Settings, Task, Workers,
-    delegate_backend, pull_back_with, solve_with,
+    AdjointTask, EvaluationThreads, Input, Inputs, Ranks, RawCotangents, RawGradients,
+    ResolvedOptions, Task, delegate_backend, pull_back_with, solve_with,
 };
 use odes::lane::Scalar;
 use odes::ndarray::Array2;
@@ -38,26 +38,26 @@ impl Able {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         count(&self.0.solves);
-        let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
+        let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
         self.0.drawn.set(columns.quantities().filter(is_drawn).count());
         solve_with(&EnsembleSerial, task, settings, columns, sink)
     }
 
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
-        pulled: (&mut RawResults<T>, &mut RawGradients<T>),
+        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         count(&self.0.gradients);
-        pull_back_with(&EnsembleSerial, task, settings, columns, cotangents, pulled)
+        pull_back_with(&EnsembleSerial, task, settings, columns, cotangents, outputs)
     }
 }
 
@@ -88,7 +88,7 @@ impl Ranks for Able {
 impl EnsembleAlgorithm for Able {
     type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         count(&self.0.prepared);
         EnsembleSerial.prepare(make)
     }
@@ -131,8 +131,8 @@ impl<A: EnsembleAlgorithm> Counted<A> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         count(&self.calls.solves);
@@ -141,14 +141,14 @@ impl<A: EnsembleAlgorithm> Counted<A> {
 
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
-        pulled: (&mut RawResults<T>, &mut RawGradients<T>),
+        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         count(&self.calls.gradients);
-        pull_back_with(&self.inner, task, settings, columns, cotangents, pulled)
+        pull_back_with(&self.inner, task, settings, columns, cotangents, outputs)
     }
 }
 

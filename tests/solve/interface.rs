@@ -7,7 +7,7 @@ mod sweeps;
 mod times;
 mod values;
 
-use odes::backend::{self, ColumnRange, Columns, Settings, Task, Workers};
+use odes::backend::{self, EvaluationThreads, InputRange, Inputs, ResolvedOptions, Task};
 use odes::prelude::*;
 use odes::{
     AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, RawResults, ResultSink, Rk4, RunReport,
@@ -311,8 +311,8 @@ impl EnsembleAlgorithm for Careless {
     fn single(
         &self,
         task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         sink: &mut dyn ResultSink<f32>,
     ) -> Result<RunReport, SolveError> {
         EnsembleSerial.single(task, settings, columns, sink)
@@ -321,8 +321,8 @@ impl EnsembleAlgorithm for Careless {
     fn double(
         &self,
         task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError> {
         EnsembleSerial.double(task, settings, columns, &mut Losing(sink))
@@ -335,11 +335,11 @@ struct Losing<'a>(&'a mut dyn ResultSink<f64>);
 impl ResultSink<f64> for Losing<'_> {
     fn store(
         &mut self,
-        block: ColumnRange<'_, f64>,
+        batch: InputRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         results.finals.fit(results.finals.len() - 1)?;
-        self.0.store(block, results)
+        self.0.store(batch, results)
     }
 }
 
@@ -352,15 +352,15 @@ struct Confused {
 impl EnsembleAlgorithm for Confused {
     type Compiled = backend::Text;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
         if self.forgets { Ok(()) } else { EnsembleSerial.prepare(make) }
     }
 
     fn single(
         &self,
         task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         sink: &mut dyn ResultSink<f32>,
     ) -> Result<RunReport, SolveError> {
         EnsembleSerial.single(task, settings, columns, sink)
@@ -369,8 +369,8 @@ impl EnsembleAlgorithm for Confused {
     fn double(
         &self,
         task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError> {
         EnsembleSerial.double(task, settings, columns, sink)

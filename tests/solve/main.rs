@@ -1,7 +1,7 @@
 //! Solving: options, time and its stops, the interface, counts, and what a success means.
 
-#[path = "../support/blocks.rs"]
-mod blocks;
+#[path = "../support/batches.rs"]
+mod batches;
 #[path = "../support/cases.rs"]
 mod cases;
 #[path = "../support/counted.rs"]

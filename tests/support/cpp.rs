@@ -4,11 +4,11 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, ColumnRange, Columns, PullTask, RawCotangents, RawGradients, SavedRow, Settings, Task,
-    Way,
+    self, AdjointKernel, AdjointTask, InputRange, Inputs, RawCotangents, RawGradients,
+    ResolvedOptions, SavedRow, Task,
 };
-use odes::internals::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME};
-use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
+use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
+use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
 use odes::lane::Scalar;
 use odes::{
     Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
@@ -91,34 +91,37 @@ impl HostCpp {
     /// Records steps in one function, and runs the adjoint in another.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         // Nothing is saved.
-        let settings = Settings { saved: SavedRow::default(), ..settings.clone() };
-        let variant = Variant { target: Target::Host, ..Variant::new(&settings, columns, true) };
-        let compiled = |way| Ok::<_, SolveError>(self.compile(&task.kernel(way, &variant)?));
-        let (forth, back) = (compiled(Way::There)?, compiled(Way::Back)?);
-        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
+        let settings = ResolvedOptions { saved: SavedRow::default(), ..settings.clone() };
+        let kernel_config =
+            KernelConfig { target: Target::Host, ..KernelConfig::new(&settings, columns, true) };
+        let compiled =
+            |kernel| Ok::<_, SolveError>(self.compile(&task.kernel(kernel, &kernel_config)?));
+        let (forth, back) = (compiled(AdjointKernel::Forward)?, compiled(AdjointKernel::Backward)?);
+        type Run<T> =
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T, *const AdjointArguments);
         // SAFETY: the functions have this type; static_asserts check their arguments.
         let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
-            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
+            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(ADJOINT_NAME.as_bytes()).unwrap())
         };
         // More steps than any test makes.
         let (n, room) = (columns.trajectories, 1 << 18);
         let mut numbers =
-            vec![T::nan(); room * pull::width::<T>(columns.u0.len(), settings.adaptive)];
+            vec![T::nan(); room * adjoint::width::<T>(columns.u0.len(), settings.adaptive)];
         let mut steps = vec![0_u8; room];
         let mut of_each = vec![[0_u32; 2]; n];
         let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
         let mut words = [0_u32; 3];
         let [last, rows, most] = &mut words;
         let mut raw = RawResults::default();
-        in_memory(&settings, columns.all(), &variant, &mut raw, |job, shared| {
-            let pull = PullArguments {
+        in_memory(&settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
+            let adjoint = AdjointArguments {
                 numbers: numbers.as_mut_ptr() as u64,
                 steps: steps.as_mut_ptr() as u64,
                 starts: starts.as_mut_ptr() as u64,
@@ -137,9 +140,9 @@ impl HostCpp {
                 room: room as u32,
             };
             for run in [forth, back] {
-                // SAFETY: every pointer refers to as many elements as `Job`, `Shared` and `PullJob`
+                // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared` and `AdjointArguments`
                 // require.
-                unsafe { run(job, shared.as_ptr(), &raw const pull) };
+                unsafe { run(arguments, shared.as_ptr(), &raw const adjoint) };
             }
         })?;
         assert_eq!(words[2], 0, "more rows than there is room for");
@@ -153,23 +156,26 @@ impl HostCpp {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let variant = Variant { target: Target::Host, ..Variant::new(settings, columns, true) };
-        let library = self.compile(&task.kernel(&variant)?);
+        let kernel_config =
+            KernelConfig { target: Target::Host, ..KernelConfig::new(settings, columns, true) };
+        let library = self.compile(&task.kernel(&kernel_config)?);
         // SAFETY: the function has this type; a static_assert checks its argument.
-        let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
-            unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
+        let solve: libloading::Symbol<
+            '_,
+            unsafe extern "C" fn(*const KernelArguments<T>, *const T),
+        > = unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
         let mut raw = RawResults::default();
-        for block in columns.blocks(sink.block()) {
-            in_memory(settings, block, &variant, &mut raw, |job, shared| {
-                // SAFETY: every pointer refers to as many elements as `Job` and `Shared` require,
+        for batch in columns.batches(sink.batch()) {
+            in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
+                // SAFETY: every pointer refers to as many elements as `KernelArguments` and `Shared` require,
                 // and outlives the call.
-                unsafe { solve(job, shared.as_ptr()) };
+                unsafe { solve(arguments, shared.as_ptr()) };
             })?;
-            if sink.store(block, &mut raw)?.is_break() {
+            if sink.store(batch, &mut raw)?.is_break() {
                 break;
             }
         }
@@ -183,13 +189,13 @@ impl HostCpp {
 /// `solve` runs a kernel on these arguments in this process's memory. The arguments are valid until
 /// it returns, and no other code uses the memory that they point to.
 pub(crate) fn in_memory<T: Scalar>(
-    settings: &Settings<T>,
-    range: ColumnRange<'_, T>,
-    variant: &Variant,
+    settings: &ResolvedOptions<T>,
+    range: InputRange<'_, T>,
+    kernel_config: &KernelConfig,
     raw: &mut RawResults<T>,
-    solve: impl FnOnce(&JobArguments<T>, &[T]),
+    solve: impl FnOnce(&KernelArguments<T>, &[T]),
 ) -> Result<(), SolveError> {
-    let columns = range.columns();
+    let columns = range.inputs();
     let packed = Packed::new(range);
     let rules = kernel::rules(columns);
     let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());
@@ -197,7 +203,7 @@ pub(crate) fn in_memory<T: Scalar>(
     let layout = Layout::new(settings, columns);
     raw.fit(&layout, range.len())?;
     let mut counter = 0u32;
-    let job = JobArguments {
+    let arguments = KernelArguments {
         inputs: packed.numbers.as_ptr() as u64,
         columns: packed.columns.as_ptr() as u64,
         rules: rules.as_ptr() as u64,
@@ -233,6 +239,6 @@ pub(crate) fn in_memory<T: Scalar>(
         stop_each,
         log_slots: settings.log_slots,
     };
-    solve(&job, &variant.shared_numbers(columns));
+    solve(&arguments, &kernel_config.shared_numbers(columns));
     Ok(())
 }

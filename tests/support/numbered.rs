@@ -4,8 +4,8 @@
 //! with its index.
 
 use crate::cpp::in_memory;
-use odes::backend::Inputs;
-use odes::internals::kernel::{self, JobArguments, Target, Variant};
+use odes::backend::PreparedSolve;
+use odes::internals::kernel::{self, KernelArguments, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Method, RawResults};
@@ -24,17 +24,17 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let all = <R::Mask as Mask>::splat(true);
-        let mut taken = feed.acquire(all);
-        while feed.vote(taken) {
-            let number = feed.number();
+        let mut taken = io.acquire(all);
+        while io.vote(taken) {
+            let number = io.number();
             let end = options::end::<R>(zero, none, number[0], number[1], none, none);
-            feed.finish(taken, [zero; N], end);
-            taken = feed.acquire(all);
+            io.finish(taken, [zero; N], end);
+            taken = io.acquire(all);
         }
     }
 }
@@ -50,29 +50,32 @@ fn still(_: &[f64; 1]) -> [f64; 1] {
 /// arguments.
 pub(crate) fn are_counted<T: Scalar>(
     target: Target,
-    run: impl FnOnce(&str, &JobArguments<T>, &[T]),
+    run: impl FnOnce(&str, &KernelArguments<T>, &[T]),
 ) {
     const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
     let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
     let ensemble = EnsembleProblem::new(problem).trajectories(1500);
     let options = SolveOptions::default();
-    let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
-    let Inputs { settings, mut columns } = inputs;
+    let inputs = PreparedSolve::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    let PreparedSolve { options: settings, inputs: mut columns } = inputs;
     columns.first = FIRST;
     let range = columns.range(FIRST + 200..FIRST + 1203);
-    let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
-    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &variant).unwrap();
+    let kernel_config = KernelConfig { target, ..KernelConfig::new(&settings, &columns, true) };
+    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &kernel_config).unwrap();
     let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
     let call = behind.find("integrate::integrate<").unwrap();
     let end = call + behind[call..].find(';').unwrap();
     let text = format!(
-        "{before}{}{}numbered::numbered<R, Feed<C>, N, P>(feed){}",
+        "{before}{}{}numbered::numbered<R, Io<C>, N, P>(io){}",
         device::DEVICE,
         &behind[..call],
         &behind[end..]
     );
     let mut raw = RawResults::default();
-    in_memory(&settings, range, &variant, &mut raw, |job, shared| run(&text, job, shared)).unwrap();
+    in_memory(&settings, range, &kernel_config, &mut raw, |arguments, shared| {
+        run(&text, arguments, shared)
+    })
+    .unwrap();
     let halves = raw.rejected.iter().zip(&raw.steps);
     let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));
     assert!(found.eq(range.numbers()), "{:?}", raw.steps);

@@ -6,8 +6,8 @@
 #![allow(dead_code)]
 
 use crate::cpp::in_memory;
-use odes::backend::{self, Columns, Settings, Task};
-use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target, Variant};
+use odes::backend::{self, Inputs, ResolvedOptions, Task};
+use odes::internals::kernel::{BLOCK, KERNEL_NAME, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::{
     Backend, EnsembleAlgorithm, InstructionSet, RawResults, ResultSink, RunReport, SolveError,
@@ -195,14 +195,15 @@ impl OpenCl {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         let refill = self.refill.unwrap_or(settings.adaptive);
-        let variant = Variant { target: Target::OpenCl, ..Variant::new(settings, columns, refill) };
-        let program = self.runtime.build(&task.kernel(&variant)?);
+        let kernel_config =
+            KernelConfig { target: Target::OpenCl, ..KernelConfig::new(settings, columns, refill) };
+        let program = self.runtime.build(&task.kernel(&kernel_config)?);
         let kernel = Kernel::create(&program, KERNEL_NAME).unwrap();
         let compile = begin.elapsed().as_secs_f64();
         let groups_for = |n: usize| {
@@ -210,14 +211,14 @@ impl OpenCl {
             if refill { needed.min(GROUPS) } else { needed }
         };
         let mut raw = RawResults::default();
-        for block in columns.blocks(sink.block()) {
-            let groups = groups_for(block.len());
-            in_memory(settings, block, &variant, &mut raw, |job, shared| {
+        for batch in columns.batches(sink.batch()) {
+            let groups = groups_for(batch.len());
+            in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
                 // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
-                // many elements as `Job` and `Shared` require.
-                unsafe { self.runtime.launch(&kernel, groups, job, shared.as_ptr()) };
+                // many elements as `KernelArguments` and `Shared` require.
+                unsafe { self.runtime.launch(&kernel, groups, arguments, shared.as_ptr()) };
             })?;
-            if sink.store(block, &mut raw)?.is_break() {
+            if sink.store(batch, &mut raw)?.is_break() {
                 break;
             }
         }

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use odes::backend::{Columns, Everything, Settings, Task, both_precisions};
-use odes::internals::dispenser::{Appetite, Desk, Divisible};
-use odes::internals::engine::{self, Engine, LaneEngine, Piece};
+use odes::backend::{Everything, Inputs, ResolvedOptions, Task, both_precisions};
 use odes::internals::task::In;
+use odes::internals::work_queue::{ChunkLimits, Divisible, WorkerHandle};
+use odes::internals::worker::{self, Chunk, CpuWorker, Worker};
 use odes::lane::Scalar;
 use odes::{
     Backend, EnsembleAlgorithm, InstructionSet, ResultSink, RunReport, Schedule, SolveError,
@@ -44,41 +44,41 @@ impl Device {
 #[error("simulated device {0} is lost")]
 pub(crate) struct Lost(pub(crate) usize);
 
-struct DeviceEngine<'a, T> {
+struct SimulatedWorker<'a, T> {
     device: Device,
     index: usize,
     task: &'a dyn Task<T>,
-    settings: &'a Settings<T>,
+    settings: &'a ResolvedOptions<T>,
     solved: AtomicUsize,
 }
 
-impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
+impl<T: Scalar> Worker<T> for SimulatedWorker<'_, T> {
     fn name(&self) -> String {
         format!("simulated device {}", self.index)
     }
 
-    fn appetite(&self, _: usize) -> Appetite {
-        Appetite { least: self.device.chunk.div_ceil(4), most: self.device.chunk }
+    fn chunk_limits(&self, _: usize) -> ChunkLimits {
+        ChunkLimits { least: self.device.chunk.div_ceil(4), most: self.device.chunk }
     }
 
-    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
         let set = InstructionSet::best();
         // Two leases are in progress, as on a device.
-        let mut next = desk.take();
-        while let Some(mut taken) = next {
-            let beside = desk.take_now();
+        let mut next = handle.take();
+        while let Some(mut lease) = next {
+            let beside = handle.take_now();
             if self.solved.fetch_add(1, Ordering::Relaxed) >= self.device.lost_after {
                 // Some of the results are wrong, as after a kernel that was stopped.
-                taken.work().results.bytes().into_iter().flatten().for_each(|row| row.fill(0x5a));
+                lease.work().results.bytes().into_iter().flatten().for_each(|row| row.fill(0x5a));
                 return Err(SolveError::Backend(std::sync::Arc::new(Lost(self.index))));
             }
-            let count = taken.work().count() as u32;
+            let count = lease.work().count() as u32;
             std::thread::sleep(self.device.delay * count);
-            let Piece { columns, results } = taken.work();
+            let Chunk { inputs: columns, results } = lease.work();
             let results = results.reborrow();
             self.task.run(In::Lanes(set), self.settings, *columns, results, Schedule::Refill)?;
-            taken.done();
-            next = beside.or_else(|| desk.take());
+            lease.done();
+            next = beside.or_else(|| handle.take());
         }
         Ok(())
     }
@@ -88,24 +88,24 @@ impl Simulated {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        let engine = |(index, &device)| DeviceEngine {
+        let worker = |(index, &device)| SimulatedWorker {
             device,
             index,
             task,
             settings,
             solved: AtomicUsize::new(0),
         };
-        let mut devices: Vec<_> = self.devices.iter().enumerate().map(engine).collect();
+        let mut devices: Vec<_> = self.devices.iter().enumerate().map(worker).collect();
         let states = columns.u0.len();
-        let mut threads = LaneEngine::threads(task, settings, states, self.cpu_threads);
-        let mut team: Vec<&mut dyn Engine<T>> = Vec::new();
-        team.extend(devices.iter_mut().map(|one| one as &mut dyn Engine<T>));
-        team.extend(threads.iter_mut().map(|one| one as &mut dyn Engine<T>));
-        let outcome = engine::run(&mut team, settings, columns, sink, None)?;
+        let mut threads = CpuWorker::threads(task, settings, states, self.cpu_threads);
+        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
+        workers.extend(devices.iter_mut().map(|one| one as &mut dyn Worker<T>));
+        workers.extend(threads.iter_mut().map(|one| one as &mut dyn Worker<T>));
+        let outcome = worker::run(&mut workers, settings, columns, sink, None)?;
         let backend = Backend::Gpu { devices: vec!["simulated".to_owned()] };
         let mut report = RunReport::new(backend, Timings::default());
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);

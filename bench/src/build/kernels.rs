@@ -55,8 +55,8 @@ impl Row for Measured {
 }
 
 const MAIN: &str = r#"
-use ode_gpu::{Cache, Program};
-use odes::internals::kernel::{self, KERNEL_NAME, Variant};
+use ode_gpu::{Cache, KernelSource};
+use odes::internals::kernel::{self, KERNEL_NAME, KernelConfig};
 use odes::backend::Inputs;
 use odes::prelude::*;
 use odes::system::System;
@@ -84,13 +84,13 @@ fn compile<S, M, const N: usize, const P: usize>(
     });
     let options = SolveOptions::default().abstol(TOLERANCE).reltol(TOLERANCE);
     let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
-    let source = kernel::source::<f64, S, M, N, P>(solved, &Variant::new(&settings, &columns, true)).unwrap();
+    let source = kernel::source::<f64, S, M, N, P>(solved, &KernelConfig::new(&settings, &columns, true)).unwrap();
     let lines = source.lines().count();
     let mut seconds = f64::INFINITY;
     let mut resources = None;
     for _ in 0..3 {
         let begin = std::time::Instant::now();
-        let compiled = Program::new(KERNEL_NAME, source.clone()).compile("sm_90", &Cache::off()).unwrap();
+        let compiled = KernelSource::new(KERNEL_NAME, source.clone()).compile("sm_90", &Cache::off()).unwrap();
         seconds = seconds.min(begin.elapsed().as_secs_f64());
         resources = compiled.resources;
     }

@@ -11,21 +11,21 @@ use super::work::{Count, Exchange, Panel, Reorder, Shifted, Signs, WIDTH};
 use super::{Numbers, Place};
 use crate::number::Number;
 use core::marker::PhantomData;
-use ode_gpu::{Buffer, GpuError, Matrices, ProductShape, Queue, Triangle};
+use ode_gpu::{DeviceBuffer, DeviceQueue, GpuError, Matrices, ProductShape, Triangle};
 
 /// The factors of `scale I - J`, with exchanged rows.
 #[derive(Debug)]
 pub(crate) struct Lu<T> {
     place: Place,
     order: usize,
-    factors: Buffer<T>,
+    factors: DeviceBuffer<T>,
     /// The row with which each row was exchanged.
-    pivots: Buffer<u32>,
+    pivots: DeviceBuffer<u32>,
     /// The final order of the rows.
-    rows: Buffer<u32>,
-    signs: Buffer<u32>,
+    rows: DeviceBuffer<u32>,
+    signs: DeviceBuffer<u32>,
     /// Right-hand sides in that order.
-    reordered: Buffer<T>,
+    reordered: DeviceBuffer<T>,
 }
 
 impl<T: Number> Lu<T> {
@@ -43,7 +43,7 @@ impl<T: Number> Lu<T> {
         })
     }
 
-    fn queue(&self) -> &Queue {
+    fn queue(&self) -> &DeviceQueue {
         self.place.queue()
     }
 

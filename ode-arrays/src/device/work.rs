@@ -7,7 +7,7 @@ use crate::number::Number;
 use core::marker::PhantomData;
 use ode_core::kernel::Target;
 use ode_core::{math, step::norm};
-use ode_gpu::Program;
+use ode_gpu::KernelSource;
 
 /// The largest number of terms that one launch adds.
 pub(crate) const TERMS: usize = 24;
@@ -91,7 +91,7 @@ pub(crate) struct Key {
 }
 
 /// Returns the source of an operation's kernel.
-pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> Program {
+pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> KernelSource {
     let (number, size) = (T::DEVICE_NAME, size_of::<W>());
     let mut name = format!("odes_array_{}_{number}", key.name.to_lowercase());
     let (mut programs, mut function) = (norm::DEVICE.to_owned(), String::new());
@@ -117,7 +117,7 @@ pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> Program {
          typedef odes::{of}<{number}> Work;\n{kernel}\n\
          static_assert(sizeof(Work) == {size}, \"the layout of {of}\");\n"
     );
-    Program::new(name, source)
+    KernelSource::new(name, source)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::shape::Shape;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use ode_core::lane::Real;
-use ode_core::lane::dispatch::{InstructionSet, Program, run};
+use ode_core::lane::dispatch::{InstructionSet, LaneProgram, run};
 use rayon::prelude::*;
 
 /// The number of rows that a thread processes at a time.
@@ -96,7 +96,7 @@ struct WithVector<'a, T> {
     from: usize,
 }
 
-impl<T: Number> Program<T> for WithVector<'_, T> {
+impl<T: Number> LaneProgram<T> for WithVector<'_, T> {
     type Output = ();
     const VECTORS: usize = 1;
 

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! 8    "odeschk3"
-//! 32   the hash of the plan
+//! 32   the hash of the manifest
 //! 32   a hash of the chunk's inputs
 //! 8    the chunk
 //! 8    the number of its first trajectory, in the whole ensemble
@@ -34,9 +34,9 @@ const HASH: usize = 32;
 
 /// The identity of a chunk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Label {
+pub(crate) struct ChunkId {
     /// The hash of the manifest.
-    pub(crate) plan: Hash,
+    pub(crate) manifest: Hash,
     /// The hash of the inputs.
     pub(crate) inputs: Hash,
     /// The index of the chunk.
@@ -49,7 +49,7 @@ pub(crate) struct Label {
 
 /// The reason why bytes do not match a chunk.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum Mismatch {
     /// The bytes have changed.
     Damaged(&'static str),
     /// The bytes belong to another solve.
@@ -103,7 +103,7 @@ fn rows(layout: &Layout) -> [usize; ARRAYS] {
 
 /// Encodes the trajectories `range` of `results`, which contain `n` trajectories.
 pub(crate) fn encode<T: Scalar>(
-    label: &Label,
+    id: &ChunkId,
     layout: &Layout,
     (results, n): (&RawResults<T>, usize),
     range: Range<usize>,
@@ -113,10 +113,10 @@ pub(crate) fn encode<T: Scalar>(
         arrays.iter().map(|(bytes, _)| bytes.len() / n.max(1) * range.len() + 8).sum();
     let mut bytes = Vec::with_capacity(HEADER + size + HASH);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(label.plan.as_bytes());
-    bytes.extend_from_slice(label.inputs.as_bytes());
+    bytes.extend_from_slice(id.manifest.as_bytes());
+    bytes.extend_from_slice(id.inputs.as_bytes());
     let rows = rows(layout).map(|rows| rows as u64);
-    for number in [label.chunk, label.first, label.len as u64].into_iter().chain(rows) {
+    for number in [id.chunk, id.first, id.len as u64].into_iter().chain(rows) {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
     for (array, size) in arrays {
@@ -130,17 +130,17 @@ pub(crate) fn encode<T: Scalar>(
     bytes
 }
 
-/// Checks that bytes belong to the chunk of this label.
-pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), Refused> {
+/// Checks that bytes belong to the chunk of this id.
+pub(crate) fn check(bytes: &[u8], id: &ChunkId, layout: &Layout) -> Result<(), Mismatch> {
     if bytes.len() < HEADER + HASH {
-        return Err(Refused::Damaged("it is too short"));
+        return Err(Mismatch::Damaged("it is too short"));
     }
     if &bytes[..8] != MAGIC {
-        return Err(Refused::Damaged("it does not begin like a chunk"));
+        return Err(Mismatch::Damaged("it does not begin like a chunk"));
     }
     let (body, found) = bytes.split_at(bytes.len() - HASH);
     if hash(body).as_bytes() != found {
-        return Err(Refused::Damaged("its hash does not match its bytes"));
+        return Err(Mismatch::Damaged("its hash does not match its bytes"));
     }
     let mut numbers = body[72..HEADER].chunks_exact(8).map(|bytes| {
         let mut number = [0; 8];
@@ -148,12 +148,12 @@ pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), 
         u64::from_le_bytes(number)
     });
     let rows = rows(layout).map(|rows| rows as u64);
-    let due = [label.chunk, label.first, label.len as u64].into_iter().chain(rows);
-    if &body[8..40] != label.plan.as_bytes() || !due.eq(&mut numbers) {
-        return Err(Refused::Foreign);
+    let due = [id.chunk, id.first, id.len as u64].into_iter().chain(rows);
+    if &body[8..40] != id.manifest.as_bytes() || !due.eq(&mut numbers) {
+        return Err(Mismatch::Foreign);
     }
-    if &body[40..72] != label.inputs.as_bytes() {
-        return Err(Refused::Inputs);
+    if &body[40..72] != id.inputs.as_bytes() {
+        return Err(Mismatch::Inputs);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::outside::{self, Names};
 use super::{events, function};
-use crate::compile::{Capability, Compiled, Fact, FactValue, Lowered};
+use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered};
 use crate::emit::Language;
 use crate::translate;
 
@@ -53,8 +53,8 @@ impl DeviceText {
 /// # Errors
 /// If the translator rejects a construct. This is a bug of the compiler, because `emit` only emits
 /// accepted constructs.
-pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<DeviceText> {
-    let Compiled { facts, sizes, linear, mass, .. } = compiled;
+pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result<DeviceText> {
+    let CompiledSystem { facts, sizes, linear, mass, .. } = compiled;
     let names = Names::of(compiled, Language::Device);
     // C++ has no empty arrays, and without parameters there is nothing to compute. The host
     // computes the initial states and parameters of trajectories.

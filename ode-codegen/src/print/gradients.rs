@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::compile::{Capability, Compiled};
+use crate::compile::{Capability, CompiledSystem};
 use crate::hygiene::private;
 use crate::print::rust::never;
 
@@ -24,7 +24,7 @@ pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> 
 /// `functions` are their items; `transposed` solves with the transposed matrix, if it is not among
 /// them.
 pub(super) fn implementations(
-    compiled: &Compiled,
+    compiled: &CompiledSystem,
     functions: &[(Capability, TokenStream)],
     transposed: Option<&TokenStream>,
     ty: &TokenStream,
@@ -79,7 +79,7 @@ pub(super) fn implementations(
 }
 
 /// Returns the method for derivatives with respect to learnt parameters, which contains `begun`.
-pub(super) fn begun(compiled: &Compiled, begun: &TokenStream) -> TokenStream {
+pub(super) fn begun(compiled: &CompiledSystem, begun: &TokenStream) -> TokenStream {
     let sizes = compiled.sizes;
     let both = sizes.states + sizes.parameters;
     let [states, parameters, learnt, data, both] =

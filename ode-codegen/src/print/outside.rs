@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::DeviceText;
-use crate::compile::{Compiled, Mentioned, Outside};
+use crate::compile::{CompiledSystem, Mentioned, Outside};
 use crate::elaborate::table::{Constant, Table};
 use crate::emit::{Language, literal};
 use crate::hygiene::private_name;
@@ -32,7 +32,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(compiled: &Compiled, language: Language) -> Self {
+    pub(super) fn of(compiled: &CompiledSystem, language: Language) -> Self {
         let constants = compiled.constants.iter().map(|constant| name(&constant.name));
         let tables = compiled.tables.iter().map(|table| name(&table.name));
         Names {
@@ -57,7 +57,11 @@ pub(super) fn needed(all: &[Mentioned]) -> Vec<String> {
 }
 
 /// Returns the items that functions mention, by their [private names](private_name).
-pub(super) fn items(compiled: &Compiled, outside: &Outside, facade: &syn::Path) -> TokenStream {
+pub(super) fn items(
+    compiled: &CompiledSystem,
+    outside: &Outside,
+    facade: &syn::Path,
+) -> TokenStream {
     let constants = compiled.constants.iter().zip(&outside.constants);
     let constants = constants
         .filter(|(mentioned, _)| mentioned.needed)

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use super::outside::{self, Names};
 use super::{DeviceText, counts, events, function, gradients};
 use crate::breaks::Breaks;
-use crate::compile::{Capability, Compiled, Fact, FactValue, Info, Lowered, Outside};
+use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
 use crate::hygiene::{private, private_name};
 use crate::text;
@@ -16,14 +16,14 @@ use crate::text;
 /// `device` is the text for devices. `structs` contains the structs of the state, the parameters,
 /// the learnt parameters and the data of a trajectory; `None` stands for an array.
 pub(crate) fn rust(
-    compiled: &Compiled,
+    compiled: &CompiledSystem,
     outside: &Outside,
     device: &DeviceText,
     ty: &TokenStream,
     structs: [Option<&Ident>; 4],
     facade: &syn::Path,
 ) -> TokenStream {
-    let Compiled { info, sizes, linear, mass, .. } = compiled;
+    let CompiledSystem { info, sizes, linear, mass, .. } = compiled;
     let names = Names::of(compiled, Language::Rust);
     let loops = quote!(#facade::__private::linear);
 
@@ -107,8 +107,9 @@ pub(crate) fn rust(
 }
 
 /// Returns the body of `device_source`.
-fn device_source(compiled: &Compiled, text: &DeviceText, facade: &syn::Path) -> TokenStream {
-    let (text, Compiled { info, sizes, .. }) = (outside::device_source(text, facade), compiled);
+fn device_source(compiled: &CompiledSystem, text: &DeviceText, facade: &syn::Path) -> TokenStream {
+    let (text, CompiledSystem { info, sizes, .. }) =
+        (outside::device_source(text, facade), compiled);
     let sizes = [sizes.states, sizes.parameters, info.observables.len()];
     let sizes = sizes.map(Literal::usize_unsuffixed);
     quote! {
@@ -183,7 +184,7 @@ fn pattern(nonzeros: &[(usize, usize)]) -> TokenStream {
 type Item = (Capability, TokenStream);
 
 /// Returns the constants and types of the traits; `factors` is the type of the factors.
-fn facts(compiled: &Compiled, factors: &TokenStream) -> Vec<Item> {
+fn facts(compiled: &CompiledSystem, factors: &TokenStream) -> Vec<Item> {
     let constant = |fact: &Fact| {
         let name = Ident::new(fact.name, Span::call_site());
         let (ty, value) = match fact.value {
@@ -202,8 +203,8 @@ fn facts(compiled: &Compiled, factors: &TokenStream) -> Vec<Item> {
 }
 
 /// Returns the functions of the traits, and their text for readers.
-fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<Item>, String) {
-    let Compiled { sizes, linear, mass, .. } = compiled;
+fn functions(compiled: &CompiledSystem, names: &Names, loops: &TokenStream) -> (Vec<Item>, String) {
+    let CompiledSystem { sizes, linear, mass, .. } = compiled;
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
     let (mut functions, mut text) = (Vec::new(), String::new());
     let inline = crate::inlined();

@@ -6,7 +6,7 @@ use syn::visit::Visit;
 
 use super::{Options, configuration, demanded, derives, desugar, implementation, watched};
 use crate::ast::Outside;
-use crate::compile::{self, Compiled, Settings};
+use crate::compile::{self, CompiledSystem, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::parse::mass::is_mass_matrix;
@@ -78,7 +78,7 @@ pub(crate) fn compiled(
     item: &syn::ItemFn,
     settings: &Settings,
     known: &[Outside],
-) -> syn::Result<(Compiled, compile::Outside)> {
+) -> syn::Result<(CompiledSystem, compile::Outside)> {
     let understood = desugar::function(item);
     let events = watched::events(item);
     let parsed = Ctxt::scope(|ctxt| {

@@ -10,7 +10,7 @@ use super::desugar::desugared;
 use super::{Options, configuration, demanded, derives, implementation};
 use crate::ast::Outside;
 use crate::ast::{Interpolation, Purpose};
-use crate::compile::{self, Compiled, Settings};
+use crate::compile::{self, CompiledSystem, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::parse::mass::is_mass_matrix;
@@ -236,7 +236,7 @@ fn stub(
 
 /// The generated items of a module.
 struct Made {
-    compiled: Compiled,
+    compiled: CompiledSystem,
     outside: compile::Outside,
     conversions: TokenStream,
     /// The structs of the state, the parameters, the learnt parameters and the data of a
@@ -293,7 +293,7 @@ pub(crate) fn compiled(
     name: &Ident,
     content: &[syn::Item],
     settings: &Settings,
-) -> syn::Result<(Compiled, compile::Outside)> {
+) -> syn::Result<(CompiledSystem, compile::Outside)> {
     let made = made(name, &desugared(content), settings, &[], &mut None)?;
     Ok((made.compiled, made.outside))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-use crate::compile::Compiled;
+use crate::compile::CompiledSystem;
 use crate::depth;
 use crate::elaborate::table::{Constant, Table};
 use crate::graph::{Given, Graph, Id, Input, entry_of};
@@ -55,7 +55,7 @@ impl Diagnostic {
 ///
 /// # Errors
 /// All errors at once, in the order of the text.
-pub fn compile_str(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile_str(text: &str) -> Result<CompiledSystem, Vec<Diagnostic>> {
     let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
         let message = "here is something that Rust does not know, or a bracket that is not closed";
         vec![Diagnostic::at(error.span(), message)]
@@ -70,7 +70,7 @@ pub fn compile_str(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
     })
 }
 
-fn compiled(tokens: TokenStream) -> syn::Result<Compiled> {
+fn compiled(tokens: TokenStream) -> syn::Result<CompiledSystem> {
     depth::check_both(&TokenStream::new(), &tokens)?;
     let mut item: syn::Item = syn::parse2(tokens)?;
     let (compiled, outside) = match &mut item {
@@ -158,7 +158,7 @@ impl fmt::Display for EvaluateError {
 
 impl std::error::Error for EvaluateError {}
 
-impl Compiled {
+impl CompiledSystem {
     /// Returns the names of the states.
     #[must_use]
     pub fn states(&self) -> &[String] {

@@ -1,15 +1,15 @@
 //! The trait of backends, which integrate the trajectories of an ensemble.
 
-use crate::ensemble::pull::PullTask;
-use crate::ensemble::pulled::{RawCotangents, RawGradients};
+use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::ranks::Ranks;
-use crate::ensemble::task::{Compiled, Everything, Task};
+use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use crate::ensemble::task::{CompiledLanes, Everything, Task};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::each_precision;
-use crate::problem::columns::Columns;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, ResultSink, RunReport};
-use crate::workers::Workers;
 use std::sync::Arc;
 
 /// A backend, which integrates the trajectories of an ensemble.
@@ -41,7 +41,7 @@ pub trait EnsembleAlgorithm {
     /// The parts of a task that the backend needs compiled.
     ///
     /// [`Everything`](crate::ensemble::task::Everything) is always right.
-    type Compiled: Compiled
+    type Compiled: CompiledLanes
     where
         Self: Sized;
 
@@ -52,15 +52,15 @@ pub trait EnsembleAlgorithm {
     ///
     /// # Errors
     /// If the backend cannot start its threads.
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        make(Workers::Pool);
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        make(EvaluationThreads::Pool);
         Ok(())
     }
 
     /// Returns whether the backend can solve while later problems are still being evaluated.
     ///
     /// The problems are evaluated on the threads of rayon's current pool. A backend that returns
-    /// `true` does not occupy these threads while it [waits](crate::problem::columns::Column::get)
+    /// `true` does not occupy these threads while it [waits](crate::problem::inputs::Input::get)
     /// for values of an input.
     fn begins_early(&self) -> bool {
         false
@@ -70,9 +70,9 @@ pub trait EnsembleAlgorithm {
     ///
     /// These are the quantities with rules of
     /// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample), if nothing else reads them.
-    /// Such an input (a [`Column`](crate::problem::columns::Column)) has no values in memory: lanes
+    /// Such an input (a [`Input`](crate::problem::inputs::Input)) has no values in memory: lanes
     /// draw a value when they take a trajectory, kernels contain the code for it, and
-    /// [`get`](crate::problem::columns::Column::get) draws one value. The bits are the same.
+    /// [`get`](crate::problem::inputs::Input::get) draws one value. The bits are the same.
     fn draws_samples(&self) -> bool {
         false
     }
@@ -94,8 +94,8 @@ pub trait EnsembleAlgorithm {
     fn single(
         &self,
         task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         sink: &mut dyn ResultSink<f32>,
     ) -> Result<RunReport, SolveError>;
 
@@ -106,8 +106,8 @@ pub trait EnsembleAlgorithm {
     fn double(
         &self,
         task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError>;
 
@@ -121,13 +121,13 @@ pub trait EnsembleAlgorithm {
     /// [`single`](Self::single).
     fn pull_single(
         &self,
-        task: &dyn PullTask<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
+        task: &dyn AdjointTask<f32>,
+        settings: &ResolvedOptions<f32>,
+        columns: &Inputs<f32>,
         cotangents: &RawCotangents<'_, f32>,
-        pulled: (&mut RawResults<f32>, &mut RawGradients<f32>),
+        outputs: (&mut RawResults<f32>, &mut RawGradients<f32>),
     ) -> Result<RunReport, SolveError> {
-        let _ = (task, settings, columns, cotangents, pulled);
+        let _ = (task, settings, columns, cotangents, outputs);
         Err(SolveError::NoGradients)
     }
 
@@ -137,13 +137,13 @@ pub trait EnsembleAlgorithm {
     /// The errors of [`pull_single`](Self::pull_single).
     fn pull_double(
         &self,
-        task: &dyn PullTask<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
+        task: &dyn AdjointTask<f64>,
+        settings: &ResolvedOptions<f64>,
+        columns: &Inputs<f64>,
         cotangents: &RawCotangents<'_, f64>,
-        pulled: (&mut RawResults<f64>, &mut RawGradients<f64>),
+        outputs: (&mut RawResults<f64>, &mut RawGradients<f64>),
     ) -> Result<RunReport, SolveError> {
-        let _ = (task, settings, columns, cotangents, pulled);
+        let _ = (task, settings, columns, cotangents, outputs);
         Err(SolveError::NoGradients)
     }
 }
@@ -162,16 +162,16 @@ macro_rules! both_pulls {
     (@ $function:ident $($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn $crate::ensemble::pull::PullTask<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
-            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
-            pulled: (
+            task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
+            cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
+            outputs: (
                 &mut $crate::RawResults<$T>,
-                &mut $crate::ensemble::pulled::RawGradients<$T>,
+                &mut $crate::ensemble::raw_gradients::RawGradients<$T>,
             ),
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
-            self.$function(task, settings, columns, cotangents, pulled)
+            self.$function(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
@@ -183,7 +183,7 @@ macro_rules! both_pulls {
 ///
 /// ```
 /// # use ode_core::ensemble::task::{Everything, Task};
-/// # use ode_core::problem::{columns::Columns, settings::Settings};
+/// # use ode_core::problem::{inputs::Inputs, resolved_options::ResolvedOptions};
 /// # use ode_core::{EnsembleAlgorithm, ResultSink, RunReport, SolveError, lane::Scalar};
 /// struct Nowhere;
 ///
@@ -191,8 +191,8 @@ macro_rules! both_pulls {
 ///     fn solve<T: Scalar>(
 ///         &self,
 ///         _: &dyn Task<T>,
-///         _: &Settings<T>,
-///         _: &Columns<T>,
+///         _: &ResolvedOptions<T>,
+///         _: &Inputs<T>,
 ///         _: &mut dyn ResultSink<T>,
 ///     ) -> Result<RunReport, SolveError> {
 ///         Err(SolveError::NotPrepared)
@@ -213,8 +213,8 @@ macro_rules! both_precisions {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::task::Task<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             sink: &mut dyn $crate::ResultSink<$T>,
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             self.$function(task, settings, columns, sink)
@@ -236,7 +236,7 @@ macro_rules! both_precisions {
 ///
 /// ```
 /// # use ode_core::ensemble::{solve_with, task::Task};
-/// # use ode_core::problem::{columns::Columns, settings::Settings};
+/// # use ode_core::problem::{inputs::Inputs, resolved_options::ResolvedOptions};
 /// # use ode_core::{EnsembleAlgorithm, ResultSink, RunReport, SolveError, lane::Scalar};
 /// /// Prints the number of trajectories.
 /// struct Logged<A>(A);
@@ -245,8 +245,8 @@ macro_rules! both_precisions {
 ///     fn solve<T: Scalar>(
 ///         &self,
 ///         task: &dyn Task<T>,
-///         settings: &Settings<T>,
-///         columns: &Columns<T>,
+///         settings: &ResolvedOptions<T>,
+///         columns: &Inputs<T>,
 ///         sink: &mut dyn ResultSink<T>,
 ///     ) -> Result<RunReport, SolveError> {
 ///         println!("{} trajectories", columns.trajectories);
@@ -284,7 +284,7 @@ macro_rules! delegate_backend {
     (@ rest $this:ident $inner:expr) => {
         fn prepare(
             &self,
-            make: &mut (dyn FnMut($crate::Workers) + Send),
+            make: &mut (dyn FnMut($crate::EvaluationThreads) + Send),
         ) -> ::core::result::Result<(), $crate::SolveError> {
             let $this = self;
             ($inner).prepare(make)
@@ -309,8 +309,8 @@ macro_rules! delegate_backend {
         fn $name(
             &self,
             task: &dyn $crate::ensemble::task::Task<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
             sink: &mut dyn $crate::ResultSink<$T>,
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             let $this = self;
@@ -320,17 +320,17 @@ macro_rules! delegate_backend {
     (@ pulls $this:ident $inner:expr, $($name:ident: $T:ident),*) => { $(
         fn $name(
             &self,
-            task: &dyn $crate::ensemble::pull::PullTask<$T>,
-            settings: &$crate::problem::settings::Settings<$T>,
-            columns: &$crate::problem::columns::Columns<$T>,
-            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
-            pulled: (
+            task: &dyn $crate::ensemble::adjoint::AdjointTask<$T>,
+            settings: &$crate::problem::resolved_options::ResolvedOptions<$T>,
+            columns: &$crate::problem::inputs::Inputs<$T>,
+            cotangents: &$crate::ensemble::raw_gradients::RawCotangents<'_, $T>,
+            outputs: (
                 &mut $crate::RawResults<$T>,
-                &mut $crate::ensemble::pulled::RawGradients<$T>,
+                &mut $crate::ensemble::raw_gradients::RawGradients<$T>,
             ),
         ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
             let $this = self;
-            ($inner).$name(task, settings, columns, cotangents, pulled)
+            ($inner).$name(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
@@ -365,8 +365,8 @@ each_precision! {
     pub fn solve_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn Task<T>,
-        settings: &'a Settings<T>,
-        columns: &'a Columns<T>,
+        settings: &'a ResolvedOptions<T>,
+        columns: &'a Inputs<T>,
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> = single, double;
 }
@@ -381,30 +381,30 @@ each_precision! {
     /// The errors of [`solve_with`], and [`SolveError::NoGradients`].
     pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
-        task: &'a dyn PullTask<T>,
-        settings: &'a Settings<T>,
-        columns: &'a Columns<T>,
+        task: &'a dyn AdjointTask<T>,
+        settings: &'a ResolvedOptions<T>,
+        columns: &'a Inputs<T>,
         cotangents: &'a RawCotangents<'a, T>,
-        pulled: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
+        outputs: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> = pull_single, pull_double;
 }
 
-macro_rules! pulled {
+macro_rules! adjoints {
     ($($precision:ident: $T:ident;)*) => { $(
         fn $precision(
             place: &dyn EnsembleAlgorithm,
-            task: &dyn PullTask<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            task: &dyn AdjointTask<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             cotangents: &RawCotangents<'_, $T>,
-            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+            outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {
             task.shape().check(settings, columns)?;
-            place.$precision(task, settings, columns, cotangents, pulled)
+            place.$precision(task, settings, columns, cotangents, outputs)
         }
     )* };
 }
-pulled! {
+adjoints! {
     pull_single: f32;
     pull_double: f64;
 }
@@ -414,8 +414,8 @@ macro_rules! checked {
         fn $precision(
             place: &dyn EnsembleAlgorithm,
             task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
+            settings: &ResolvedOptions<$T>,
+            columns: &Inputs<$T>,
             sink: &mut dyn ResultSink<$T>,
         ) -> Result<RunReport, SolveError> {
             task.shape().check(settings, columns)?;

@@ -121,14 +121,14 @@ macro_rules! any_method {
                 &self,
                 system: S,
                 place: &dyn $crate::EnsembleAlgorithm,
-                settings: &$crate::problem::settings::Settings<T>,
-                columns: &$crate::problem::columns::Columns<T>,
+                settings: &$crate::problem::resolved_options::ResolvedOptions<T>,
+                columns: &$crate::problem::inputs::Inputs<T>,
                 sink: &mut dyn $crate::solution::ResultSink<T>,
             ) -> ::core::result::Result<$crate::solution::RunReport, $crate::SolveError>
             where
                 T: $crate::lane::Scalar,
                 S: $crate::system::System<N, P>,
-                C: $crate::ensemble::task::Compiled,
+                C: $crate::ensemble::task::CompiledLanes,
             {
                 match self { $(
                     Self::$method => <$crate::ensemble::solver::named::$method as $crate::Solver>

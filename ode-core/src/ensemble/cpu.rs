@@ -1,19 +1,19 @@
 //! The backends of the CPU.
 
+use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::algorithm::EnsembleAlgorithm;
-use crate::ensemble::feed::Results;
-use crate::ensemble::pieces::{batch_size, by_blocks, chunks, lanes};
-use crate::ensemble::pull::PullTask;
-use crate::ensemble::pulled::{RawCotangents, RawGradients};
+use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
+use crate::ensemble::lane_io::ResultSlices;
+use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::problem::columns::Columns;
-use crate::problem::settings::Settings;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
-use crate::workers::Workers;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -30,13 +30,13 @@ impl EnsembleSerial {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
-        by_blocks(settings, columns, sink, &mut |block, results| {
-            for (columns, results) in chunks(block, results, block.len()) {
+        by_batches(settings, columns, sink, &mut |batch, results| {
+            for (columns, results) in chunks(batch, results, batch.len()) {
                 task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
             }
             Ok(())
@@ -47,15 +47,15 @@ impl EnsembleSerial {
     /// Computes the gradients of one trajectory after the other, on the calling thread.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         let n = columns.trajectories;
-        let (results, given) = (Results::whole(results, n), gradients.whole(n));
+        let (results, given) = (ResultSlices::whole(results, n), gradients.whole(n));
         task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
         Ok(report("scalar".to_string(), 1, begin))
     }
@@ -122,7 +122,7 @@ impl EnsembleThreads {
     }
 
     /// Runs `work` as `install` does, for closures without a result: see
-    /// [`workers`](crate::workers).
+    /// [`evaluation`](crate::evaluation).
     pub(super) fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {
             work();
@@ -164,8 +164,8 @@ impl EnsembleThreads {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
@@ -174,10 +174,10 @@ impl EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let lanes = lanes::<T>(isa, columns.u0.len());
-            by_blocks(settings, columns, sink, &mut |block, results| {
-                let batch = self.batch.unwrap_or_else(|| batch_size(block.len(), count, lanes));
-                let chunks = chunks(block, results, batch);
-                Workers::Pool.try_each_of(chunks, |(columns, results)| {
+            by_batches(settings, columns, sink, &mut |batch, results| {
+                let size = self.batch.unwrap_or_else(|| chunk_size(batch.len(), count, lanes));
+                let chunks = chunks(batch, results, size);
+                EvaluationThreads::Pool.try_each_of(chunks, |(columns, results)| {
                     task.run(In::Lanes(isa), settings, columns, results, schedule)
                 })
             })?;
@@ -189,9 +189,9 @@ impl EnsembleThreads {
     /// Computes the gradients of trajectories on threads, in lanes.
     fn pull<T: Scalar>(
         &self,
-        task: &dyn PullTask<T>,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        task: &dyn AdjointTask<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
@@ -200,7 +200,7 @@ impl EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let (all, lanes) = (columns.all(), lanes::<T>(isa, columns.u0.len()));
-            let batch = self.batch.unwrap_or_else(|| batch_size(all.len(), count, lanes));
+            let batch = self.batch.unwrap_or_else(|| chunk_size(all.len(), count, lanes));
             let mut left = gradients.whole(all.len());
             let mut parts = Vec::new();
             for (columns, results) in chunks(all, results, batch) {
@@ -208,7 +208,7 @@ impl EnsembleThreads {
                 parts.push((columns, results, given));
                 left = behind;
             }
-            Workers::Pool.try_each_of(parts, |(columns, results, given)| {
+            EvaluationThreads::Pool.try_each_of(parts, |(columns, results, given)| {
                 task.run(In::Lanes(isa), settings, columns, cotangents, results, given)
             })?;
             Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
@@ -220,8 +220,8 @@ impl EnsembleThreads {
 impl EnsembleAlgorithm for EnsembleSerial {
     type Compiled = OneLane;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        make(Workers::Caller);
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        make(EvaluationThreads::Caller);
         Ok(())
     }
 
@@ -232,8 +232,8 @@ impl EnsembleAlgorithm for EnsembleSerial {
 impl EnsembleAlgorithm for EnsembleThreads {
     type Compiled = Lanes;
 
-    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        self.install_any(&mut || make(Workers::Pool))
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        self.install_any(&mut || make(EvaluationThreads::Pool))
     }
 
     crate::both_precisions!(solve);
@@ -257,8 +257,8 @@ mod tests {
         let threads = EnsembleThreads.threads(3);
         let ids = |threads: &EnsembleThreads| {
             let mut found = (0, Vec::new());
-            let prepared = threads.prepare(&mut |workers| {
-                assert_eq!(workers, Workers::Pool);
+            let prepared = threads.prepare(&mut |threads| {
+                assert_eq!(threads, EvaluationThreads::Pool);
                 let each = rayon::broadcast(|_| std::thread::current().id());
                 found = (rayon::current_num_threads(), each);
             });
@@ -276,8 +276,8 @@ mod tests {
         let here = std::thread::current().id();
         let mut found = None;
         let prepared = EnsembleSerial
-            .prepare(&mut |workers| found = Some((workers, std::thread::current().id())));
+            .prepare(&mut |threads| found = Some((threads, std::thread::current().id())));
         prepared.unwrap();
-        assert_eq!(found, Some((Workers::Caller, here)));
+        assert_eq!(found, Some((EvaluationThreads::Caller, here)));
     }
 }

@@ -1,16 +1,16 @@
 //! The functions that solve problems and ensembles.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::batches::{self, SolveFn};
 use crate::ensemble::cpu::EnsembleSerial;
-use crate::ensemble::pieces::{self, Place};
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
-use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::{Abilities, Inputs};
+use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
+use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::sweep;
 use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
 use crate::step::properties::Properties;
@@ -79,23 +79,23 @@ where
     ///
     /// ```
     /// # use core::ops::ControlFlow;
-    /// # use ode_core::problem::columns::ColumnRange;
+    /// # use ode_core::problem::inputs::InputRange;
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, RawResults, ResultSink, SolveError};
     /// # use ode_core::{SolveOptions, Unvaried, methods::Tsit5, system::System};
     /// /// The sum of the first component of all final states.
     /// struct Sum(f64);
     ///
     /// impl ResultSink<f64> for Sum {
-    ///     fn block(&self) -> u64 {
+    ///     fn batch(&self) -> u64 {
     ///         10_000
     ///     }
     ///
     ///     fn store(
     ///         &mut self,
-    ///         block: ColumnRange<'_, f64>,
+    ///         batch: InputRange<'_, f64>,
     ///         results: &mut RawResults<f64>,
     ///     ) -> Result<ControlFlow<()>, SolveError> {
-    ///         self.0 += results.finals[..block.len()].iter().sum::<f64>();
+    ///         self.0 += results.finals[..batch.len()].iter().sum::<f64>();
     ///         Ok(ControlFlow::Continue(()))
     ///     }
     /// }
@@ -139,46 +139,46 @@ where
         options: &SolveOptions,
         sink: &mut dyn ResultSink<T>,
         again: bool,
-    ) -> Result<(Inputs<T>, RunReport), SolveError>
+    ) -> Result<(PreparedSolve<T>, RunReport), SolveError>
     where
         M: Solver,
         A: EnsembleAlgorithm,
     {
         let properties = method.properties(options, N, S::MASS)?;
         let system = self.problem.system;
-        let place: Place<'_, T> = &|settings, columns, sink| {
+        let place: SolveFn<'_, T> = &|settings, columns, sink| {
             method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
         };
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
         // could.
         let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
         let able = Abilities { early, draws: algorithm.draws_samples() };
-        solved(&self.asked(), options, &properties, able, (&algorithm, place), sink)
+        solved(&self.spec(), options, &properties, able, (&algorithm, place), sink)
     }
 }
 
 /// Evaluates an ensemble's problems and solves them; `sink` receives the results.
 fn evaluated<'a, T: Scalar>(
-    ensemble: &'a Asked<'a, T>,
+    ensemble: &'a EnsembleSpec<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
-    (algorithm, place): (&dyn EnsembleAlgorithm, Place<'_, T>),
+    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     sink: &mut dyn ResultSink<T>,
-) -> Result<(Inputs<T>, RunReport), SolveError> {
+) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, properties, able));
+    algorithm.prepare(&mut |threads| {
+        made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
     let Some(later) = later else {
-        let mut run = pieces::integrate(&mut inputs, place, sink)?;
+        let mut run = batches::integrate(&mut inputs, place, sink)?;
         run.timings.setup = setup;
         return Ok((inputs, run));
     };
-    let Inputs { settings, columns } = &inputs;
+    let PreparedSolve { options: settings, inputs: columns } = &inputs;
     let (run, surprised) = std::thread::scope(|scope| {
         let evaluation = scope.spawn(|| later.evaluate(columns));
         let run = place(settings, columns, sink);
@@ -215,11 +215,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 each_precision! {
     /// Returns the inputs of an ensemble and the report of the backend that solved it.
     fn solved<'a, T>(
-        ensemble: &'a Asked<'a, T>,
+        ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
         able: Abilities,
-        place: (&'a dyn EnsembleAlgorithm, Place<'a, T>),
+        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
         sink: &'a mut dyn ResultSink<T>,
-    ) -> Result<(Inputs<T>, RunReport), SolveError> = evaluated, evaluated;
+    ) -> Result<(PreparedSolve<T>, RunReport), SolveError> = evaluated, evaluated;
 }

@@ -1,13 +1,13 @@
 //! Methods, and run-time choices of a method.
 
 use crate::ensemble::algorithm::{EnsembleAlgorithm, solve_with};
-use crate::ensemble::task::{Compiled, Solve};
+use crate::ensemble::task::{CompiledLanes, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Definition, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
-use crate::problem::columns::Columns;
+use crate::problem::inputs::Inputs;
 use crate::problem::options::{SolveOptions, StepSize};
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{ResultSink, RunReport};
 use crate::step::properties::Properties;
 use crate::system::System;
@@ -48,14 +48,14 @@ pub trait Solver: Copy + sealed::Sealed {
         &self,
         system: S,
         place: &dyn EnsembleAlgorithm,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError>
     where
         T: Scalar,
         S: System<N, P>,
-        C: Compiled;
+        C: CompiledLanes;
 }
 
 /// A single method, compiled to one lane program.
@@ -106,14 +106,14 @@ macro_rules! solves {
                 &self,
                 system: S,
                 place: &dyn EnsembleAlgorithm,
-                settings: &Settings<T>,
-                columns: &Columns<T>,
+                settings: &ResolvedOptions<T>,
+                columns: &Inputs<T>,
                 sink: &mut dyn ResultSink<T>,
             ) -> Result<RunReport, SolveError>
             where
                 T: Scalar,
                 S: System<N, P>,
-                C: Compiled,
+                C: CompiledLanes,
             {
                 let task = Solve::<S, Self, C, N, P>::new(system);
                 solve_with(place, &task, settings, columns, sink)
@@ -196,14 +196,14 @@ impl Solver for Auto {
         &self,
         system: S,
         place: &dyn EnsembleAlgorithm,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError>
     where
         T: Scalar,
         S: System<N, P>,
-        C: Compiled,
+        C: CompiledLanes,
     {
         let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&settings.method);
         // A branch on a constant of the system: rustc does not compile the other branch.

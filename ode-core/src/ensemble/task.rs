@@ -1,21 +1,21 @@
 //! Tasks: solves with the system and the method erased.
 
-use crate::ensemble::array::{self, ArrayPlan};
-use crate::ensemble::feed::{CpuFeed, Results, Views};
+use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lockstep::{self, LockstepOptions};
+use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::planned::{Planned, options, steps_are_called};
 use crate::ensemble::schedule::Schedule;
-use crate::ensemble::{pieces, stack};
+use crate::ensemble::{batches, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
-use crate::kernel::{self, Variant};
-use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::kernel::{self, KernelConfig};
+use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Real, Scalar};
 use crate::methods::Definition;
-use crate::problem::columns::ColumnRange;
-use crate::problem::layout::Shape;
-use crate::problem::settings::Settings;
-use crate::solution::{RawResults, WorstColumn};
+use crate::problem::inputs::InputRange;
+use crate::problem::layout::SystemShape;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
 use crate::system::{DeviceSource, System};
 use core::any::TypeId;
@@ -43,19 +43,19 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn system(&self) -> &'static str;
 
     /// Returns the dimensions of the system.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> SystemShape;
 
     /// Returns the source of the task's kernel.
     ///
-    /// See [`kernel::source`] and [`kernel::array::source`].
+    /// See [`kernel::source`] and [`kernel::lockstep::source`].
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
+    fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk.
     ///
-    /// If the requested lanes are not [compiled](Compiled), the compiled ones integrate the chunk:
+    /// If the requested lanes are not [compiled](CompiledLanes), the compiled ones integrate the chunk:
     /// the bits are the same.
     ///
     /// If the arrays may exceed the stack of the calling thread, another thread integrates while
@@ -68,9 +68,9 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
-        results: Results<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
+        results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError>;
 
@@ -79,15 +79,15 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// If steps are adaptive, returns the member with the greatest error of its steps.
     ///
     /// # Errors
-    /// [`SolveError::NoArrays`] if lockstep is not [compiled](Compiled), or the method switches, or
+    /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method switches, or
     /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
-    fn run_array(
+    fn run_lockstep(
         &self,
-        plan: ArrayPlan,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        plan: LockstepOptions,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         results: &mut RawResults<T>,
-    ) -> Result<Option<WorstColumn>, SolveError>;
+    ) -> Result<Option<WorstMember>, SolveError>;
 }
 
 /// The identity of a task: its types and, if necessary, the source of its system.
@@ -113,7 +113,7 @@ impl TaskKey {
 ///
 /// Solvers are compiled together with the user's system, so a backend omits the parts that it never
 /// runs.
-pub trait Compiled: sealed::Sealed + 'static {
+pub trait CompiledLanes: sealed::Sealed + 'static {
     /// Whether solving in one lane is compiled.
     const ONE_LANE: bool;
     /// Whether solving in the lanes of all instruction sets is compiled.
@@ -122,7 +122,7 @@ pub trait Compiled: sealed::Sealed + 'static {
     const ARRAYS: bool;
 }
 
-/// Restricts [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`].
+/// Restricts [`CompiledLanes`] to the markers of this file, and [`Task`] to [`Solve`].
 ///
 /// The `unsafe` code that launches kernels relies on [`Shape`], and on a kernel source that matches
 /// it and comes from `unsafe` code ([`DeviceSource`]).
@@ -138,7 +138,7 @@ macro_rules! compiled {
 
         impl sealed::Sealed for $name {}
 
-        impl Compiled for $name {
+        impl CompiledLanes for $name {
             const ONE_LANE: bool = $one_lane;
             const LANES: bool = $lanes;
             const ARRAYS: bool = $arrays;
@@ -182,7 +182,7 @@ impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P>
 where
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     /// Returns an upper bound of the stack that a chunk needs, in bytes.
     ///
@@ -191,7 +191,7 @@ where
     pub(super) fn stack<T: Scalar>(
         &self,
         lanes: In,
-        settings: &Settings<T>,
+        settings: &ResolvedOptions<T>,
     ) -> Result<usize, SolveError> {
         if const { !C::ONE_LANE && !C::LANES } {
             let system = self.system.info().name;
@@ -200,7 +200,7 @@ where
         M::DEFINED.check_steps(settings.adaptive)?;
         let at_a_time = match lanes {
             In::OneLane => 1,
-            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
+            In::Lanes(instructions) => batches::lanes::<T>(instructions, N),
         };
         Ok(stack::needed::<S, M, N, P>(at_a_time * size_of::<T>()))
     }
@@ -223,7 +223,7 @@ where
     T: Scalar,
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     fn key(&self) -> TaskKey {
         TaskKey::of::<(T, S, M), S, N, P>(&self.system)
@@ -233,23 +233,25 @@ where
         self.system.info().name
     }
 
-    fn shape(&self) -> Shape {
-        Shape { states: N, parameters: P, observables: S::OBSERVABLES }
+    fn shape(&self) -> SystemShape {
+        SystemShape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
-        match variant.array {
-            Some(kind) => kernel::array::source::<T, S, M, N, P>(self.system, variant, kind),
-            None => kernel::source::<T, S, M, N, P>(self.system, variant),
+    fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError> {
+        match kernel_config.lockstep {
+            Some(kind) => {
+                kernel::lockstep::source::<T, S, M, N, P>(self.system, kernel_config, kind)
+            }
+            None => kernel::source::<T, S, M, N, P>(self.system, kernel_config),
         }
     }
 
     fn run(
         &self,
         lanes: In,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
-        mut results: Results<'_, T>,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
+        mut results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
         let bytes = self.stack(lanes, settings)?;
@@ -266,13 +268,13 @@ where
         })
     }
 
-    fn run_array(
+    fn run_lockstep(
         &self,
-        plan: ArrayPlan,
-        settings: &Settings<T>,
-        range: ColumnRange<'_, T>,
+        plan: LockstepOptions,
+        settings: &ResolvedOptions<T>,
+        range: InputRange<'_, T>,
         results: &mut RawResults<T>,
-    ) -> Result<Option<WorstColumn>, SolveError> {
+    ) -> Result<Option<WorstMember>, SolveError> {
         let method = M::DEFINED.name;
         M::DEFINED.check_steps(settings.adaptive)?;
         let (system, inputs) = (self.system, (settings, range));
@@ -283,9 +285,9 @@ where
         } else if const { S::HAPPENINGS > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::EVENTS })
         } else if const { M::ADAPTIVE } && settings.adaptive {
-            array::Columns::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
+            lockstep::Members::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
         } else {
-            array::Columns::<S, M, T, N, P, false>::solve(system, inputs, results, plan)
+            lockstep::Members::<S, M, T, N, P, false>::solve(system, inputs, results, plan)
         }
     }
 }
@@ -294,25 +296,31 @@ where
 fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
-    (settings, range): (&Settings<T>, ColumnRange<'_, T>),
-    results: &mut Results<'_, T>,
+    (settings, range): (&ResolvedOptions<T>, InputRange<'_, T>),
+    results: &mut ResultSlices<'_, T>,
     schedule: Schedule,
 ) where
     T: Scalar,
     S: System<N, P>,
     M: Definition,
-    C: Compiled,
+    C: CompiledLanes,
 {
     let method = PhantomData::<M>;
-    let chunk =
-        Chunk::<T, S, M, N, P, ADAPTIVE> { system, settings, range, results, schedule, method };
+    let chunk = ChunkProgram::<T, S, M, N, P, ADAPTIVE> {
+        system,
+        settings,
+        range,
+        results,
+        schedule,
+        method,
+    };
     in_lanes::<T, C, _>(lanes, chunk);
 }
 
 /// Runs a program in the requested lanes, or in the compiled ones if these differ.
 ///
 /// If no lanes are compiled, nothing runs.
-pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
+pub(super) fn in_lanes<T: Scalar, C: CompiledLanes, G: LaneProgram<T, Output: Default>>(
     lanes: In,
     program: G,
 ) -> G::Output {
@@ -335,17 +343,17 @@ pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
 }
 
 /// A chunk of trajectories as a program for lanes.
-struct Chunk<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
+struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
-    settings: &'i Settings<T>,
-    range: ColumnRange<'i, T>,
-    results: &'r mut Results<'a, T>,
+    settings: &'i ResolvedOptions<T>,
+    range: InputRange<'i, T>,
+    results: &'r mut ResultSlices<'a, T>,
     schedule: Schedule,
     method: PhantomData<M>,
 }
 
-impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
-    for Chunk<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
+impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> LaneProgram<T>
+    for ChunkProgram<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
 where
     T: Scalar,
     S: System<N, P>,
@@ -366,21 +374,21 @@ where
         while from < n {
             let to = n.min(from + group);
             let inputs = (range, &views);
-            let mut feed =
-                CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
+            let mut io =
+                LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
-                integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
-                    system, &mut feed, &options,
+                integrate::<R, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                    system, &mut io, &options,
                 );
-            } else if const { R::LANES > 1 } && !feed.saves {
+            } else if const { R::LANES > 1 } && !io.saves {
                 // A separate program: if a step is this cheap, the code for saving would take 5% of
                 // its time.
-                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, false>, N, P>(
-                    system, &mut feed, &options,
+                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, false>, N, P>(
+                    system, &mut io, &options,
                 );
             } else {
-                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, true>, N, P>(
-                    system, &mut feed, &options,
+                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                    system, &mut io, &options,
                 );
             }
             from = to;

@@ -5,7 +5,7 @@
 //! run can name the difference.
 
 use crate::error::CheckpointError;
-use crate::kept::{self, Difference};
+use crate::persist::{self, Difference};
 use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Creates the checkpoint of the run with these names and values.
     pub(super) fn new(path: PathBuf, identity: &[(&'static str, String)]) -> Self {
-        let identity = kept::lines(identity);
+        let identity = persist::lines(identity);
         Checkpoint { path, identity, written: None }
     }
 
@@ -69,8 +69,9 @@ impl Checkpoint {
             Err(error) if error.kind() == ErrorKind::InvalidData => return Err(self.damaged()),
             Err(error) => return Err(self.failed("read", error)),
         };
-        let lines = kept::unsealed(&text).map_err(|_| self.damaged())?;
-        if let Some(Difference { name, theirs, ours }) = kept::difference(&self.identity, lines) {
+        let lines = persist::without_hash(&text).map_err(|_| self.damaged())?;
+        if let Some(Difference { name, theirs, ours }) = persist::difference(&self.identity, lines)
+        {
             let (path, what, found, expected) = (self.path.clone(), name, theirs, ours);
             return Err(CheckpointError::Foreign { path, what, found, expected });
         }
@@ -88,9 +89,9 @@ impl Checkpoint {
     pub(super) fn write(&mut self, state: &State) -> Result<(), CheckpointError> {
         let mut text = self.identity.clone();
         put(&mut text, state);
-        let text = kept::sealed(text);
+        let text = persist::with_hash(text);
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let written = kept::replace(&self.path, folder, &[text.as_bytes()]);
+        let written = persist::replace(&self.path, folder, &[text.as_bytes()]);
         written.map_err(|error| self.failed("written", error))?;
         self.written = Some(Instant::now());
         Ok(())

@@ -1,22 +1,24 @@
 //! Gradients of an ensemble with respect to initial states and parameters of each trajectory.
 
-use crate::ensemble::pull::{Pull, PullTask};
-use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
+use crate::ensemble::adjoint::{AdjointSolve, AdjointTask};
+use crate::ensemble::raw_gradients::{
+    ExternalLoss, LossSource, RawCotangents, RawGradients, SystemLoss,
+};
 use crate::ensemble::{EnsembleAlgorithm, pull_back_with};
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
-use crate::problem::asked::Asked;
-use crate::problem::inputs::{Abilities, Inputs};
+use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::layout::Layout;
 use crate::problem::options::SolveOptions;
+use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport};
 use crate::step::code;
 use crate::step::properties::Properties;
 use crate::system::{Loss, PullBack, System};
-use crate::workers::Workers;
 use ndarray::{Array2, Array3, ArrayView2, Axis};
 use std::time::Instant;
 
@@ -119,7 +121,7 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        self.pulled::<M, A, Outside>(method, algorithm, options, &cotangents.into())
+        self.gradients::<M, A, ExternalLoss>(method, algorithm, options, &cotangents.into())
     }
 
     /// Computes the system's `#[loss]` for each trajectory, and its derivatives.
@@ -140,10 +142,10 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        self.pulled::<M, A, Own>(method, algorithm, options, &Cotangents::default())
+        self.gradients::<M, A, SystemLoss>(method, algorithm, options, &Cotangents::default())
     }
 
-    fn pulled<M, A, L>(
+    fn gradients<M, A, L>(
         &self,
         _: M,
         algorithm: A,
@@ -154,9 +156,9 @@ where
         S: PullBack<N, P>,
         M: Differentiable,
         A: EnsembleAlgorithm,
-        L: LossOf<S, N, P>,
+        L: LossSource<S, N, P>,
     {
-        let task = Pull::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
+        let task = AdjointSolve::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
         if S::MASS {
             return Err(SolveError::NoGradientsOf {
                 what: "systems with a mass matrix",
@@ -164,8 +166,8 @@ where
             });
         }
         let how = How { properties: M::DEFINED, own: !L::GIVEN };
-        let asked = (&self.asked(), options, &how);
-        let (results, gradients, run) = pulled(asked, &algorithm, &task, cotangents)?;
+        let request = (&self.spec(), options, &how);
+        let (results, gradients, run) = gradients(request, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
     }
 }
@@ -180,28 +182,34 @@ struct How {
 
 each_precision! {
     /// Returns the results and gradients of an ensemble.
-    fn pulled<'a, T>(
-        ensemble: (&'a Asked<'a, T>, &'a SolveOptions, &'a How),
+    fn gradients<'a, T>(
+        ensemble: (&'a EnsembleSpec<'a, T>, &'a SolveOptions, &'a How),
         algorithm: &'a dyn EnsembleAlgorithm,
-        task: &'a dyn PullTask<T>,
+        task: &'a dyn AdjointTask<T>,
         cotangents: &'a Cotangents<T>,
     ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> = evaluated, evaluated;
 }
 
 fn evaluated<T: Scalar>(
-    (ensemble, options, how): (&Asked<'_, T>, &SolveOptions, &How),
+    (ensemble, options, how): (&EnsembleSpec<'_, T>, &SolveOptions, &How),
     algorithm: &dyn EnsembleAlgorithm,
-    task: &dyn PullTask<T>,
+    task: &dyn AdjointTask<T>,
     cotangents: &Cotangents<T>,
 ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, &how.properties, Abilities::default()));
+    algorithm.prepare(&mut |threads| {
+        made = Some(PreparedSolve::of(
+            threads,
+            ensemble,
+            options,
+            &how.properties,
+            Abilities::default(),
+        ));
     })?;
     let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
-    let Inputs { mut settings, columns } = inputs;
+    let PreparedSolve { options: mut settings, inputs: columns } = inputs;
     let no = |what, instead| Err(SolveError::NoGradientsOf { what, instead });
     if settings.saved.times > 0 {
         return no(
@@ -331,7 +339,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     #[must_use]
     pub fn loss(&self) -> f64 {
         let put = |i: usize, sums: &mut [f64]| sums[0] += self.gradients.loss[i].widen();
-        sum::tree(Workers::Caller, self.len(), 1, &put)[0]
+        sum::tree(EvaluationThreads::Caller, self.len(), 1, &put)[0]
     }
 
     /// Returns the derivatives with respect to the initial state of trajectory `i`.
@@ -396,7 +404,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
         let put = |i: usize, sums: &mut [f64]| {
             sums.iter_mut().zip(of(i)).for_each(|(sum, number)| *sum += number.widen());
         };
-        let sums = sum::tree(Workers::Caller, self.len(), K, &put);
+        let sums = sum::tree(EvaluationThreads::Caller, self.len(), K, &put);
         core::array::from_fn(|k| sums[k])
     }
 

@@ -132,10 +132,10 @@ where
         let (t0, t1) = self.span;
         let (u0, p) = (quantities([T::default(); N]), quantities([T::default(); P]));
         let base = OdeProblem { system: self.system, u0, t0, t1, p };
-        let EnsembleProblem { problem, sweep, samples, tstops, part, .. } =
+        let EnsembleProblem { problem, sweep, samples, tstops, shard, .. } =
             EnsembleProblem::new(base);
         let trajectories = Some(self.len());
-        EnsembleProblem { problem, trajectories, sweep, samples, vary: learnt, tstops, part }
+        EnsembleProblem { problem, trajectories, sweep, samples, vary: learnt, tstops, shard }
     }
 
     /// Computes the loss at `theta` and its gradient.
@@ -227,7 +227,7 @@ where
         let mut rows = Vec::new();
         let count = Sums::<K>::COUNT;
         algorithm
-            .prepare(&mut |workers| rows = sum::nodes(workers, each.len(), unit, count, &put))?;
+            .prepare(&mut |threads| rows = sum::nodes(threads, each.len(), unit, count, &put))?;
         Ok((each, rows))
     }
 }

@@ -6,7 +6,7 @@
 //! units in the last place (N. J. Higham, "The accuracy of floating point summation", SIAM J. Sci.
 //! Comput. 14 (1993) 783–799).
 
-use crate::workers::Workers;
+use crate::evaluation::EvaluationThreads;
 
 /// Number of trajectories that one thread sums at a time.
 pub(super) const BLOCK: usize = 256;
@@ -15,12 +15,12 @@ pub(super) const BLOCK: usize = 256;
 ///
 /// `put(i, sums)` adds the numbers of trajectory `i` to zeros.
 pub(super) fn tree(
-    workers: Workers,
+    threads: EvaluationThreads,
     n: usize,
     count: usize,
     put: &(dyn Fn(usize, &mut [f64]) + Sync),
 ) -> Vec<f64> {
-    pairwise(nodes(workers, n, BLOCK, count, put), count)
+    pairwise(nodes(threads, n, BLOCK, count, put), count)
 }
 
 /// Returns the nodes of the summation tree at the level of `unit` trajectories.
@@ -29,14 +29,14 @@ pub(super) fn tree(
 /// trajectories. [`pairwise`] sums the nodes. If an ensemble is cut at multiples of `unit`, its
 /// nodes are the nodes of the cut pieces, one after the other.
 pub(super) fn nodes(
-    workers: Workers,
+    threads: EvaluationThreads,
     n: usize,
     unit: usize,
     count: usize,
     put: &(dyn Fn(usize, &mut [f64]) + Sync),
 ) -> Vec<f64> {
     let unit = unit.max(1);
-    let sums = workers.collect(n.div_ceil(unit), |node| {
+    let sums = threads.collect(n.div_ceil(unit), |node| {
         let from = node * unit;
         let within = unit.min(n - from);
         let mut rows = vec![0.0; within * count];
@@ -87,8 +87,8 @@ mod tests {
                 sums[0] += 1.0 / (1.0 + i as f64);
                 sums[1] += i as f64;
             };
-            let alone = tree(Workers::Caller, n, 2, &put);
-            let together = tree(Workers::Pool, n, 2, &put);
+            let alone = tree(EvaluationThreads::Caller, n, 2, &put);
+            let together = tree(EvaluationThreads::Pool, n, 2, &put);
             assert_eq!(alone, together);
             assert_eq!(alone[1], (n * n.saturating_sub(1)) as f64 / 2.0);
             for processes in [1, 3, 4, 64] {
@@ -99,7 +99,13 @@ mod tests {
                         let from = nodes * rank / processes * unit;
                         let to = n.min(nodes * (rank + 1) / processes * unit);
                         let put = |i: usize, sums: &mut [f64]| put(from + i, sums);
-                        super::nodes(Workers::Caller, to.saturating_sub(from), unit, 2, &put)
+                        super::nodes(
+                            EvaluationThreads::Caller,
+                            to.saturating_sub(from),
+                            unit,
+                            2,
+                            &put,
+                        )
                     })
                     .collect();
                 assert_eq!(alone, pairwise(parts, 2), "{n} {processes}");

@@ -10,7 +10,7 @@ use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::problem::Numbers;
 use crate::problem::options::SolveOptions;
-use crate::random::{Network, permuted, philox4x32};
+use crate::random::{PermutationKeys, permuted, philox4x32};
 use crate::system::quantities::Quantities;
 use crate::system::{Learn, Loss};
 use core::fmt;
@@ -409,7 +409,7 @@ fn order(seed: u64, pass: u64, n: usize) -> impl Fn(usize) -> usize {
         |block: u64| philox4x32::<f64>([half(pass, false), half(pass, true), block, 0], key);
     let [first, second] = [words(0), words(1)];
     let keys = core::array::from_fn(|i| if i < 4 { first[i] } else { second[i - 4] });
-    let network = Network::new(n as u64, keys);
+    let network = PermutationKeys::new(n as u64, keys);
     move |i| permuted::<f64>(i as u64, network.n, &network.powers, &network.keys) as usize
 }
 

@@ -6,7 +6,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(advance)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink};
+    use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{attempt, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -22,12 +22,12 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -65,10 +65,10 @@ mod device {
                 // A point at the end of the step is the state itself.
                 saved = vector::choose::<R, N>(ahead.abs().ge(h.abs()), step.u, within);
             }
-            feed.save(want, lane.saved, saved, state.p, lane.save_at);
+            io.save(want, lane.saved, saved, state.p, lane.save_at);
             let one = <R::Bits as Bits>::lit(1);
             lane.saved = <R::Bits as Bits>::select(want, lane.saved.wrapping_add(one), lane.saved);
-            lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
+            lane.save_at = io.save_time(want, lane.saved, lane.save_at);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
             want = want & ahead.abs().le(reach);
             if o.every_step {

@@ -5,7 +5,7 @@ pub use device::*;
 #[ode_macros::device(attempt)]
 mod device {
     use crate::integrate::lane;
-    use crate::integrate::options::{self, Plan};
+    use crate::integrate::options::{self, LoopConfig};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -30,7 +30,14 @@ mod device {
     }
 
     /// Returns the next step: as long as errors allow, or the next fixed step.
-    pub fn next<R: Real, S: System<N, P>, M: Stepper, C: Plan, const N: usize, const P: usize>(
+    pub fn next<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
     ) -> Attempt<R> {
@@ -267,7 +274,7 @@ mod device {
         R: Real,
         S: System<N, P>,
         M: Stepper,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -327,7 +334,7 @@ mod device {
     /// A component may have grown too fast while it was too small for error estimates, and has
     /// become large enough now. The same holds for a step that is short for another reason than its
     /// error: its error does not limit growth.
-    pub fn is_shown<R: Real, C: Plan, const N: usize>(
+    pub fn is_shown<R: Real, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &lane::Lane<R>,
         trial: &Attempt<R>,
@@ -374,7 +381,7 @@ mod device {
     /// Returns the verdict on a step beyond or near the pole.
     ///
     /// See [`guard::judge`]. `after` is the method's memory after the step.
-    pub fn judge_growth<R: Real, M: Stepper, C: Plan, const N: usize>(
+    pub fn judge_growth<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         trial: &Attempt<R>,

@@ -76,7 +76,7 @@ mod device {
     ///
     /// The trajectories themselves come from the [`Source`]. [`acquire`](Source::acquire) assigns a
     /// lane the trajectory that it solved before its last one.
-    pub trait Tape<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
+    pub trait RecordSource<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
         /// Returns the number of recorded steps in lanes `assigned`, `steps` in others.
         fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
         /// Returns the number of saved times reached in lanes `assigned`, `saved` in others.
@@ -154,24 +154,24 @@ mod device {
         pub alive: R::Mask,
     }
 
-    /// Runs backwards through every trajectory of `feed`.
+    /// Runs backwards through every trajectory of `io`.
     pub fn backward<
         R: Real,
         S: PullBack<N, P>,
         A: Adjoint,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let nobody = <R::Mask as Mask>::splat(false);
         let nothing = adjoint::back::<R, N, P>([zero; N], [zero; P]);
-        let p = feed.load_p(nobody, [zero; P]);
+        let p = io.load_p(nobody, [zero; P]);
         let start = row::<R, N>(zero, zero, zero, [zero; N]);
         let mut lane = Lane::<R, N, P> {
             back: nothing,
@@ -191,14 +191,14 @@ mod device {
             alive: nobody,
         };
         loop {
-            begin::<R, Q, C, N, P>(feed, &mut lane);
-            if !feed.vote(lane.alive) {
+            begin::<R, Q, C, N, P>(io, &mut lane);
+            if !io.vote(lane.alive) {
                 break;
             }
             loop {
-                let run = feed.turn() & lane.alive & none.less_than(lane.steps);
-                again::<R, S, A, Q, C, N, P>(system, feed, &mut lane, run);
-                if feed.should_refill(lane.alive & none.reaches(lane.steps)) {
+                let run = io.turn() & lane.alive & none.less_than(lane.steps);
+                again::<R, S, A, Q, C, N, P>(system, io, &mut lane, run);
+                if io.should_refill(lane.alive & none.reaches(lane.steps)) {
                     break;
                 }
             }
@@ -206,85 +206,85 @@ mod device {
     }
 
     /// Delivers the results of lanes without steps, and assigns new trajectories.
-    pub fn begin<R: Real, Q: Tape<R, N, P>, C: Replay, const N: usize, const P: usize>(
-        feed: &mut Q,
+    pub fn begin<R: Real, Q: RecordSource<R, N, P>, C: Replay, const N: usize, const P: usize>(
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let mut need = none.reaches(lane.steps);
         while need.any() {
-            lose_first::<R, Q, N, P>(feed, lane, need);
-            feed.finish(need & lane.alive, lane.loss, lane.back);
-            let got = feed.acquire(need);
+            lose_first::<R, Q, N, P>(io, lane, need);
+            io.finish(need & lane.alive, lane.loss, lane.back);
+            let got = io.acquire(need);
             lane.alive = got | (lane.alive & !need);
             lane.loss = R::select(got, zero, lane.loss);
-            lane.p = feed.load_p(got, lane.p);
-            lane.t0 = feed.load_start(got, lane.t0);
-            lane.steps = feed.load_steps(got, lane.steps);
+            lane.p = io.load_p(got, lane.p);
+            lane.t0 = io.load_start(got, lane.t0);
+            lane.steps = io.load_steps(got, lane.steps);
             if !C::ADAPTIVE {
                 // As `integrate` begins a span of fixed steps.
-                let span = feed.load_end(got, lane.t0) - lane.t0;
-                let dt = feed.load_dt(got, lane.dt).abs().copysign(span);
+                let span = io.load_end(got, lane.t0) - lane.t0;
+                let dt = io.load_dt(got, lane.dt).abs().copysign(span);
                 let count = timeline::whole_from_bits::<R>(lane.steps);
                 let rest = (R::lit(1.0) - count).mul_add(dt, span);
                 lane.dt = R::select(got, dt, lane.dt);
                 lane.rest = R::select(got, rest, lane.rest);
             }
-            if C::ADAPTIVE && feed.stops() {
-                last_part::<R, Q, N, P>(feed, lane, got);
+            if C::ADAPTIVE && io.stops() {
+                last_part::<R, Q, N, P>(io, lane, got);
             }
-            lane.saved = feed.load_saved(got, lane.saved);
-            let end = feed.load_final(got, lane.back.u);
+            lane.saved = io.load_saved(got, lane.saved);
+            let end = io.load_final(got, lane.back.u);
             lane.back.u = vector::choose::<R, N>(got, end, lane.back.u);
             for d in 0..P {
                 lane.back.p[d] = R::select(got, zero, lane.back.p[d]);
             }
             let one = <R::Bits as Bits>::lit(1);
             let some = got & none.less_than(lane.saved);
-            lane.save_at = feed.save_time(some, lane.saved.wrapping_sub(one), lane.save_at);
+            lane.save_at = io.save_time(some, lane.saved.wrapping_sub(one), lane.save_at);
             need = got & none.reaches(lane.steps);
         }
     }
 
     /// Begins at the last segment of spans in lanes `got`.
-    fn last_part<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
-        feed: &mut Q,
+    fn last_part<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
         got: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
-        lane.to = R::select(got, feed.load_end(got, lane.to), lane.to);
+        lane.to = R::select(got, io.load_end(got, lane.to), lane.to);
         lane.stop = <R::Bits as Bits>::select(got, none, lane.stop);
         let mut more = got;
         while more.any() {
-            let next = feed.stop_time(more, lane.stop, lane.t0);
+            let next = io.stop_time(more, lane.stop, lane.t0);
             more = more & !next.equals(math::infinity::<R>());
             lane.stop = <R::Bits as Bits>::select(more, lane.stop.wrapping_add(one), lane.stop);
         }
-        lane.from = part_begin::<R, Q, N, P>(feed, lane, got);
+        lane.from = part_begin::<R, Q, N, P>(io, lane, got);
         lane.last = lane.last | got;
     }
 
     /// Returns the start of the segment after `lane.stop` times to stop at.
     ///
     /// Lanes other than `which` keep theirs.
-    fn part_begin<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
-        feed: &mut Q,
+    fn part_begin<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+        io: &mut Q,
         lane: &Lane<R, N, P>,
         which: R::Mask,
     ) -> R {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let some = which & none.less_than(lane.stop);
-        let before = feed.stop_time(some, lane.stop.wrapping_sub(one), lane.t0);
+        let before = io.stop_time(some, lane.stop.wrapping_sub(one), lane.t0);
         R::select(which, R::select(some, before, lane.t0), lane.from)
     }
 
     /// Moves lanes `begins` to the previous segment, from the first step of a segment.
-    fn part_before<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
-        feed: &mut Q,
+    fn part_before<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
         begins: R::Mask,
         run: R::Mask,
@@ -294,7 +294,7 @@ mod device {
         let some = begins & none.less_than(lane.stop);
         lane.to = R::select(begins, lane.from, lane.to);
         lane.stop = <R::Bits as Bits>::select(some, lane.stop.wrapping_sub(one), lane.stop);
-        lane.from = part_begin::<R, Q, N, P>(feed, lane, begins);
+        lane.from = part_begin::<R, Q, N, P>(io, lane, begins);
         lane.last = begins | (lane.last & !run);
     }
 
@@ -303,20 +303,20 @@ mod device {
         R: Real,
         S: PullBack<N, P>,
         A: Adjoint,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
         run: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let index = lane.steps.wrapping_sub(one);
-        lane.row = feed.step(run, &lane.row);
+        lane.row = io.step(run, &lane.row);
         if !C::ADAPTIVE {
             let begin = timeline::grid(lane.t0, timeline::whole_from_bits::<R>(index), lane.dt);
             lane.row.t = begin.t;
@@ -330,7 +330,7 @@ mod device {
         if !R::DOUBLE {
             low = lane.row.low;
         }
-        let stops = C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) && feed.stops();
+        let stops = C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) && io.stops();
         let mut t_eval = t;
         let mut reach = h;
         let mut furthest = R::lit(timeline::BEYOND);
@@ -355,7 +355,7 @@ mod device {
         if want.any() {
             let step = A::step_of::<R, S, N, P>(system, &state, &ask, &made);
             meet::<R, S, A, A::Method, Q, C, N, P>(
-                system, feed, lane, &state, &ask, &step, &mut given, index, want, ahead,
+                system, io, lane, &state, &ask, &step, &mut given, index, want, ahead,
             );
         }
         let back = A::pull_back::<R, S, N, P>(system, &state, &ask, &made, &given);
@@ -369,7 +369,7 @@ mod device {
         lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
         if stops {
             let begins = run & t.equals(lane.from) & low.equals(R::lit(0.0));
-            part_before::<R, Q, N, P>(feed, lane, begins, run);
+            part_before::<R, Q, N, P>(io, lane, begins, run);
         }
     }
 
@@ -381,18 +381,18 @@ mod device {
         S: PullBack<N, P>,
         A: Adjoint<Method = M>,
         M: Stepper,
-        Q: Tape<R, N, P>,
+        Q: RecordSource<R, N, P>,
         C: Replay,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
         state: &stepper::State<R, N, P>,
         ask: &stepper::Ask<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
-        given: &mut adjoint::Given<R, N, P, M::Kept<R, N>>,
+        given: &mut adjoint::StepCotangents<R, N, P, M::Kept<R, N>>,
         index: R::Bits,
         first: R::Mask,
         ahead: R,
@@ -410,7 +410,7 @@ mod device {
             let within = M::interpolate::<R, N, P>(state, ask, &step, theta);
             let ends = want & ahead.equals(h);
             let u = vector::choose::<R, N>(ends, step.u, within);
-            let lost = feed.lose(want, last, &u, &lane.p, lane.save_at);
+            let lost = io.lose(want, last, &u, &lane.p, lane.save_at);
             let inside = want & !ends;
             let zero = R::lit(0.0);
             let mut g = lost.u;
@@ -424,7 +424,7 @@ mod device {
             lose::<R, N, P>(lane, &lost, want);
             lane.saved = <R::Bits as Bits>::select(want, last, lane.saved);
             let more = want & none.less_than(lane.saved);
-            lane.save_at = feed.save_time(more, lane.saved.wrapping_sub(one), lane.save_at);
+            lane.save_at = io.save_time(more, lane.saved.wrapping_sub(one), lane.save_at);
             ahead = ahead_of::<R, C, N, P>(lane, index);
             want = more & is_within::<R>(ahead, h);
         }
@@ -436,16 +436,16 @@ mod device {
     /// Evaluates the loss at the initial state, which may be saved, too.
     ///
     /// It is the saved time that remains after all steps.
-    fn lose_first<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
-        feed: &mut Q,
+    fn lose_first<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+        io: &mut Q,
         lane: &mut Lane<R, N, P>,
         need: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let first = need & lane.alive & none.less_than(lane.saved);
         if first.any() {
-            let u = feed.load_u(first, lane.row.u);
-            let lost = feed.lose(first, none, &u, &lane.p, lane.save_at);
+            let u = io.load_u(first, lane.row.u);
+            let lost = io.lose(first, none, &u, &lane.p, lane.save_at);
             for d in 0..N {
                 let sum = lane.back.u[d] + lost.u[d];
                 lane.back.u[d] = R::select(first, sum, lane.back.u[d]);

@@ -12,7 +12,7 @@ pub use device::*;
 #[ode_macros::device(begin)]
 mod device {
     use crate::integrate::lane;
-    use crate::integrate::options::{self, Plan, Sink, Source};
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{actions, consistent, first_step, jumps, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -41,11 +41,11 @@ mod device {
         R: Real,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -62,13 +62,13 @@ mod device {
         if o.stops {
             // A lane without any attempted step may have no trajectory.
             let tried = need & lane.alive & none.less_than(lane.allowed);
-            let end = feed.load_end(tried, lane.t1);
+            let end = io.load_end(tried, lane.t1);
             again = tried & lane.t.equals(lane.t1) & !lane.t1.equals(end) & lane.code.equals(none);
             over = over & !again;
         }
         count_attempts::<R, M, C, N>(o, lane, need);
         let end = ending::<R, M, C, N>(lane, &state.u);
-        feed.finish(over, state.u, end);
+        io.finish(over, state.u, end);
         Need::<R> { over, anew, again }
     }
 
@@ -76,7 +76,7 @@ mod device {
     ///
     /// At its end, an adaptive lane may make one more attempt for the growth guard. This attempt
     /// ([`lane::looks_ahead`]) is subtracted from the count of steps.
-    pub fn count_attempts<R: Real, M: Stepper, C: Plan, const N: usize>(
+    pub fn count_attempts<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         need: R::Mask,
@@ -99,7 +99,7 @@ mod device {
     /// Returns the end of a trajectory after its attempts were [counted](count_attempts).
     ///
     /// `u` is the final state.
-    pub fn ending<R: Real, M: Stepper, C: Plan, const N: usize>(
+    pub fn ending<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         lane: &lane::Lane<R>,
         u: &[R; N],
     ) -> options::End<R> {
@@ -161,12 +161,12 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -174,18 +174,17 @@ mod device {
         reasons: &Need<R>,
     ) -> R::Mask {
         let none = <R::Bits as Bits>::lit(0);
-        let assigned = feed.acquire(reasons.over);
+        let assigned = io.acquire(reasons.over);
         let fresh = assigned | reasons.anew;
         let begins = fresh | reasons.again;
         let mut begun = begun::<R>(assigned, fresh, begins);
-        load::<R, S, Q, N, P>(feed, o, state, lane, reasons, &begun);
+        load::<R, S, Q, N, P>(io, o, state, lane, reasons, &begun);
         reset::<R, M, N>(o, lane, need, reasons, &begun);
         let mut first = state.u;
         let p_first = state.p;
         let mut acted = <R::Mask as Mask>::splat(false);
         if S::TIMED > 0 {
-            acted =
-                timed::act::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, &mut first);
+            acted = timed::act::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, &mut first);
             begun.goes_on = acted & reasons.again;
         }
         let mut over = <R::Mask as Mask>::splat(false);
@@ -193,7 +192,7 @@ mod device {
             if begun.goes_on.any() {
                 over = jumps::happen::<R, S, Q, N, P>(
                     system,
-                    feed,
+                    io,
                     state,
                     lane,
                     begun.goes_on,
@@ -228,18 +227,18 @@ mod device {
             count::<R, N>(o, lane, &begun);
         }
         if S::EVENTS + S::CONDITIONS > 0 {
-            sides::arm::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
+            sides::arm::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
         }
-        let mut unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
+        let mut unsound = fresh & is_unsound::<R, Q, N, P>(io, o, &state.p, lane, fresh);
         if S::TIMED > 0 {
             unsound =
                 unsound | (fresh & timed::is_unknown::<R, S, N, P>(system, &state.p, lane.t0));
         }
         let one = <R::Bits as Bits>::lit(1);
         lane.attempts = <R::Bits as Bits>::select(unsound, one, lane.attempts);
-        if C::SAVES && feed.saves() {
+        if C::SAVES && io.saves() {
             first = vector::choose::<R, N>(acted, first, state.u);
-            save::<R, S, Q, N, P>(feed, first, state.p, lane, &begun);
+            save::<R, S, Q, N, P>(io, first, state.p, lane, &begun);
         }
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
@@ -260,7 +259,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -269,22 +268,22 @@ mod device {
     ) {
         let fresh = begun.fresh;
         let begins = begun.begins;
-        state.u = feed.load_u(fresh, state.u);
+        state.u = io.load_u(fresh, state.u);
         let before = state.p;
-        state.p = feed.load_p(fresh, state.p);
+        state.p = io.load_p(fresh, state.p);
         if S::MODES > 0 {
             // Each lane has its own modes, even if all lanes begin with the same values.
             actions::choose_modes::<R, S, N, P>(state, &before, !fresh);
         }
-        let start = feed.load_start(fresh, lane.t0);
-        let end = feed.load_end(begins, lane.t1);
+        let start = io.load_start(fresh, lane.t0);
+        let end = io.load_end(begins, lane.t1);
         if o.stops {
             let none = <R::Bits as Bits>::lit(0);
             let passed = lane.stop.wrapping_add(<R::Bits as Bits>::lit(1));
             let passed = <R::Bits as Bits>::select(reasons.again, passed, lane.stop);
             lane.stop = <R::Bits as Bits>::select(fresh, none, passed);
             lane.t0 = R::select(reasons.again, lane.t1, R::select(fresh, start, lane.t0));
-            let next = feed.stop_time(begins, lane.stop, end);
+            let next = io.stop_time(begins, lane.stop, end);
             let next = R::select(next.equals(math::infinity::<R>()), end, next);
             lane.t1 = R::select(begins, next, lane.t1);
         } else {
@@ -305,7 +304,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         p: &[R; P],
         lane: &lane::Lane<R>,
@@ -313,7 +312,7 @@ mod device {
     ) -> R::Mask {
         let mut end = lane.t1;
         if o.stops {
-            end = feed.load_end(fresh, end);
+            end = io.load_end(fresh, end);
         }
         let mut unsound = !norm::is_finite::<R, 1>(&[end - lane.t0]);
         for d in 0..P {
@@ -515,7 +514,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &mut Q,
+        io: &mut Q,
         u: [R; N],
         p: [R; P],
         lane: &mut lane::Lane<R>,
@@ -524,14 +523,14 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         lane.saved = <R::Bits as Bits>::select(begun.fresh, none, lane.saved);
-        lane.save_at = feed.save_time(begun.fresh, lane.saved, lane.save_at);
+        lane.save_at = io.save_time(begun.fresh, lane.saved, lane.save_at);
         let mut at_start = begun.fresh & lane.save_at.equals(lane.t0);
         if S::ALGEBRAIC > 0 {
             at_start = at_start & lane.code.equals(none);
         }
-        feed.save(at_start, lane.saved, u, p, lane.save_at);
+        io.save(at_start, lane.saved, u, p, lane.save_at);
         lane.saved = <R::Bits as Bits>::select(at_start, one, lane.saved);
-        lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+        lane.save_at = io.save_time(at_start, lane.saved, lane.save_at);
     }
 
     /// Parks lanes without a trajectory, when none is left.

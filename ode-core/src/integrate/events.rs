@@ -68,7 +68,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(events)]
 mod device {
-    use crate::integrate::options::{self, Plan, Sink};
+    use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{
         actions, attempt, begin, first_step, jumps, lane, logged, roots, sides,
     };
@@ -146,12 +146,12 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
         before: &lane::Lane<R>,
@@ -259,7 +259,7 @@ mod device {
                 let look = found.goes & !some.equals(none);
                 if look.any() {
                     let place = search::<R, S, M, Q, N, P>(
-                        system, feed, state, lane, trial, step, &found.du, end, crossed, twice,
+                        system, io, state, lane, trial, step, &found.du, end, crossed, twice,
                         thrice, look,
                     );
                     found.cut = place.cut;
@@ -365,7 +365,7 @@ mod device {
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &stepper::State<R, N, P>,
         lane: &lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -482,7 +482,7 @@ mod device {
                 let again_first = first & three;
                 // Whether the first, second and third crossing end the trajectory or act.
                 let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
-                let count = feed.event_count(e);
+                let count = io.event_count(e);
                 let next = count.wrapping_add(one);
                 let passed = <R::Bits as Bits>::select(first, next, count);
                 let after = passed.wrapping_add(one);
@@ -549,12 +549,12 @@ mod device {
         here = <R::Bits as Bits>::select(look & !cut, here, none);
         undone = <R::Bits as Bits>::select(look & !cut, undone, none);
         let counts = look & !cut;
-        if S::LOGGED > 0 && feed.logs() {
+        if S::LOGGED > 0 && io.logs() {
             let first = once & !(fired & !bent);
             let second = again & !(fired & !wavy);
             logged::within::<R, S, M, Q, N, P>(
                 system,
-                feed,
+                io,
                 state,
                 lane,
                 &trial.ask,
@@ -574,11 +574,11 @@ mod device {
             let second = counts & sides::has::<R>(again, bit);
             let last = counts & sides::has::<R>(third, bit);
             if (first | second | last).any() {
-                let count = feed.event_count(e);
+                let count = io.event_count(e);
                 let count = <R::Bits as Bits>::select(first, count.wrapping_add(one), count);
                 let count = <R::Bits as Bits>::select(second, count.wrapping_add(one), count);
                 let count = <R::Bits as Bits>::select(last, count.wrapping_add(one), count);
-                feed.set_event_count(first | second | last, e, count);
+                io.set_event_count(first | second | last, e, count);
             }
             bit = bit.wrapping_add(bit);
         }
@@ -621,12 +621,12 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -661,7 +661,7 @@ mod device {
         lane.plan = R::select(cut, plan, lane.plan);
         lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
         if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
-            happen::<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
+            happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
         }
     }
 
@@ -671,12 +671,12 @@ mod device {
         S: System<N, P>,
         M: Stepper,
         Q: Sink<R, N, P>,
-        C: Plan,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -692,8 +692,8 @@ mod device {
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         let mut slot = none;
-        if S::LOGGED > 0 && feed.logs() {
-            slot = logged::slot_of_first::<R, S, Q, N, P>(feed, found.fired);
+        if S::LOGGED > 0 && io.logs() {
+            slot = logged::slot_of_first::<R, S, Q, N, P>(io, found.fired);
         }
         let mut bit = one;
         let mut number = one;
@@ -703,14 +703,14 @@ mod device {
                 let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
                 actions::change::<R, S, N, P>(system, state, e, lane.t, acts);
-                if S::LOGGED > 0 && feed.logs() {
+                if S::LOGGED > 0 && io.logs() {
                     let logs = here & logged::is_logged::<R, S, N, P>(bit);
                     let rises = sides::has::<R>(lane.sides, bit);
                     let which = logged::number_of::<R>(number, rises);
-                    feed.log_event(logs, slot, which, lane.t, &before, &state.u);
+                    io.log_event(logs, slot, which, lane.t, &before, &state.u);
                     slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
                 }
-                let count = feed.event_count(e);
+                let count = io.event_count(e);
                 over = over | (here & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
             }
             bit = bit.wrapping_add(bit);
@@ -723,8 +723,8 @@ mod device {
             let index = S::EVENTS + S::TIMED + e;
             let here = found.goes & sides::has::<R>(found.held, bit);
             if here.any() {
-                let count = feed.event_count(index).wrapping_add(one);
-                feed.set_event_count(here, index, count);
+                let count = io.event_count(index).wrapping_add(one);
+                io.set_event_count(here, index, count);
                 let acting = <R::Bits as Bits>::lit(S::CONDITIONS_ACTING as u64);
                 let acts = here & sides::has::<R>(acting, bit);
                 actions::change::<R, S, N, P>(system, state, index, lane.t, acts);
@@ -744,7 +744,7 @@ mod device {
                 ended = over
                     | jumps::happen::<R, S, Q, N, P>(
                         system,
-                        feed,
+                        io,
                         state,
                         lane,
                         moved,

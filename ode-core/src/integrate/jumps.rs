@@ -41,7 +41,7 @@ mod device {
     #[called]
     pub fn happen<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
         which: R::Mask,
@@ -69,8 +69,8 @@ mod device {
                 of::<R, S, N, P>(system, state, lane.t, was, known, done, near, before, p_before);
             let events = <R::Bits as Bits>::select(busy, jumped.events, none);
             let mut slot = none;
-            if S::LOGGED > 0 && feed.logs() {
-                slot = logged::slot_of_first::<R, S, Q, N, P>(feed, none);
+            if S::LOGGED > 0 && io.logs() {
+                slot = logged::slot_of_first::<R, S, Q, N, P>(io, none);
             }
             let mut acted = <R::Mask as Mask>::splat(false);
             let mut over = acted;
@@ -79,17 +79,17 @@ mod device {
             for e in 0..S::EVENTS {
                 let here = sides::has::<R>(events, bit);
                 if here.any() {
-                    let count = feed.event_count(e).wrapping_add(one);
-                    feed.set_event_count(here, e, count);
+                    let count = io.event_count(e).wrapping_add(one);
+                    io.set_event_count(here, e, count);
                     let u = state.u;
                     let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
                     let acts = here & sides::has::<R>(acting, bit);
                     actions::change::<R, S, N, P>(system, state, e, lane.t, acts);
-                    if S::LOGGED > 0 && feed.logs() {
+                    if S::LOGGED > 0 && io.logs() {
                         let logs = here & logged::is_logged::<R, S, N, P>(bit);
                         let rises = sides::has::<R>(jumped.above, bit);
                         let which = logged::number_of::<R>(number, rises);
-                        feed.log_event(logs, slot, which, lane.t, &u, &state.u);
+                        io.log_event(logs, slot, which, lane.t, &u, &state.u);
                         slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
                     }
                     acted = acted | acts;

@@ -2,17 +2,17 @@
 //!
 //! It is the [loop of lanes](crate::integrate) with a single lane, the *clock*. The error of the
 //! clock is the error of all members together, and all members follow its decisions.
-//! [`columns`](crate::integrate::columns) has the operations on members. A [`Crowd`] carries them
+//! [`members`](crate::integrate::members) has the operations on members. A [`LockstepGroup`] carries them
 //! out on the threads of a CPU or of a GPU. Each thread of a GPU runs the loop with a clock of its
 //! own, and all clocks decide alike.
 //!
 //! The clock is one lane, and decides with the functions of lanes. So a single member has the bits
 //! of a lane, which `tests/arrays` tests.
 //!
-//! The [`Crowd`] stores the members. On a CPU, they are in chunks of memory for threads
-//! (`ensemble/array/crowd.rs`). On a GPU, they are in registers or memory of threads
-//! (`kernel/array.hpp`). GPU threads synchronise through flags that are tagged with the number of
-//! the iteration (`kernel/targets/array_cuda.hpp`).
+//! The [`LockstepGroup`] stores the members. On a CPU, they are in chunks of memory for threads
+//! (`ensemble/lockstep/members.rs`). On a GPU, they are in registers or memory of threads
+//! (`kernel/lockstep.hpp`). GPU threads synchronise through flags that are tagged with the number of
+//! the iteration (`kernel/targets/lockstep_cuda.hpp`).
 //!
 //! A member that fails even with the shortest step is dropped, with a code of its own. The others
 //! continue without it.
@@ -21,8 +21,8 @@ pub use device::*;
 
 #[ode_macros::device(lockstep)]
 mod device {
-    use crate::integrate::options::{self, Plan};
-    use crate::integrate::{advance, attempt, begin, columns, dense, lane};
+    use crate::integrate::options::{self, LoopConfig};
+    use crate::integrate::{advance, attempt, begin, dense, lane, members};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -76,7 +76,7 @@ mod device {
     }
 
     /// The members of a lockstep solve, and the threads that compute them.
-    pub trait Crowd<R: Real> {
+    pub trait LockstepGroup<R: Real> {
         /// Whether there are times to save at.
         fn saves(&self) -> bool;
         /// The start of the time span.
@@ -89,11 +89,11 @@ mod device {
         ///
         /// NaN means the end of the next step.
         fn save_time(&self, index: R::Bits) -> R;
-        /// [Begins](columns::begin) the span, or its next segment, for all members.
+        /// [Begins](members::begin) the span, or its next segment, for all members.
         fn begin(&mut self, lane: &lane::Lane<R>, how: u32) -> Told<R>;
-        /// [Attempts](columns::attempt) a step of all members.
+        /// [Attempts](members::attempt) a step of all members.
         fn attempt(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>) -> Told<R>;
-        /// Whether a longer step [would pass](columns::passes_soon) over growth in any member.
+        /// Whether a longer step [would pass](members::passes_soon) over growth in any member.
         fn passes_soon(
             &mut self,
             lane: &lane::Lane<R>,
@@ -102,37 +102,37 @@ mod device {
         ) -> R::Mask;
         /// Moves all members to the end of the attempted step.
         fn accept(&mut self);
-        /// [Drops](columns::leave) members; returns whether any member continues.
+        /// [Drops](members::leave) members; returns whether any member continues.
         fn leave(&mut self, lane: &lane::Lane<R>, stuck: R::Mask, everyone: R::Mask) -> R::Mask;
-        /// [Delivers](columns::finish) the results of the remaining members.
+        /// [Delivers](members::finish) the results of the remaining members.
         fn finish(&mut self, lane: &lane::Lane<R>);
     }
 
-    /// Integrates all members of `crowd` over the time span.
+    /// Integrates all members of `group` over the time span.
     pub fn lockstep<
         R: Real,
         S: System<N, P>,
         M: Stepper,
-        Q: Crowd<R>,
-        C: Plan,
+        Q: LockstepGroup<R>,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
-        crowd: &mut Q,
+        group: &mut Q,
         o: &options::Options<R, N>,
     ) {
         let all = <R::Mask as Mask>::splat(true);
         let nobody = <R::Mask as Mask>::splat(false);
         let mut lane = lane::empty::<R>(R::lit(0.0), R::lit(0.0), &o.law);
-        let mut how = columns::FIRST;
-        while how != columns::OVER {
-            let begun = crowd.begin(&lane, how);
-            set_out::<R, M, Q, C, N>(crowd, o, &mut lane, how, begun.size);
+        let mut how = members::FIRST;
+        while how != members::OVER {
+            let begun = group.begin(&lane, how);
+            set_out::<R, M, Q, C, N>(group, o, &mut lane, how, begun.size);
             let mut goes = begun.goes;
             let mut left = nobody;
             while (goes & !left & lane.attempts.less_than(lane.allowed)).any() {
                 let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
-                let told = crowd.attempt(&lane, &trial);
+                let told = group.attempt(&lane, &trial);
                 let before = lane;
                 let mut verdict = attempt::accepted::<R>();
                 if C::ADAPTIVE {
@@ -141,7 +141,7 @@ mod device {
                 }
                 if M::GUARDS {
                     verdict =
-                        watch_growth::<R, M, Q, C, N>(crowd, o, &mut lane, &trial, &told, &verdict);
+                        watch_growth::<R, M, Q, C, N>(group, o, &mut lane, &trial, &told, &verdict);
                 }
                 let mut moves = verdict.accept;
                 if C::ADAPTIVE {
@@ -153,8 +153,8 @@ mod device {
                     moves = moves & !refused;
                     trial.run = trial.run & !refused;
                 }
-                if C::SAVES && crowd.saves() && moves.any() {
-                    pass_times::<R, Q, C, N>(crowd, o, &mut lane, &trial);
+                if C::SAVES && group.saves() && moves.any() {
+                    pass_times::<R, Q, C, N>(group, o, &mut lane, &trial);
                 }
                 if C::ADAPTIVE {
                     let small =
@@ -163,7 +163,7 @@ mod device {
                         dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, nobody);
                     }
                     if moves.any() {
-                        crowd.accept();
+                        group.accept();
                         if S::BOUNDS > 0 {
                             lane.plan = attempt::shortened::<R, N>(o, &lane, told.size);
                         }
@@ -179,25 +179,25 @@ mod device {
                                 over.allowed = over.attempts;
                                 over.code = <R::Bits as Bits>::lit(code::DT_MIN);
                                 begin::count_attempts::<R, M, C, N>(o, &mut over, all);
-                                goes = crowd.leave(&over, stuck, stuck & !told.fails);
+                                goes = group.leave(&over, stuck, stuck & !told.fails);
                             }
                         }
                     }
                 } else {
                     advance::to_next::<R, S, N, P>(&mut lane, &trial);
-                    crowd.accept();
+                    group.accept();
                 }
             }
-            how = next_of::<R, M, Q, C, N>(crowd, o, &mut lane, goes, left);
+            how = next_of::<R, M, Q, C, N>(group, o, &mut lane, goes, left);
         }
-        crowd.finish(&lane);
+        group.finish(&lane);
     }
 
     /// Starts the clock at a span or segment, or restarts it in place.
     ///
     /// `how` is the reason for the start, and `size` the size of the first step.
-    pub fn set_out<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
-        crowd: &mut Q,
+    pub fn set_out<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+        group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         how: u32,
@@ -206,20 +206,20 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let all = <R::Mask as Mask>::splat(true);
-        let assigned = <R::Mask as Mask>::splat(how == columns::FIRST);
-        let anew = <R::Mask as Mask>::splat(how == columns::ANEW);
-        let again = <R::Mask as Mask>::splat(how == columns::NEXT);
-        if how != columns::HERE {
-            if how == columns::NEXT {
+        let assigned = <R::Mask as Mask>::splat(how == members::FIRST);
+        let anew = <R::Mask as Mask>::splat(how == members::ANEW);
+        let again = <R::Mask as Mask>::splat(how == members::NEXT);
+        if how != members::HERE {
+            if how == members::NEXT {
                 lane.t0 = lane.t1;
                 lane.stop = lane.stop.wrapping_add(one);
             } else {
-                lane.t0 = crowd.start();
+                lane.t0 = group.start();
                 lane.stop = none;
             }
-            lane.t1 = crowd.end();
+            lane.t1 = group.end();
             if o.stops {
-                let next = crowd.stop_time(lane.stop);
+                let next = group.stop_time(lane.stop);
                 lane.t1 = R::select(next.equals(math::infinity::<R>()), lane.t1, next);
             }
             lane.t = lane.t0;
@@ -233,12 +233,12 @@ mod device {
             }
             let ended = lane.t0.equals(lane.t1);
             lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
-            if C::SAVES && crowd.saves() && fresh.any() {
+            if C::SAVES && group.saves() && fresh.any() {
                 lane.saved = none;
-                lane.save_at = crowd.save_time(none);
+                lane.save_at = group.save_time(none);
                 if lane.save_at.equals(lane.t0).any() {
                     lane.saved = one;
-                    lane.save_at = crowd.save_time(one);
+                    lane.save_at = group.save_time(one);
                 }
             }
         }
@@ -250,8 +250,8 @@ mod device {
     }
 
     /// Advances the clock's next saved time past a step.
-    pub fn pass_times<R: Real, Q: Crowd<R>, C: Plan, const N: usize>(
-        crowd: &mut Q,
+    pub fn pass_times<R: Real, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+        group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -265,7 +265,7 @@ mod device {
         }
         while passes.any() {
             lane.saved = lane.saved.wrapping_add(one);
-            lane.save_at = crowd.save_time(lane.saved);
+            lane.save_at = group.save_time(lane.saved);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
             passes = ahead.abs().le(size);
             if o.every_step {
@@ -275,8 +275,8 @@ mod device {
     }
 
     /// Returns the [guard]'s verdict on a step: growth in one member counts for all.
-    pub fn watch_growth<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
-        crowd: &mut Q,
+    pub fn watch_growth<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+        group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -296,7 +296,7 @@ mod device {
             if soon.any() {
                 // Growth may begin within the step.
                 let ends = careful & verdict.accept;
-                soon = soon & crowd.passes_soon(lane, trial, ends);
+                soon = soon & group.passes_soon(lane, trial, ends);
             }
             let memory = lane.memory;
             verdict =
@@ -307,9 +307,9 @@ mod device {
 
     /// Returns the reason why members that have stopped begin again.
     ///
-    /// The result is [`OVER`](columns::OVER) if nothing is left to do.
-    pub fn next_of<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
-        crowd: &mut Q,
+    /// The result is [`OVER`](members::OVER) if nothing is left to do.
+    pub fn next_of<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+        group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         goes: R::Mask,
@@ -317,24 +317,24 @@ mod device {
     ) -> u32 {
         let none = <R::Bits as Bits>::lit(0);
         let all = <R::Mask as Mask>::splat(true);
-        let mut how = columns::OVER;
+        let mut how = members::OVER;
         if left.any() {
             if goes.any() {
-                how = columns::HERE;
+                how = members::HERE;
             }
         } else {
             let well = lane.code.equals(none);
             if M::GUARDS && C::ADAPTIVE {
                 let begin = <R::Bits as Bits>::lit(code::ANEW);
                 if (goes & lane.code.equals(begin)).any() {
-                    how = columns::ANEW;
+                    how = members::ANEW;
                 }
             }
             if o.stops {
                 let tried = none.less_than(lane.allowed);
-                let there = lane.t.equals(lane.t1) & !lane.t1.equals(crowd.end());
+                let there = lane.t.equals(lane.t1) & !lane.t1.equals(group.end());
                 if (goes & well & tried & there).any() {
-                    how = columns::NEXT;
+                    how = members::NEXT;
                 }
             }
             begin::count_attempts::<R, M, C, N>(o, lane, all);

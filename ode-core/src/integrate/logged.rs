@@ -96,7 +96,7 @@ mod device {
         const N: usize,
         const P: usize,
     >(
-        feed: &Q,
+        io: &Q,
         fired: R::Bits,
     ) -> R::Bits {
         let one = <R::Bits as Bits>::lit(1);
@@ -104,7 +104,7 @@ mod device {
         let mut bit = one;
         for e in 0..S::EVENTS {
             let logs = is_logged::<R, S, N, P>(bit);
-            all = <R::Bits as Bits>::select(logs, all.wrapping_add(feed.event_count(e)), all);
+            all = <R::Bits as Bits>::select(logs, all.wrapping_add(io.event_count(e)), all);
             let comes = logs & sides::has::<R>(fired, bit);
             all = <R::Bits as Bits>::select(comes, all.wrapping_sub(one), all);
             bit = bit.wrapping_add(bit);
@@ -126,7 +126,7 @@ mod device {
         const P: usize,
     >(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &stepper::State<R, N, P>,
         lane: &lane::Lane<R>,
         ask: &stepper::Ask<R>,
@@ -145,7 +145,7 @@ mod device {
         let zero = R::lit(0.0);
         let logged = <R::Bits as Bits>::lit(S::LOGGED as u64);
         let some = (first | second | third) & logged;
-        let mut slot = slot_of_first::<R, S, Q, N, P>(feed, nothing);
+        let mut slot = slot_of_first::<R, S, Q, N, P>(io, nothing);
         let mut last = none::<R>();
         let mut busy = which & !some.equals(nothing);
         while busy.any() {
@@ -217,7 +217,7 @@ mod device {
                 t = lane.t + ask.h.mul_add(next.theta, lane.t_low);
             }
             t = R::select(at_end, end, t);
-            feed.log_event(next.found, slot, next.event, t, &u, &u);
+            io.log_event(next.found, slot, next.event, t, &u, &u);
             slot = <R::Bits as Bits>::select(next.found, slot.wrapping_add(one), slot);
             busy = busy & next.more;
             last = next;

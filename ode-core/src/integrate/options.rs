@@ -11,7 +11,7 @@ mod device {
     /// The loop configuration: constants of a compiled loop.
     ///
     /// The code of a disabled feature is not compiled.
-    pub trait Plan {
+    pub trait LoopConfig {
         /// Whether step sizes follow the error estimate; otherwise they are fixed.
         const ADAPTIVE: bool;
         /// Whether there may be times to save at.
@@ -101,8 +101,8 @@ mod device {
 
     /// The source of trajectories.
     ///
-    /// All lanes that run together must call `should_refill` and `vote`. `ensemble/feed.rs`
-    /// implements this trait on a CPU, and `kernel/feed.hpp` its counterpart on a GPU.
+    /// All lanes that run together must call `should_refill` and `vote`. `ensemble/lane_io.rs`
+    /// implements this trait on a CPU, and `kernel/io.hpp` its counterpart on a GPU.
     pub trait Source<R: Real, const N: usize, const P: usize> {
         /// Returns whether the idle lanes `need` are to acquire trajectories now.
         fn should_refill(&mut self, need: R::Mask) -> bool;

@@ -37,7 +37,7 @@ mod device {
     /// after the action.
     pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
         begins: R::Mask,
@@ -52,10 +52,10 @@ mod device {
             lane.fired = <R::Bits as Bits>::select(fresh, none, lane.fired);
             lane.acted = R::select(fresh, lane.t0, lane.acted);
             for e in 0..S::EVENTS {
-                feed.set_event_count(fresh, e, none);
+                io.set_event_count(fresh, e, none);
             }
             for e in 0..S::CONDITIONS {
-                feed.set_event_count(fresh, S::EVENTS + S::TIMED + e, none);
+                io.set_event_count(fresh, S::EVENTS + S::TIMED + e, none);
             }
         }
         let renewed = fresh | acted;

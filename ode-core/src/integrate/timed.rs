@@ -53,7 +53,7 @@ mod device {
     /// and stores in `before` their states before the actions.
     pub fn act<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
-        feed: &mut Q,
+        io: &mut Q,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
         begins: R::Mask,
@@ -64,7 +64,7 @@ mod device {
         let zero = R::lit(0.0);
         let mut acts = <R::Mask as Mask>::splat(false);
         for e in 0..S::TIMED {
-            feed.set_event_count(fresh, S::EVENTS + e, <R::Bits as Bits>::lit(0));
+            io.set_event_count(fresh, S::EVENTS + e, <R::Bits as Bits>::lit(0));
             acts = acts | due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
         }
         acts = acts & begins & lane.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
@@ -76,8 +76,8 @@ mod device {
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
                 actions::change::<R, S, N, P>(system, state, S::EVENTS + e, lane.t0, here);
-                let count = feed.event_count(S::EVENTS + e).wrapping_add(one);
-                feed.set_event_count(here, S::EVENTS + e, count);
+                let count = io.event_count(S::EVENTS + e).wrapping_add(one);
+                io.set_event_count(here, S::EVENTS + e, count);
             }
         }
         acts

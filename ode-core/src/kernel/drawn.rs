@@ -4,10 +4,10 @@
 //! words in memory, so that other numbers need no other kernel.
 
 use crate::lane::Scalar;
-use crate::problem::columns::Columns;
 use crate::problem::draw::values::{Marginal, Scrambled, Source, Values};
+use crate::problem::inputs::Inputs;
 use crate::problem::samples::{LogNormal, Normal};
-use crate::random::{LANE_PROGRAMS, Network};
+use crate::random::{LANE_PROGRAMS, PermutationKeys};
 
 /// The functions of a rule, which `drawn.hpp` defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl Recipe {
 fn source_of(source: &Source) -> (&'static str, Vec<u64>) {
     match source {
         Source::Words(stream) => ("independent", stream.numbers().to_vec()),
-        Source::Latin(Network { n, powers, keys }, stream) => {
+        Source::Latin(PermutationKeys { n, powers, keys }, stream) => {
             ("latin", [&[*n], &powers[..], keys, &stream.numbers()].concat())
         }
         Source::Sobol(directions, Scrambled::Shift(shift)) => {
@@ -91,7 +91,7 @@ fn quantile_of(marginal: &Marginal) -> (&'static str, Vec<u64>) {
 /// The offset of each rule comes first, then the words of all rules. If nothing is drawn, there are
 /// no words.
 #[must_use]
-pub fn rules<T: Scalar>(columns: &Columns<T>) -> Vec<u64> {
+pub fn rules<T: Scalar>(columns: &Inputs<T>) -> Vec<u64> {
     let rules = columns.quantities().filter_map(|column| column.rule());
     let rules: Vec<Vec<u64>> = rules.map(|rule| Recipe::of(rule).1).collect();
     let (mut at, mut begins) = (rules.len() as u64, Vec::new());

@@ -1,10 +1,10 @@
 // The kernel that solves and records steps, for one that goes backwards through them: where the
-// records of a thread's steps and trajectories are. It follows feed.hpp.
+// records of a thread's steps and trajectories are. It follows io.hpp.
 
 namespace odes {
 
-// What launches of both kernels are given besides the job. `PullArguments` in Rust has the same layout.
-template<class R> struct PullJob {
+// Launches of both kernels also take these. `AdjointArguments` in Rust has the same layout.
+template<class R> struct AdjointArguments {
     GLOBAL R* numbers;           // of steps, [(row * width + number) * threads + thread]: the state at the
                                  // beginning; of adaptive steps the time there, its rounding error in f32,
                                  // and the size
@@ -32,39 +32,42 @@ template<class C> struct Rows {
     // Fixed steps begin at times that are known.
     static constexpr int WIDTH = N + (C::ADAPTIVE ? 2 + LOW : 0);
 
-    const PullJob<R>& pull;
+    const AdjointArguments<R>& adjoint;
     u32 thread;
     u32 row;
 
-    DEVICE u64 at() const { return (u64)row * pull.threads + thread; }
+    DEVICE u64 at() const { return (u64)row * adjoint.threads + thread; }
     DEVICE GLOBAL R& number(int k) const {
-        return pull.numbers[((u64)row * WIDTH + k) * pull.threads + thread];
+        return adjoint.numbers[((u64)row * WIDTH + k) * adjoint.threads + thread];
     }
 };
 
 // A thread's `Source` and `Sink` that records.
-template<class C> struct Recorder : Feed<C> {
+template<class C> struct Recorder : Io<C> {
     typedef typename C::Number R;
     static constexpr int N = C::STATES, LOW = Rows<C>::LOW;
 
     Rows<C> rows;
     u32 last;
 
-    DEVICE Recorder(const Job<R>& job, const Shared<R>& shared, const PullJob<R>& pull, u32 thread)
-        : Feed<C>(job, shared, thread), rows{pull, thread, 0u}, last(Feed<C>::IDLE) {}
+    DEVICE Recorder(
+        const KernelArguments<R>& arguments, const Shared<R>& shared,
+        const AdjointArguments<R>& adjoint, u32 thread
+    )
+        : Io<C>(arguments, shared, thread), rows{adjoint, thread, 0u}, last(Io<C>::IDLE) {}
 
     DEVICE bool acquire(bool need) {
-        bool got = Feed<C>::acquire(need);
+        bool got = Io<C>::acquire(need);
         if (got) {
-            rows.pull.starts[this->i] = rows.row;
-            rows.pull.before[this->i] = last;
+            rows.adjoint.starts[this->i] = rows.row;
+            rows.adjoint.before[this->i] = last;
             last = this->i;
         }
         return got;
     }
     DEVICE void record(bool which, const Arr<R, N>& u, R t, R low, R h) {
-        if (rows.row < rows.pull.room) {
-            rows.pull.steps[rows.at()] = (unsigned char)which;
+        if (rows.row < rows.adjoint.room) {
+            rows.adjoint.steps[rows.at()] = (unsigned char)which;
             if (which) {
                 UNROLL for (int d = 0; d < N; d++) rows.number(d) = u[d];
                 if constexpr (C::ADAPTIVE) {
@@ -77,21 +80,21 @@ template<class C> struct Recorder : Feed<C> {
         rows.row++;
     }
     DEVICE void end() const {
-        rows.pull.last[rows.thread] = last;
-        rows.pull.rows[rows.thread] = rows.row;
-        if (rows.row > rows.pull.room) raise(rows.pull.most, rows.row);
+        rows.adjoint.last[rows.thread] = last;
+        rows.adjoint.rows[rows.thread] = rows.row;
+        if (rows.row > rows.adjoint.room) raise(rows.adjoint.most, rows.row);
     }
 };
 
 template<class C> DEVICE void solve_and_record(
-    const Job<typename C::Number>& job,
+    const KernelArguments<typename C::Number>& arguments,
     const Shared<typename C::Number>& shared,
-    const PullJob<typename C::Number>& pull,
+    const AdjointArguments<typename C::Number>& adjoint,
     u32 thread
 ) {
-    Recorder<C> feed(job, shared, pull, thread);
-    integrate_all<C>(job, feed);
-    feed.end();
+    Recorder<C> io(arguments, shared, adjoint, thread);
+    integrate_all<C>(arguments, io);
+    io.end();
 }
 
 } // namespace odes

@@ -1,12 +1,12 @@
 //! Run-time selection of the instruction set of a lane program.
 //!
-//! A [`Program`] is generic over [`Real`](crate::lane::Real). [`run`] instantiates it in a function
+//! A [`LaneProgram`] is generic over [`Real`](crate::lane::Real). [`run`] instantiates it in a function
 //! that is compiled for an instruction set (`#[target_feature]`) and selected at run time, so a
 //! plain `cargo build --release` is fast on any machine. All code between that entry point and the
 //! arithmetic is `#[inline(always)]`, or called by [`Real::outline`](crate::lane::Real::outline).
 //! Any other call would be compiled for the baseline, in which intrinsics are calls, too.
 
-pub use super::real::{Program, SimdFamily};
+pub use super::real::{LaneProgram, SimdFamily};
 #[cfg(target_arch = "x86_64")]
 use crate::lane::entry::{align_stack, with_fma};
 #[cfg(target_arch = "x86_64")]
@@ -81,7 +81,7 @@ pub const fn vectors(n: usize) -> usize {
 }
 
 /// Runs `program` in one lane, with FMA if the machine has it.
-pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
+pub fn run_scalar<T: Scalar, P: LaneProgram<T>>(program: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
     if !cfg!(target_feature = "fma") && InstructionSet::of_machine() >= InstructionSet::Avx2 {
         // SAFETY: `of_machine` has found the features of the entry point.
@@ -98,7 +98,7 @@ pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
 /// Runs `program` in the lanes of `isa`.
 ///
 /// If this machine lacks the instruction set, the baseline replaces it and gives the same bits.
-pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Output {
+pub fn run<T: Scalar, P: LaneProgram<T>>(isa: InstructionSet, program: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
     {
         match if isa.is_available() { isa } else { InstructionSet::Baseline } {
@@ -131,7 +131,7 @@ impl<T> crate::sealed::Sealed for Family<T> {}
 macro_rules! family {
     ($scalar:ident, $portable:literal, $avx2:ident, $avx512:ident) => {
         impl SimdFamily<$scalar> for Family<$scalar> {
-            fn portable<P: Program<$scalar>>(program: P) -> P::Output {
+            fn portable<P: LaneProgram<$scalar>>(program: P) -> P::Output {
                 program.run::<Lanes<Portable<$scalar, $portable>>>()
             }
             #[cfg(target_arch = "x86_64")]
@@ -146,7 +146,7 @@ macro_rules! family {
 macro_rules! family_entry {
     ([$($feature:tt)*] $name:ident: $scalar:ident, $vector:ident) => {
         #[target_feature($(enable = $feature),*)]
-        unsafe fn $name<P: Program<$scalar>>(program: P) -> P::Output {
+        unsafe fn $name<P: LaneProgram<$scalar>>(program: P) -> P::Output {
             use crate::lane::x86::$vector;
             align_stack();
             // A constant condition: the branch that never runs is not compiled.

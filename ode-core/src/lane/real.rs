@@ -112,7 +112,7 @@ pub trait Scalar:
 }
 
 /// A computation in lanes of precision `T`, for any number of lanes.
-pub trait Program<T: Scalar> {
+pub trait LaneProgram<T: Scalar> {
     /// The result.
     type Output;
     /// The number of vectors of one number, 1 or 2.
@@ -128,19 +128,19 @@ pub trait Program<T: Scalar> {
 /// Only [`Family`](crate::lane::dispatch::Family) implements this trait.
 pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
     /// Runs a program in lanes of arrays, for machines without explicit vectors in this crate.
-    fn portable<P: Program<T>>(program: P) -> P::Output;
+    fn portable<P: LaneProgram<T>>(program: P) -> P::Output;
     /// Runs a program in lanes of AVX2.
     ///
     /// # Safety
     /// The machine has AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2<P: Program<T>>(program: P) -> P::Output;
+    unsafe fn avx2<P: LaneProgram<T>>(program: P) -> P::Output;
     /// Runs a program in lanes of AVX-512.
     ///
     /// # Safety
     /// The machine has AVX-512 F, DQ, VL and BW.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512<P: Program<T>>(program: P) -> P::Output;
+    unsafe fn avx512<P: LaneProgram<T>>(program: P) -> P::Output;
 }
 
 /// A function with a version for each precision; [`Scalar::call`] selects one.

@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
-use crate::problem::asked::Problems;
+use crate::problem::ensemble_spec::Problems;
 use crate::problem::options::times::{is_near, too_close, unit_at};
 
 /// The largest number of times of one action in a trajectory.

@@ -11,12 +11,12 @@ pub(crate) mod values;
 
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
-use crate::problem::columns::Column;
+use crate::problem::inputs::Input;
 use crate::problem::samples::{
     Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
 };
 use crate::problem::sweep::{Quantity, index_of};
-use crate::random::{Network, sobol};
+use crate::random::{PermutationKeys, sobol};
 use crate::system::facts::Facts;
 use core::ops::Range;
 use values::{Marginal, Scrambled, Source, Stream, Values};
@@ -105,7 +105,7 @@ impl Draw {
         &mut self,
         first: u64,
         states: usize,
-    ) -> Vec<(usize, Column<T>)> {
+    ) -> Vec<(usize, Input<T>)> {
         let (taken, left): (Vec<Drawn>, _) =
             self.columns.drain(..).partition(|c| c.values.is_for_devices());
         self.columns = left;
@@ -114,7 +114,7 @@ impl Draw {
                 Quantity::InitialState => 0,
                 Quantity::Parameter => states,
             };
-            (before + index, Column::drawn(values, first))
+            (before + index, Input::drawn(values, first))
         });
         taken.collect()
     }
@@ -174,7 +174,7 @@ fn source(
         Design::Random => Ok(Source::Words(stream(VALUES))),
         Design::LatinHypercube => {
             at_most("LatinHypercube")?;
-            let network = Network::new(n as u64, stream(ORDER).keys());
+            let network = PermutationKeys::new(n as u64, stream(ORDER).keys());
             Ok(Source::Latin(network, stream(PLACES)))
         }
         Design::Sobol(scrambling) => {

@@ -3,8 +3,8 @@
 use crate::lane::Scalar;
 use crate::problem::ode::{Numbers, OdeProblem};
 use crate::problem::options::TimeList;
-use crate::problem::part::Part;
 use crate::problem::samples::Samples;
+use crate::problem::shard::Shard;
 use crate::problem::sweep::{Axis, Sweep};
 use crate::system::System;
 use std::fmt;
@@ -44,7 +44,7 @@ pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const 
     pub(crate) samples: Option<Samples>,
     pub(crate) vary: F,
     pub(crate) tstops: Option<OwnStops<S, T, N, P>>,
-    pub(crate) part: Part,
+    pub(crate) shard: Shard,
 }
 
 /// The [`Vary`] of an ensemble without [`vary`](EnsembleProblem::vary): changes nothing.
@@ -169,7 +169,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     /// both by data.
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
-        let (sweep, part) = (Sweep::default(), Part::WHOLE);
+        let (sweep, shard) = (Sweep::default(), Shard::WHOLE);
         EnsembleProblem {
             problem,
             trajectories: None,
@@ -177,7 +177,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
             samples: None,
             vary: Unvaried,
             tstops: None,
-            part,
+            shard,
         }
     }
 }
@@ -210,7 +210,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// ```
     #[must_use]
     pub fn cast<U: Scalar>(self) -> EnsembleProblem<S, U, InPrecision<F, T>, N, P> {
-        let EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, part } = self;
+        let EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, shard } = self;
         EnsembleProblem {
             problem: problem.cast(),
             trajectories,
@@ -218,7 +218,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
             samples,
             vary: InPrecision { vary, precision: PhantomData },
             tstops: tstops.map(OwnStops::cast),
-            part,
+            shard,
         }
     }
 
@@ -257,8 +257,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     where
         G: ProblemOfEach<S, T, N, P>,
     {
-        let EnsembleProblem { problem, trajectories, sweep, samples, tstops, part, .. } = self;
-        EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, part }
+        let EnsembleProblem { problem, trajectories, sweep, samples, tstops, shard, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, shard }
     }
 
     /// Samples parameters and components of the initial state by rules, such as distributions.
@@ -281,7 +281,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// Samples replace the values of rows. Rows and axes of a sweep are applied before the samples,
     /// and [`vary`](Self::vary) receives the sampled problem. A second call replaces the first.
     ///
-    /// The values have the same bits on every backend and in every [shard](Self::part). The values
+    /// The values have the same bits on every backend and in every [shard](Self::shard). The values
     /// are drawn in `f64` and rounded to the precision of the solve. So the values of an ensemble
     /// that is [cast](Self::cast) to `f32` are the nearest to the values of the ensemble in `f64`.
     ///
@@ -332,7 +332,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
 
     /// Solves one shard of the ensemble, instead of all trajectories.
     ///
-    /// The shard is a pair `(rank, of)`, or the [`Part`] that the [launcher](Part::from_launcher)
+    /// The shard is a pair `(rank, size)`, or the [`Shard`] that the [launcher](Shard::from_launcher)
     /// assigned to this process. A second call replaces the first.
     ///
     /// Of `n` trajectories, shard `rank` has the indices `n * rank / of .. n * (rank + 1) / of`.
@@ -340,16 +340,16 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// of the whole ensemble. The results equal the results of the whole solve, bit for bit.
     ///
     /// ```
-    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Part, SolveOptions};
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Shard, SolveOptions};
     /// # use ode_core::{methods::Tsit5, system::System};
     /// # fn of<S>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), Box<dyn std::error::Error>>
     /// # where S: System<2, 1, Parameters<f64> = [f64; 1]> {
-    /// let part = Part::from_launcher()?;
-    /// eprintln!("{part}"); // shard 3 of 8 (Slurm, local rank 1)
+    /// let shard = Shard::from_launcher()?;
+    /// eprintln!("{shard}"); // shard 3 of 8 (Slurm, local rank 1)
     /// let ensemble = EnsembleProblem::new(problem)
     ///     .trajectories(1000)
     ///     .vary(|problem, i| problem.with_p([0.001 * i as f64]))
-    ///     .part(part);
+    ///     .shard(shard);
     /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default())?;
     /// println!("{:?}", solution.numbers()); // 375..500
     /// # Ok(())
@@ -369,10 +369,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// so their second axis may be shorter than in the whole solution.
     ///
     /// If `rank` is not below `of`, the solve returns
-    /// [`SolveError::Part`](crate::SolveError::Part).
+    /// [`SolveError::Shard`](crate::SolveError::Shard).
     #[must_use]
-    pub fn part(self, part: impl Into<Part>) -> Self {
-        EnsembleProblem { part: part.into(), ..self }
+    pub fn shard(self, shard: impl Into<Shard>) -> Self {
+        EnsembleProblem { shard: shard.into(), ..self }
     }
 }
 

@@ -15,10 +15,10 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
-use crate::memory::Buffer;
-use crate::problem::columns::{Column, same};
-use crate::workers::Workers;
+use crate::memory::ResultBuffer;
+use crate::problem::inputs::{Input, same};
 
 /// The number of trajectories that a thread evaluates at a time.
 ///
@@ -72,24 +72,24 @@ impl<T: Scalar> Guess<T> {
     }
 
     /// Returns the inputs as if all trajectories equalled the first one.
-    fn shared(&self) -> Vec<Column<T>> {
-        self.first.iter().map(|&value| Column::all(value)).collect()
+    fn shared(&self) -> Vec<Input<T>> {
+        self.first.iter().map(|&value| Input::all(value)).collect()
     }
 
     /// Returns the inputs of all trajectories.
     pub(crate) fn columns(
         self,
-        workers: Workers,
+        threads: EvaluationThreads,
         write: Write<'_, T>,
-    ) -> Result<Vec<Column<T>>, SolveError> {
+    ) -> Result<Vec<Input<T>>, SolveError> {
         let mut columns = self.shared();
         let Guess { n, first, differ, alike } = self;
         let mut pass = |wanted: &[usize], compared: &[usize]| {
-            let made = wanted.iter().map(|_| Buffer::of(n));
-            let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
-            let surprises = fill(workers, 0..n, &first, (wanted, &mut made), compared, write);
+            let made = wanted.iter().map(|_| ResultBuffer::of(n));
+            let mut made: Vec<ResultBuffer<T>> = made.collect::<Result<_, _>>()?;
+            let surprises = fill(threads, 0..n, &first, (wanted, &mut made), compared, write);
             for (&c, values) in wanted.iter().zip(made) {
-                columns[c] = Column::stored(values);
+                columns[c] = Input::stored(values);
             }
             Ok::<_, SolveError>(surprises)
         };
@@ -101,21 +101,21 @@ impl<T: Scalar> Guess<T> {
     }
 
     /// Returns the inputs of all trajectories without values, and the evaluation that fills them.
-    pub(crate) fn later(self) -> Result<(Vec<Column<T>>, Later<T>), SolveError> {
+    pub(crate) fn later(self) -> Result<(Vec<Input<T>>, Later<T>), SolveError> {
         let Guess { n, differ, .. } = &self;
         // A megabyte each, and at most about a hundred of them.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
-        let segments = n.div_ceil(length);
+        let chunks = n.div_ceil(length);
         let mut memory = VecDeque::new();
-        for segment in 0..segments {
-            let len = length.min(n - segment * length);
-            let made = differ.iter().map(|_| Buffer::of(len));
+        for chunk in 0..chunks {
+            let len = length.min(n - chunk * length);
+            let made = differ.iter().map(|_| ResultBuffer::of(len));
             memory.push_back(made.collect::<Result<_, _>>()?);
         }
         let bits = length.trailing_zeros();
         let mut columns = self.shared();
         for &c in differ {
-            columns[c] = Column::later(bits, segments);
+            columns[c] = Input::later(bits, chunks);
         }
         Ok((columns, Later { guess: self, bits, memory }))
     }
@@ -128,7 +128,7 @@ pub(crate) struct Later<T> {
     /// The logarithm of a chunk's length, to base 2.
     bits: u32,
     /// Memory for the inputs that differ, chunk by chunk, reserved before it is needed.
-    memory: VecDeque<Vec<Buffer<T>>>,
+    memory: VecDeque<Vec<ResultBuffer<T>>>,
 }
 
 impl<T: Scalar> Later<T> {
@@ -139,26 +139,26 @@ impl<T: Scalar> Later<T> {
     /// All chunks are filled in any case, even after a panic, so that no reader blocks forever.
     pub(crate) fn evaluate(
         self,
-        workers: Workers,
-        columns: &[&Column<T>],
+        threads: EvaluationThreads,
+        columns: &[&Input<T>],
         write: Write<'_, T>,
     ) -> bool {
         let Later { guess: Guess { n, first, differ, alike }, bits, memory } = self;
-        let segments = memory.into_iter().enumerate();
-        let segments =
-            segments.map(|(index, memory)| Segment { index, memory, differ: &differ, columns });
-        let segments = Mutex::new(segments.collect());
+        let chunks = memory.into_iter().enumerate();
+        let chunks =
+            chunks.map(|(index, memory)| PendingChunk { index, memory, differ: &differ, columns });
+        let chunks = Mutex::new(chunks.collect());
         let surprised = AtomicBool::new(false);
         // While the last trajectories of a chunk are evaluated, idle threads begin the next chunk.
         std::thread::scope(|scope| {
             let threads: [_; AT_A_TIME] = core::array::from_fn(|_| {
                 scope.spawn(|| {
-                    let rest = Rest(&segments);
-                    while let Some(mut segment) = rest.next() {
-                        let from = segment.index << bits;
+                    let rest = Rest(&chunks);
+                    while let Some(mut chunk) = rest.next() {
+                        let from = chunk.index << bits;
                         let range = from..n.min(from + (1 << bits));
-                        let columns = (&differ[..], &mut segment.memory[..]);
-                        if !fill(workers, range, &first, columns, &alike, write).is_empty() {
+                        let columns = (&differ[..], &mut chunk.memory[..]);
+                        if !fill(threads, range, &first, columns, &alike, write).is_empty() {
                             surprised.store(true, Ordering::Relaxed);
                         }
                     }
@@ -178,14 +178,14 @@ const AT_A_TIME: usize = 2;
 /// A chunk of the inputs that differ.
 ///
 /// Dropping the chunk makes its values readable, even after a panic.
-struct Segment<'a, T: Scalar> {
+struct PendingChunk<'a, T: Scalar> {
     index: usize,
-    memory: Vec<Buffer<T>>,
+    memory: Vec<ResultBuffer<T>>,
     differ: &'a [usize],
-    columns: &'a [&'a Column<T>],
+    columns: &'a [&'a Input<T>],
 }
 
-impl<T: Scalar> Drop for Segment<'_, T> {
+impl<T: Scalar> Drop for PendingChunk<'_, T> {
     fn drop(&mut self) {
         for (&c, values) in self.differ.iter().zip(self.memory.drain(..)) {
             self.columns[c].put(self.index, values);
@@ -194,10 +194,10 @@ impl<T: Scalar> Drop for Segment<'_, T> {
 }
 
 /// The remaining chunks. If the thread that takes them panics, it drops them.
-struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<Segment<'c, T>>>);
+struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<PendingChunk<'c, T>>>);
 
 impl<'c, T: Scalar> Rest<'_, 'c, T> {
-    fn next(&self) -> Option<Segment<'c, T>> {
+    fn next(&self) -> Option<PendingChunk<'c, T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
@@ -212,10 +212,10 @@ impl<T: Scalar> Drop for Rest<'_, '_, T> {
 ///
 /// Returns the inputs among `compared` that differ from the `first` trajectory anywhere.
 fn fill<T: Scalar>(
-    workers: Workers,
+    threads: EvaluationThreads,
     range: Range<usize>,
     first: &[T],
-    (wanted, columns): (&[usize], &mut [Buffer<T>]),
+    (wanted, columns): (&[usize], &mut [ResultBuffer<T>]),
     compared: &[usize],
     write: Write<'_, T>,
 ) -> Vec<usize> {
@@ -239,7 +239,7 @@ fn fill<T: Scalar>(
     let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
     let (first, mask) = (bytemuck::cast_slice::<T, u32>(first).repeat(some), mask.repeat(some));
     let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
-    workers.each_of(blocks, |(range, mut parts)| {
+    threads.each_of(blocks, |(range, mut parts)| {
         let mut rows = vec![T::default(); some.min(range.len()) * width];
         let mut found = vec![false; compared.len()];
         for from in range.clone().step_by(some) {
@@ -291,14 +291,14 @@ mod tests {
             4 => -0.0 * f64::from(u8::from(i + 1 == n)),
             _ => f64::from(u8::from(i == 0)),
         };
-        for workers in [Workers::Caller, Workers::Pool] {
+        for threads in [EvaluationThreads::Caller, EvaluationThreads::Pool] {
             for n in [1, 2, 3, 9, 10, 100, BLOCK, BLOCK + 1, 3 * BLOCK + 17] {
                 let write = |range: Range<usize>, rows: &mut [f64]| {
                     for (i, row) in range.zip(rows.chunks_exact_mut(6)) {
                         (0..6).for_each(|c| row[c] = value(c, i, n));
                     }
                 };
-                let found = Guess::new(n, 6, &write).columns(workers, &write).unwrap();
+                let found = Guess::new(n, 6, &write).columns(threads, &write).unwrap();
                 for (c, column) in found.iter().enumerate() {
                     let all: Vec<u64> = (0..n).map(|i| value(c, i, n).to_bits()).collect();
                     assert!((0..n).all(|i| column.get(i).to_bits() == all[i]), "{c} of {n}");
@@ -320,9 +320,10 @@ mod tests {
                 }
             };
             let (columns, later) = Guess::new(n, 3, &write).later().unwrap();
-            let all: Vec<&Column<f64>> = columns.iter().collect();
+            let all: Vec<&Input<f64>> = columns.iter().collect();
             let surprised = std::thread::scope(|scope| {
-                let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+                let evaluated =
+                    scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
                 assert!((0..n).step_by(999).all(|i| columns[1].get(i) == i as f64));
                 evaluated.join().unwrap()
             });
@@ -342,9 +343,9 @@ mod tests {
             }
         };
         let (columns, later) = Guess::new(n, 1, &write).later().unwrap();
-        let all: Vec<&Column<f64>> = columns.iter().collect();
+        let all: Vec<&Input<f64>> = columns.iter().collect();
         std::thread::scope(|scope| {
-            let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+            let evaluated = scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));
             let _ = columns[0].get(n - 1);
             assert!(evaluated.join().is_err());
         });

@@ -1,419 +1,673 @@
-//! The inputs of a solve: an ensemble's evaluated problems, and its resolved options.
+//! The inputs of all trajectories as a structure of arrays, and ranges of them.
+//!
+//! Only this file distinguishes the kinds of inputs. Other files call methods of [`Input`]: for
+//! the number of a trajectory, for the shared value, for the numbers to send to a device, and for
+//! the rule of values that the device draws.
 
 use crate::error::SolveError;
-use crate::lane::{Scalar, each_precision};
-use crate::problem::actions;
-use crate::problem::asked::Asked;
-use crate::problem::columns::{Column, Columns, SaveTimes};
-use crate::problem::draw::Draw;
-use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::evaluate::{BLOCK, Guess, Later};
-use crate::problem::layout::Layout;
-use crate::problem::options::{AbsTol, SolveOptions, StepSize};
-use crate::problem::settings::Settings;
-use crate::problem::sweep::{self, Axis, Quantity};
-use crate::room::room;
-use crate::step::properties::Properties;
-use crate::system::System;
-use crate::workers::Workers;
+use crate::lane::Scalar;
+use crate::memory::ResultBuffer;
+use crate::problem::draw::values::{self, Values};
+use crate::reserve::reserve;
 use core::ops::Range;
+use ode_macros::inlined;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
-/// The inputs of a solve: common to all trajectories, and of each trajectory.
+/// An input: one quantity of the problem over all trajectories.
+///
+/// The quantity is a component of the state, a parameter, or an end of the time span.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input<T>(Kind<T>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind<T> {
+    /// One value for all trajectories.
+    Shared(T),
+    /// One value for each trajectory.
+    Each(ChunkedValues<T>),
+    /// One value for each trajectory, drawn wherever it is needed.
+    Drawn(Box<Drawn>),
+}
+
+/// Values by a rule; `first` is the index of the first trajectory in the whole ensemble.
+#[derive(Clone, Debug, PartialEq)]
+struct Drawn {
+    values: Values,
+    first: u64,
+}
+
+impl Drawn {
+    fn value<T: Scalar>(&self, i: usize) -> T {
+        T::narrow(values::value(&self.values, self.first + i as u64))
+    }
+
+    fn range<T: Scalar>(&self, range: Range<usize>) -> Vec<T> {
+        let mut drawn = vec![0.0; range.len()];
+        values::write(&self.values, self.first + range.start as u64, &mut drawn);
+        drawn.into_iter().map(T::narrow).collect()
+    }
+}
+
+/// The values of an input, in chunks whose length is a power of two.
+///
+/// While problems are evaluated, later chunks are empty. Reading a value blocks until its chunk is
+/// filled.
+#[derive(Clone, Debug, PartialEq)]
+struct ChunkedValues<T> {
+    /// The logarithm of a chunk's length, to base 2.
+    bits: u32,
+    chunks: Vec<OnceLock<ResultBuffer<T>>>,
+}
+
+impl<T> ChunkedValues<T> {
+    /// Stores all values in one chunk.
+    fn one(values: ResultBuffer<T>) -> Self {
+        ChunkedValues { bits: usize::BITS - 1, chunks: vec![OnceLock::from(values)] }
+    }
+
+    /// Returns the chunk of value `i`, and the offset in the chunk.
+    #[inlined]
+    fn place(&self, i: usize) -> (usize, usize) {
+        (i >> self.bits, i & ((1 << self.bits) - 1))
+    }
+
+    #[inlined]
+    fn get(&self, i: usize) -> &T {
+        let (chunk, within) = self.place(i);
+        &self.chunks[chunk].wait()[within]
+    }
+
+    /// Returns the values of `range`, one slice for each chunk.
+    fn slices(&self, range: Range<usize>) -> Vec<&[T]> {
+        let mut slices = Vec::new();
+        let mut from = range.start;
+        while from < range.end {
+            let (chunk, within) = self.place(from);
+            let values = &self.chunks[chunk].wait()[within..];
+            let values = &values[..values.len().min(range.end - from)];
+            assert!(!values.is_empty(), "trajectories {range:?}");
+            from += values.len();
+            slices.push(values);
+        }
+        slices
+    }
+}
+
+impl<T: Scalar> Input<T> {
+    /// Creates an input with the same value for all trajectories.
+    #[must_use]
+    pub fn all(value: T) -> Self {
+        Input(Kind::Shared(value))
+    }
+
+    /// Creates an input with a value for each trajectory.
+    #[must_use]
+    pub fn each(values: Vec<T>) -> Self {
+        Input::stored(ResultBuffer::from(values))
+    }
+
+    /// Creates an input with a value for each trajectory, from a [`ResultBuffer`].
+    #[must_use]
+    pub fn stored(values: ResultBuffer<T>) -> Self {
+        Input(Kind::Each(ChunkedValues::one(values)))
+    }
+
+    /// Creates an input whose values a rule draws, so that memory stores none.
+    ///
+    /// `first` is the index of the first trajectory in the whole ensemble.
+    pub(crate) fn drawn(values: Values, first: u64) -> Self {
+        Input(Kind::Drawn(Box::new(Drawn { values, first })))
+    }
+
+    /// Creates an input without values; [`put`](Self::put) fills each chunk of `2^bits` later.
+    pub(crate) fn later(bits: u32, count: usize) -> Self {
+        let mut chunks = Vec::new();
+        chunks.resize_with(count, OnceLock::new);
+        Input(Kind::Each(ChunkedValues { bits, chunks }))
+    }
+
+    /// Stores the values of a chunk, which can be read from then on.
+    pub(crate) fn put(&self, chunk: usize, values: ResultBuffer<T>) {
+        if let Kind::Each(stored) = &self.0 {
+            // A chunk that is already filled stays as it is.
+            let _ = stored.chunks[chunk].set(values);
+        }
+    }
+
+    /// Returns the value that all trajectories share, if they do.
+    #[must_use]
+    #[inlined]
+    pub fn shared(&self) -> Option<T> {
+        match &self.0 {
+            Kind::Shared(value) => Some(*value),
+            Kind::Each(_) | Kind::Drawn(_) => None,
+        }
+    }
+
+    /// Returns the value of trajectory `i`, counted from the first trajectory of the inputs.
+    ///
+    /// # Panics
+    /// If values are stored for each trajectory, and there is no such trajectory. Values that are
+    /// shared or drawn exist for every index.
+    #[must_use]
+    #[inlined]
+    pub fn get(&self, i: usize) -> T {
+        match &self.0 {
+            Kind::Shared(value) => *value,
+            Kind::Each(chunks) => *chunks.get(i),
+            Kind::Drawn(drawn) => drawn.value(i),
+        }
+    }
+
+    /// Returns whether memory stores a number for each trajectory.
+    #[must_use]
+    pub fn is_stored(&self) -> bool {
+        matches!(self.0, Kind::Each(_))
+    }
+
+    /// Returns the numbers of trajectories `range` that are sent to a device.
+    ///
+    /// | the input is | numbers |
+    /// |---|---|
+    /// | [stored](Self::is_stored) | one for each trajectory, in one slice or several |
+    /// | [shared](Self::shared) | one for all trajectories |
+    /// | drawn by the device | none |
+    ///
+    /// # Panics
+    /// If there are no such trajectories.
+    #[must_use]
+    pub fn numbers(&self, range: Range<usize>) -> Vec<&[T]> {
+        match &self.0 {
+            Kind::Shared(value) => vec![core::slice::from_ref(value)],
+            Kind::Each(chunks) => chunks.slices(range),
+            Kind::Drawn(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the rule of values that are drawn wherever they are needed.
+    pub(crate) fn rule(&self) -> Option<&Values> {
+        match &self.0 {
+            Kind::Drawn(drawn) => Some(&drawn.values),
+            Kind::Shared(_) | Kind::Each(_) => None,
+        }
+    }
+
+    /// Copies the input for trajectories `range`.
+    fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
+        Ok(Input(match &self.0 {
+            Kind::Shared(value) => Kind::Shared(*value),
+            Kind::Each(chunks) => {
+                let mut values = ResultBuffer::of(range.len())?;
+                let mut rest = &mut values[..];
+                for slice in chunks.slices(range) {
+                    let (here, behind) = rest.split_at_mut(slice.len());
+                    here.copy_from_slice(slice);
+                    rest = behind;
+                }
+                Kind::Each(ChunkedValues::one(values))
+            }
+            Kind::Drawn(drawn) => {
+                let first = drawn.first + range.start as u64;
+                Kind::Drawn(Box::new(Drawn { values: drawn.values.clone(), first }))
+            }
+        }))
+    }
+
+    /// Returns a view of trajectories `range`, counted from the first of them.
+    pub(crate) fn view(&self, range: Range<usize>) -> View<'_, T> {
+        match &self.0 {
+            Kind::Shared(value) => View::Shared(*value),
+            Kind::Each(chunks) => View::Each(match chunks.slices(range)[..] {
+                [one] => Cow::Borrowed(one),
+                ref several => Cow::Owned(several.concat()),
+            }),
+            Kind::Drawn(drawn) => View::Each(Cow::Owned(drawn.range(range))),
+        }
+    }
+}
+
+/// A view of an input for some trajectories, for frequent reads.
+#[derive(Clone, Debug)]
+pub(crate) enum View<'a, T: Clone> {
+    /// One value for all trajectories.
+    Shared(T),
+    /// One value for each trajectory.
+    Each(Cow<'a, [T]>),
+}
+
+impl<T: Copy> View<'_, T> {
+    /// Returns the value of trajectory `i` of the view.
+    #[inlined]
+    pub(crate) fn get(&self, i: usize) -> T {
+        match self {
+            View::Shared(value) => *value,
+            View::Each(values) => values[i],
+        }
+    }
+}
+
+/// Whether two numbers have the same bits: NaN equals NaN, and zeros have signs.
+pub(crate) fn same<T: Scalar>(a: T, b: T) -> bool {
+    a.widen().to_bits() == b.widen().to_bits()
+}
+
+/// Times of all trajectories, to save at or to stop at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaveTimes<T>(Lists<T>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Lists<T> {
+    /// The same times for all trajectories.
+    Shared(Vec<T>),
+    /// `slots` times for each of `n` trajectories, `[slot * n + trajectory]`.
+    Each { slots: usize, n: usize, times: Vec<T> },
+}
+
+impl<T: Scalar> SaveTimes<T> {
+    /// Creates the same times for all trajectories.
+    #[must_use]
+    pub fn all(times: Vec<T>) -> Self {
+        SaveTimes(Lists::Shared(times))
+    }
+
+    /// Creates `slots` times for each of `n` trajectories, `[slot * n + trajectory]`.
+    ///
+    /// A trajectory with fewer times has infinities in the last slots.
+    #[must_use]
+    pub fn each(slots: usize, n: usize, times: Vec<T>) -> Self {
+        SaveTimes(Lists::Each { slots, n, times })
+    }
+
+    /// Returns the times that all trajectories share, if they do.
+    #[must_use]
+    pub fn shared(&self) -> Option<&[T]> {
+        match &self.0 {
+            Lists::Shared(times) => Some(times),
+            Lists::Each { .. } => None,
+        }
+    }
+
+    /// Returns time `slot` of trajectory `i`, counted from the first trajectory of the inputs.
+    ///
+    /// After the last time the result is infinite.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[inlined]
+    pub fn get(&self, i: usize, slot: usize) -> T {
+        match &self.0 {
+            Lists::Shared(times) => times.get(slot).copied().unwrap_or(T::infinity()),
+            Lists::Each { slots, .. } if slot >= *slots => T::infinity(),
+            Lists::Each { n, times, .. } => times[slot * n + i],
+        }
+    }
+
+    /// Returns the largest number of times of a trajectory.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match &self.0 {
+            Lists::Shared(times) => times.len(),
+            Lists::Each { slots, .. } => *slots,
+        }
+    }
+
+    /// Returns the rows of times of trajectories `range` that are sent to a device.
+    ///
+    /// If the times are [shared](Self::shared), one row has all of them. Otherwise each slot has a
+    /// row, with the time of each trajectory.
+    ///
+    /// # Panics
+    /// If there are no such trajectories.
+    pub fn rows(&self, range: Range<usize>) -> impl Iterator<Item = &[T]> {
+        let (count, width, from, len) = match &self.0 {
+            Lists::Shared(times) => (1, 0, 0, times.len()),
+            Lists::Each { slots, n, .. } => (*slots, *n, range.start, range.len()),
+        };
+        let (Lists::Shared(times) | Lists::Each { times, .. }) = &self.0;
+        (0..count).map(move |slot| &times[slot * width + from..][..len])
+    }
+
+    /// Copies the times of trajectories `range`.
+    fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
+        if let Some(times) = self.shared() {
+            return Ok(SaveTimes::all(times.to_vec()));
+        }
+        let (slots, n) = (self.slots(), range.len());
+        let mut times = reserve(slots.saturating_mul(n))?;
+        self.rows(range).for_each(|row| times.extend_from_slice(row));
+        Ok(SaveTimes::each(slots, n, times))
+    }
+
+    /// Returns the strides by which a device finds times in the [`rows`](Self::rows).
+    ///
+    /// The strides are between slots and between trajectories, for rows of `n` trajectories.
+    #[must_use]
+    pub fn strides(&self, n: u32) -> (u32, u32) {
+        if self.shared().is_some() { (1, 0) } else { (n, 1) }
+    }
+}
+
+/// The inputs of all trajectories of a solve, or of some of them.
 #[derive(Clone, Debug)]
 pub struct Inputs<T> {
-    /// The resolved options.
-    pub settings: Settings<T>,
-    /// The trajectories.
-    pub columns: Columns<T>,
+    /// The number of trajectories.
+    pub trajectories: usize,
+    /// The index of the first trajectory in the whole ensemble.
+    ///
+    /// If these are not all trajectories, the index may be above 0. All indices are below
+    /// `2^64 - 1`.
+    pub first: u64,
+    /// The number of trajectories along each axis of a grid.
+    pub shape: Vec<usize>,
+    /// The initial states, an input for each component.
+    pub u0: Vec<Input<T>>,
+    /// The parameters, an input for each.
+    pub p: Vec<Input<T>>,
+    /// The beginnings of the time spans.
+    pub t0: Input<T>,
+    /// The ends of the time spans.
+    pub t1: Input<T>,
+    /// The times to save that are known before the solve.
+    pub save: SaveTimes<T>,
+    /// The times within the spans to stop at.
+    pub stops: SaveTimes<T>,
+    /// The absolute tolerances, if each component has its own.
+    ///
+    /// All trajectories share them.
+    pub abstols: Vec<Input<T>>,
 }
-
-/// The input evaluation that a backend can take over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Abilities {
-    /// The backend can wait for numbers that are still being evaluated.
-    pub(crate) early: bool,
-    /// The backend draws samples itself.
-    pub(crate) draws: bool,
-}
-
-/// With fewer trajectories, solving the first ones early gains nothing.
-const EARLY: usize = 1 << 18;
-
-/// GPUs receive indices as 32-bit numbers.
-const MOST: usize = i32::MAX as usize;
 
 impl<T: Scalar> Inputs<T> {
-    /// Returns the numbers of results of a trajectory.
+    /// Returns all inputs.
+    ///
+    /// The order is: initial states, parameters, beginnings and ends of the time spans, and the
+    /// absolute tolerances if each component has its own.
+    pub fn quantities(&self) -> impl Iterator<Item = &Input<T>> {
+        self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1]).chain(&self.abstols)
+    }
+
+    /// Returns whether components have absolute tolerances of their own.
     #[must_use]
-    pub fn layout(&self) -> Layout {
-        Layout::new(&self.settings, &self.columns)
+    pub fn has_own_tolerances(&self) -> bool {
+        !self.abstols.is_empty()
     }
 
-    /// Evaluates the ensemble's problems, and checks them with the options and the method.
+    /// Returns the absolute tolerance of component `d`.
     ///
-    /// The evaluation uses the threads of rayon's current pool.
-    ///
-    /// # Errors
-    /// Every [`SolveError`] except the errors of a backend.
-    pub fn new<S, F, const N: usize, const P: usize>(
-        ensemble: &EnsembleProblem<S, T, F, N, P>,
-        options: &SolveOptions,
-        method: &Properties,
-    ) -> Result<Self, SolveError>
-    where
-        S: System<N, P>,
-        F: Vary<S, T, N, P>,
-    {
-        Self::by(Workers::Pool, ensemble, options, method)
+    /// The result is `common` if components have no tolerances of their own.
+    #[must_use]
+    #[inlined]
+    pub fn abstol(&self, d: usize, common: T) -> T {
+        self.abstols.get(d).map_or(common, |column| column.get(0))
     }
 
-    /// Evaluates and checks the ensemble's problems on the threads of `workers`.
-    ///
-    /// Otherwise as [`new`](Self::new).
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn by<S, F, const N: usize, const P: usize>(
-        workers: Workers,
-        ensemble: &EnsembleProblem<S, T, F, N, P>,
-        options: &SolveOptions,
-        method: &Properties,
-    ) -> Result<Self, SolveError>
-    where
-        S: System<N, P>,
-        F: Vary<S, T, N, P>,
-    {
-        inputs(workers, &ensemble.asked(), options, method, Abilities::default())
+    /// Returns the range of all trajectories.
+    #[must_use]
+    pub fn all(&self) -> InputRange<'_, T> {
+        InputRange { columns: self, from: 0, to: self.trajectories }
     }
 
-    /// Evaluates the inputs for a backend that draws samples itself.
+    /// Returns the range of trajectories with these indices in the whole ensemble.
     ///
-    /// See [`draws_samples`](crate::EnsembleAlgorithm::draws_samples).
+    /// # Panics
+    /// If there are no such trajectories.
+    #[must_use]
+    pub fn range(&self, numbers: Range<u64>) -> InputRange<'_, T> {
+        self.all().range(numbers)
+    }
+
+    /// Checks that all trajectories have the same times.
+    ///
+    /// Members of one [lockstep solve](struct@crate::EnsembleCpuArray) must share them.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
-    pub fn drawn<S, F, const N: usize, const P: usize>(
-        ensemble: &EnsembleProblem<S, T, F, N, P>,
-        options: &SolveOptions,
-        method: &Properties,
-    ) -> Result<Self, SolveError>
-    where
-        S: System<N, P>,
-        F: Vary<S, T, N, P>,
-    {
-        let able = Abilities { draws: true, ..Abilities::default() };
-        inputs(Workers::Pool, &ensemble.asked(), options, method, able)
+    /// [`SolveError::ColumnsDiffer`].
+    pub fn check_one_time(&self) -> Result<(), SolveError> {
+        let one = |what, is: bool| is.then_some(()).ok_or(SolveError::ColumnsDiffer { what });
+        let spans = self.t0.shared().is_some() && self.t1.shared().is_some();
+        one("their time spans", spans)?;
+        one("their times to save", self.save.shared().is_some())?;
+        one("their times to stop at", self.stops.shared().is_some())
     }
 
-    /// Returns the inputs, and the evaluation that remains.
+    /// Returns the trajectories in order, `most` at a time.
     ///
-    /// An evaluation remains only if the backend can wait for inputs, and if their evaluation takes
-    /// long.
-    pub(crate) fn of<'a>(
-        workers: Workers,
-        ensemble: &'a Asked<'a, T>,
-        options: &SolveOptions,
-        method: &Properties,
-        place: Abilities,
-    ) -> Result<(Self, Option<Early<'a, T>>), SolveError> {
-        let system = &ensemble.system;
-        let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
-        let mut settings = Settings::of(system, options, method)?;
-        let abstols = own_tolerances(&options.abstol);
-        let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
-        if whole == 0 {
-            return Err(SolveError::NoTrajectories);
-        }
-        let numbers = ensemble.part.numbers(whole)?;
-        // An empty shard takes the times of one trajectory, so that its arrays have the shape of
-        // others.
-        let (trajectories, n) = (numbers.len(), numbers.len().max(1));
-        let first = numbers.start.min(whole - 1);
-        if n > MOST {
-            return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
-        }
-        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
-        let shape = if trajectories == whole { shape } else { vec![trajectories] };
-        let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
-        let mut draw = Draw::checked(ensemble.samples, &on_axis, system, whole)?;
-        check_common(ensemble, &axes, &draw)?;
-
-        let width = states + parameters + 2;
-        let workers = if n > BLOCK { workers } else { Workers::Caller };
-        let adaptive = !matches!(options.step, StepSize::Fixed(_));
-        let breaks = adaptive && options.time_breaks;
-        let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
-        // The times of each trajectory depend on its parameters.
-        let own_times = of_parameters || system.timed || ensemble.stops;
-        // The host must not need samples that the device draws.
-        let drawn = match place.draws && !ensemble.varies && !own_times {
-            true => draw.take_for_device(first as u64, states),
-            false => Vec::new(),
-        };
-        let write = |range: Range<usize>, rows: &mut [T]| {
-            let numbers = first + range.start..first + range.end;
-            ensemble.problems.write(&axes, &draw, numbers, rows);
-        };
-        // If nothing else differs, there is one problem to evaluate.
-        let swept = ensemble.sweep != [None; 2] || !axes.is_empty();
-        let n_evaluated = match ensemble.varies || swept || !draw.is_constant() {
-            true => n,
-            false => 1,
-        };
-        let guess = Guess::new(n_evaluated, width, &write);
-        // The computations per trajectory below need the inputs of all trajectories.
-        let alike = !own_times && settings.saved.times == 0;
-        let (mut columns, later) = if place.early
-            && n_evaluated >= EARLY
-            && alike
-            && !(width - 2..width).any(|c| guess.differs(c))
-        {
-            let (columns, later) = guess.later()?;
-            (columns, Some(later))
-        } else {
-            (guess.columns(workers, &write)?, None)
-        };
-        for (index, column) in drawn {
-            columns[index] = column;
-        }
-
-        let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
-        let p = columns.split_off(states);
-        let spans = distinct_spans(&t0, &t1, n);
-        let span = |i: usize| (t0.get(i), t1.get(i));
-        let is_sound = |i: usize| is_span(t0.get(i), t1.get(i));
-        let shared: Vec<T> = match breaks {
-            true => system.info.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
-            false => Vec::new(),
-        };
-        let stops_of = |problem: &[T], number: usize, span: (T, T)| {
-            let mut times = shared.clone();
-            if of_parameters {
-                let put = &mut |time| times.extend(within_range::<T>(time));
-                ensemble.problems.breaks(problem, put);
-            }
-            if system.timed {
-                actions::times(ensemble.problems, problem, span, &mut times)?;
-            }
-            if ensemble.stops {
-                times.extend(ensemble.problems.stops(problem, number));
-            }
-            options.stop_times(&times, span)
-        };
-        let stops = if !own_times {
-            lists(spans, n, workers, &is_sound, &|i| options.stop_times(&shared, span(i)))?
-        } else {
-            let is_solved = |i: usize| {
-                let is_number = |column: &Column<T>| !column.get(i).widen().is_nan();
-                is_sound(i) && columns.iter().chain(&p).all(is_number)
-            };
-            lists(n, n, workers, &is_solved, &|i| {
-                let problem = columns.iter().chain(&p).chain([&t0, &t1]);
-                let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
-                stops_of(&problem, first + i, span(i))
-            })?
-        };
-        let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
-        // A right-hand side that compares the time may jump at an end of the span.
-        let info = system.info;
-        let jumps = info.more_time_breaks
-            || !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
-        settings.stopping = asked || jumps;
-        let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
-        method.check_steps(adaptive)?;
-        (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
-        room_for_times(options, &t0, &t1, n)?;
-        let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
-        let save = lists(spans, n, workers, &is_sound, &times)?;
-        let (first, u0) = (numbers.start as u64, columns);
-        let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
-        let later = later.map(|later| Early { later, ensemble, axes, draw });
-        Ok((Inputs { settings, columns }, later))
+    /// These are the batches of a [`ResultSink`](crate::solution::ResultSink).
+    pub fn batches(&self, most: u64) -> impl Iterator<Item = InputRange<'_, T>> {
+        self.all().chunks(usize::try_from(most).unwrap_or(usize::MAX))
     }
 }
 
-each_precision! {
-    /// Returns the inputs of an ensemble.
-    fn inputs<'a, T>(
-        workers: Workers,
-        ensemble: &'a Asked<'a, T>,
-        options: &'a SolveOptions,
-        method: &'a Properties,
-        place: Abilities,
-    ) -> Result<Inputs<T>, SolveError> = all, all;
+/// Consecutive trajectories of [`Inputs`], the work of a thread or a device at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct InputRange<'a, T> {
+    columns: &'a Inputs<T>,
+    from: usize,
+    to: usize,
 }
 
-/// Returns the inputs of an ensemble, all evaluated except the ones that the backend draws.
-fn all<T: Scalar>(
-    workers: Workers,
-    ensemble: &Asked<'_, T>,
-    options: &SolveOptions,
-    method: &Properties,
-    place: Abilities,
-) -> Result<Inputs<T>, SolveError> {
-    Inputs::of(workers, ensemble, options, method, place).map(|(inputs, _)| inputs)
-}
+impl<'a, T: Scalar> InputRange<'a, T> {
+    /// Returns the inputs that this is a range of.
+    #[must_use]
+    #[inlined]
+    pub fn inputs(self) -> &'a Inputs<T> {
+        self.columns
+    }
 
-/// Inputs that are still to be evaluated, with everything that this takes.
-#[derive(Debug)]
-pub(crate) struct Early<'a, T> {
-    later: Later<T>,
-    ensemble: &'a Asked<'a, T>,
-    axes: Vec<(&'a Axis, usize)>,
-    draw: Draw,
-}
+    /// Returns the indices of the trajectories in the inputs, as [`Input::get`] counts them.
+    #[must_use]
+    #[inlined]
+    pub fn indices(self) -> Range<usize> {
+        self.from..self.to
+    }
 
-impl<T: Scalar> Early<'_, T> {
-    /// Evaluates the inputs.
+    /// Returns the indices of the trajectories in the whole ensemble.
+    #[must_use]
+    #[inlined]
+    pub fn numbers(self) -> Range<u64> {
+        let first = self.columns.first;
+        first.wrapping_add(self.from as u64)..first.wrapping_add(self.to as u64)
+    }
+
+    /// Returns the number of trajectories.
+    #[must_use]
+    #[inlined]
+    pub fn len(self) -> usize {
+        self.to - self.from
+    }
+
+    /// Returns whether the range is empty.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.from == self.to
+    }
+
+    /// Returns the trajectories with these indices in the whole ensemble.
     ///
-    /// Returns whether the inputs are wrong: the guess missed an input that differs between
-    /// trajectories.
-    pub(crate) fn evaluate(self, columns: &Columns<T>) -> bool {
-        let Early { later, ensemble, axes, draw } = self;
-        let quantities: Vec<&Column<T>> = columns.quantities().collect();
-        let first = columns.first as usize;
-        let write = |range: Range<usize>, rows: &mut [T]| {
-            let numbers = first + range.start..first + range.end;
-            ensemble.problems.write(&axes, &draw, numbers, rows);
+    /// # Panics
+    /// If the range does not contain these trajectories.
+    #[must_use]
+    pub fn range(self, numbers: Range<u64>) -> Self {
+        let all = self.numbers();
+        assert!(
+            all.start <= numbers.start && numbers.start <= numbers.end && numbers.end <= all.end,
+            "trajectories {numbers:?} are not within {all:?}"
+        );
+        // At most `len`, which is a `usize`.
+        let index = |number: u64| self.from + (number - all.start) as usize;
+        InputRange { from: index(numbers.start), to: index(numbers.end), ..self }
+    }
+
+    /// Splits the range after `len` trajectories, or at its end if it has fewer.
+    #[must_use]
+    pub fn split(self, len: usize) -> (Self, Self) {
+        let middle = self.to.min(self.from.saturating_add(len));
+        (InputRange { to: middle, ..self }, InputRange { from: middle, ..self })
+    }
+
+    /// Copies the inputs of these trajectories, for another backend.
+    ///
+    /// Trajectories keep their indices in the whole ensemble.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`] if memory for the stored numbers cannot be reserved.
+    pub fn to_inputs(self) -> Result<Inputs<T>, SolveError> {
+        let all = self.columns;
+        let cut = |columns: &[Input<T>]| -> Result<Vec<Input<T>>, SolveError> {
+            columns.iter().map(|column| column.cut(self.indices())).collect()
         };
-        later.evaluate(Workers::Pool, &quantities, &write)
+        Ok(Inputs {
+            trajectories: self.len(),
+            first: self.numbers().start,
+            shape: vec![self.len()],
+            u0: cut(&all.u0)?,
+            p: cut(&all.p)?,
+            t0: all.t0.cut(self.indices())?,
+            t1: all.t1.cut(self.indices())?,
+            save: all.save.cut(self.indices())?,
+            stops: all.stops.cut(self.indices())?,
+            abstols: all.abstols.clone(),
+        })
+    }
+
+    /// Returns the trajectories in order, `most` at a time, but at least one.
+    pub fn chunks(self, most: usize) -> impl Iterator<Item = Self> + use<'a, T> {
+        let InputRange { columns, from, to } = self;
+        (from..to).step_by(most.max(1)).map(move |from| InputRange {
+            columns,
+            from,
+            to: to.min(from.saturating_add(most.max(1))),
+        })
     }
 }
 
-/// Returns the absolute tolerances of each component: all, or none.
-fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
-    match abstol {
-        AbsTol::All(_) => Vec::new(),
-        AbsTol::Each(numbers) => {
-            numbers.iter().map(|&number| Column::all(T::narrow(number))).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(n: usize, first: u64) -> Inputs<f64> {
+        Inputs {
+            trajectories: n,
+            first,
+            shape: vec![n],
+            u0: vec![Input::all(1.0)],
+            p: vec![Input::each((0..n).map(|i| i as f64).collect())],
+            t0: Input::all(0.0),
+            t1: Input::all(1.0),
+            save: SaveTimes::all(vec![0.25, 0.5]),
+            stops: SaveTimes::each(2, n, (0..2 * n).map(|i| i as f64).collect()),
+            abstols: Vec::new(),
         }
     }
-}
 
-/// Whether one of the axes of a grid has values of this quantity.
-fn is_on_axis(axes: &[(&Axis, usize)], quantity: Quantity, index: usize) -> bool {
-    axes.iter().any(|&(axis, i)| axis.quantity() == quantity && i == index)
-}
-
-/// Checks the numbers of the base problem that no row, axis, sample or closure replaces.
-///
-/// All trajectories share these numbers. Other numbers belong to one trajectory, and if they are
-/// invalid its return code reports it.
-fn check_common<T: Scalar>(
-    ensemble: &Asked<'_, T>,
-    axes: &[(&Axis, usize)],
-    draw: &Draw,
-) -> Result<(), SolveError> {
-    if ensemble.varies {
-        return Ok(());
-    }
-    let [u0, p] = ensemble.sweep;
-    let common = |quantity: Quantity, rows: Option<usize>, index: usize| {
-        rows.is_none() && !is_on_axis(axes, quantity, index) && !draw.has(quantity, index)
-    };
-    check("u0", &ensemble.u0, |i, x| !common(Quantity::InitialState, u0, i) || x.is_finite())?;
-    check("p", &ensemble.p, |i, x| !common(Quantity::Parameter, p, i) || !x.is_nan())?;
-    let (t0, t1) = ensemble.span;
-    let (from, to) = (t0.widen(), t1.widen());
-    if !(from.is_finite() && to.is_finite()) {
-        return Err(SolveError::TimeSpan { t0: from, t1: to });
-    }
-    if !is_span(t0, t1) {
-        return Err(SolveError::TimeSpanTooLong { t0: from, t1: to, precision: T::NAME });
-    }
-    Ok(())
-}
-
-/// Checks numbers, each with its index.
-fn check<T: Scalar>(
-    what: &'static str,
-    values: &[T],
-    is_valid: impl Fn(usize, f64) -> bool,
-) -> Result<(), SolveError> {
-    let mut values = values.iter().map(|value| value.widen()).enumerate();
-    match values.find(|&(index, value)| !is_valid(index, value)) {
-        Some((index, value)) => Err(SolveError::NonFinite { what, index, value }),
-        None => Ok(()),
-    }
-}
-
-/// Whether both ends of a time span and its length are finite.
-///
-/// If not, the loop ends the trajectory at its beginning.
-fn is_span<T: Scalar>(t0: T, t1: T) -> bool {
-    (t1 - t0).widen().is_finite()
-}
-
-/// Returns the number of distinct time spans: 1 if all trajectories share one.
-fn distinct_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> usize {
-    if t0.shared().is_some() && t1.shared().is_some() { 1 } else { n }
-}
-
-fn check_steps<T: Scalar>(
-    options: &SolveOptions,
-    t0: &Column<T>,
-    t1: &Column<T>,
-    n: usize,
-    stops: usize,
-) -> Result<(f64, bool), SolveError> {
-    let mut size = None;
-    for i in 0..distinct_spans(t0, t1, n) {
-        if is_span(t0.get(i), t1.get(i)) {
-            size = Some(options.step_size(t0.get(i), t1.get(i), stops)?);
+    #[test]
+    fn chunks_are_all_trajectories_in_order() {
+        const FIRST: u64 = (1 << 40) + 7;
+        let columns = columns(10, FIRST);
+        for most in [1, 3, 5, 9, 10, 11, u64::MAX] {
+            let (mut next, mut sizes) = (0, Vec::new());
+            for batch in columns.batches(most) {
+                assert_eq!(batch.indices().start, next);
+                assert_eq!(batch.numbers().start, FIRST + next as u64);
+                assert_eq!(batch.numbers().end - batch.numbers().start, batch.len() as u64);
+                let again = columns.range(batch.numbers());
+                assert_eq!(again.indices(), batch.indices());
+                next = batch.indices().end;
+                sizes.push(batch.len() as u64);
+            }
+            assert_eq!(next, 10);
+            let (last, others) = sizes.split_last().unwrap();
+            assert!(others.iter().all(|&size| size == most) && *last <= most, "{most}");
+        }
+        let part = columns.range(FIRST + 4..FIRST + 9);
+        let chunks: Vec<_> = part.chunks(2).map(InputRange::indices).collect();
+        assert_eq!(chunks, [4..6, 6..8, 8..9]);
+        for len in [0, 1, 4, 5, 6, usize::MAX] {
+            let (head, tail) = part.split(len);
+            assert_eq!((head.len(), tail.len()), (len.min(5), 5 - len.min(5)));
+            assert_eq!(head.indices().end, tail.indices().start);
         }
     }
-    let none = T::default();
-    size.map_or_else(|| options.step_size(none, none, stops), Ok)
-}
 
-/// Converts a time to the precision of the solve.
-///
-/// Returns `None` if the time is beyond the range of the precision, because no span contains it.
-fn within_range<T: Scalar>(time: f64) -> Option<T> {
-    let time = T::narrow(time);
-    time.widen().is_finite().then_some(time)
-}
-
-/// Checks that there is memory for the times of all trajectories.
-///
-/// The times are counted here, before any list of times is built.
-fn room_for_times<T: Scalar>(
-    options: &SolveOptions,
-    t0: &Column<T>,
-    t1: &Column<T>,
-    n: usize,
-) -> Result<(), SolveError> {
-    let distinct = distinct_spans(t0, t1, n);
-    let sound = (0..distinct).filter(|&i| is_span(t0.get(i), t1.get(i)));
-    let most = sound.map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
-    room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
-}
-
-/// Collects the times that `list` returns for each of `n` trajectories.
-///
-/// If `distinct` is 1, one list stands for all. Trajectories that are not solved have no times, or
-/// the times that all others share.
-fn lists<T: Scalar>(
-    distinct: usize,
-    n: usize,
-    workers: Workers,
-    is_solved: &(dyn Fn(usize) -> bool + Sync),
-    list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
-) -> Result<SaveTimes<T>, SolveError> {
-    let own = workers.collect(distinct, |i| is_solved(i).then(|| list(i)).transpose());
-    let own: Vec<Option<Vec<T>>> = own.into_iter().collect::<Result<_, _>>()?;
-    let mut solved = own.iter().flatten();
-    let first = solved.next();
-    if solved.all(|own| Some(own) == first) {
-        return Ok(SaveTimes::all(first.cloned().unwrap_or_default()));
+    /// Copies of a range have its numbers, for each kind of input.
+    #[test]
+    fn columns_of_a_range_are_those_of_its_trajectories() {
+        let all = columns(10, 5);
+        let cut = all.range(8..13).to_inputs().unwrap();
+        assert_eq!((cut.trajectories, cut.first, cut.shape), (5, 8, vec![5]));
+        for (whole, part) in all.quantities().zip(cut.u0.iter().chain(&cut.p)) {
+            assert_eq!(whole.is_stored(), part.is_stored());
+            assert!((0..5).all(|i| part.get(i) == whole.get(i + 3)));
+        }
+        assert_eq!(cut.save, all.save);
+        for slot in 0..3 {
+            assert!((0..5).all(|i| cut.stops.get(i, slot) == all.stops.get(i + 3, slot)));
+        }
+        let later = Input::later(3, 4);
+        (0..4).for_each(|k| later.put(k, ResultBuffer::from(vec![k as f64; 8])));
+        let cut = later.cut(6..18).unwrap();
+        assert!((0..12).all(|i| cut.get(i) == later.get(i + 6)));
     }
-    let slots = own.iter().flatten().map(Vec::len).max().unwrap_or(0);
-    let mut times = room(slots.saturating_mul(n))?;
-    times.resize(slots * n, T::infinity());
-    for (i, own) in own.iter().enumerate() {
-        for (slot, &t) in own.iter().flatten().enumerate() {
-            times[slot * n + i] = t;
+
+    #[test]
+    #[should_panic = "trajectories 1..12 are not within 2..12"]
+    fn ranges_are_of_trajectories_that_there_are() {
+        let columns = columns(12, 0);
+        let inner = columns.range(2..12);
+        let _ = inner.range(1..12);
+    }
+
+    /// Chunks that are filled one after the other make the same input, and early reads block.
+    #[test]
+    fn values_that_come_later_are_waited_for() {
+        let value = |i: usize| i as f64 * 0.5;
+        let column = Input::later(3, 4);
+        std::thread::scope(|scope| {
+            let looks = [0..1, 0..29, 7..9, 8..16, 20..28].map(|range| {
+                let column = &column;
+                scope.spawn(move || {
+                    let view = column.view(range.clone());
+                    let numbers = column.numbers(range.clone()).concat();
+                    for (k, i) in range.enumerate() {
+                        assert_eq!([numbers[k], view.get(k), column.get(i)], [value(i); 3]);
+                    }
+                })
+            });
+            for chunk in [1, 0, 3, 2] {
+                let all = chunk * 8..29.min(chunk * 8 + 8);
+                column.put(chunk, ResultBuffer::from(all.map(value).collect::<Vec<_>>()));
+            }
+            looks.into_iter().for_each(|look| look.join().unwrap());
+        });
+        assert!(column.is_stored());
+    }
+
+    /// The numbers that a device receives determine the numbers that the host has.
+    #[test]
+    fn devices_find_the_numbers_of_the_host() {
+        let columns = columns(10, 0);
+        for range in [0..10, 3..7, 9..10] {
+            for column in columns.quantities() {
+                let numbers = column.numbers(range.clone()).concat();
+                for (k, i) in range.clone().enumerate() {
+                    let found = numbers[if column.is_stored() { k } else { 0 }];
+                    assert_eq!(found, column.get(i));
+                    assert_eq!(column.shared().is_none(), column.is_stored());
+                }
+            }
+            for times in [&columns.save, &columns.stops] {
+                let numbers: Vec<f64> = times.rows(range.clone()).flatten().copied().collect();
+                let (slot_stride, stride) = times.strides(range.len() as u32);
+                for (k, i) in range.clone().enumerate() {
+                    for slot in 0..times.slots() {
+                        let at = slot * slot_stride as usize + k * stride as usize;
+                        assert_eq!(numbers[at], times.get(i, slot));
+                    }
+                    assert_eq!(times.get(i, times.slots()), f64::INFINITY);
+                }
+            }
         }
     }
-    Ok(SaveTimes::each(slots, n, times))
 }

@@ -2,15 +2,15 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::columns::Columns;
+use crate::problem::inputs::Inputs;
 use crate::problem::options::{LogRow, SavedRow};
-use crate::problem::settings::Settings;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::step::guard;
 
 /// The counts of the numbers of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shape {
+pub struct SystemShape {
     /// The number of states.
     pub states: usize,
     /// The number of parameters.
@@ -19,15 +19,15 @@ pub struct Shape {
     pub observables: usize,
 }
 
-impl Shape {
+impl SystemShape {
     /// Checks that inputs fit such a system.
     ///
     /// # Errors
     /// [`SolveError::Shape`] if they do not.
     pub fn check<T: Scalar>(
         self,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
     ) -> Result<(), SolveError> {
         let saved = &settings.saved;
         // Either all or none.
@@ -72,7 +72,7 @@ pub struct Layout {
 impl Layout {
     /// Returns the layout of a solve's results.
     #[must_use]
-    pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>) -> Self {
+    pub fn new<T: Scalar>(settings: &ResolvedOptions<T>, columns: &Inputs<T>) -> Self {
         Layout {
             states: columns.u0.len(),
             row: settings.saved,

@@ -1,10 +1,10 @@
 //! Options of a solve: tolerances, step sizes, and saved values.
 
+#[cfg(feature = "serde")]
+mod file_format;
 mod logging;
 mod saving;
 pub(crate) mod times;
-#[cfg(feature = "serde")]
-mod written;
 
 pub use logging::{EventLog, LogRow};
 pub use saving::{IntoSaveAt, SaveAt, SavedRow, Saving};
@@ -139,7 +139,7 @@ pub struct SolveOptions {
 /// The absolute tolerance: the admissible error of a component near zero.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "written::Numbers", into = "written::Numbers"))]
+#[cfg_attr(feature = "serde", serde(from = "file_format::Numbers", into = "file_format::Numbers"))]
 #[non_exhaustive]
 pub enum AbsTol {
     /// One number for all components.

@@ -2,7 +2,7 @@
 
 /// The arguments of [`permuted`](device::permuted) that all indices share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
+pub struct PermutationKeys {
     /// The length of the permutation.
     pub n: u64,
     /// `2^left`, `2^right` and `2^(32 - right)` for halves of `left` and `right` bits.
@@ -11,7 +11,7 @@ pub struct Network {
     pub keys: [u64; 8],
 }
 
-impl Network {
+impl PermutationKeys {
     /// Creates a permutation of `0..n`, with `n` from 1 to `2^32`.
     ///
     /// Halves of fewer than four bits mix badly, so a network of 256 numbers makes short
@@ -20,7 +20,7 @@ impl Network {
     pub fn new(n: u64, keys: [u64; 8]) -> Self {
         let bits = (u64::BITS - n.saturating_sub(1).leading_zeros()).clamp(8, 32);
         let (left, right) = (bits / 2, bits - bits / 2);
-        Network { n, powers: [1 << left, 1 << right, 1 << (32 - right)], keys }
+        PermutationKeys { n, powers: [1 << left, 1 << right, 1 << (32 - right)], keys }
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) mod device {
     /// `n`, it is permuted again, on average at most once (cycle walking; Black, Rogaway, *Ciphers
     /// with arbitrary finite domains*, CT-RSA 2002). An index that is not below `n` counts as 0,
     /// because its cycle may have no number below `n`. The other arguments are the fields of
-    /// [`Network`](super::Network).
+    /// [`PermutationKeys`](super::PermutationKeys).
     pub fn permuted<R: Real>(
         index: R::Bits,
         n: R::Bits,

@@ -87,7 +87,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         let each = u64::from(self.method().solves > 0);
         let slopes = if S::MASS { self.parts(i) * (1 + 2 * self.first_steps()) } else { 0 };
-        let signs = match S::MASS && self.inputs.settings.guard != guard::OFF {
+        let signs = match S::MASS && self.inputs.options.guard != guard::OFF {
             true => self.parts(i),
             false => 0,
         };
@@ -103,7 +103,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// The guard looks ahead at the end of each segment of the span.
     fn looks(&self, i: usize) -> u64 {
-        let settings = &self.inputs.settings;
+        let settings = &self.inputs.options;
         let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;
         let stopped = self.raw.steps[i] == 0 || !self.code(i).is_success();
         if looks { self.parts(i) - u64::from(stopped) } else { 0 }
@@ -111,7 +111,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the number of evaluations that test whether a time to stop at is a pole.
     fn of_poles(&self) -> u64 {
-        let looks = self.inputs.settings.adaptive && T::DOUBLE && !S::AUTONOMOUS;
+        let looks = self.inputs.options.adaptive && T::DOUBLE && !S::AUTONOMOUS;
         if looks { 3 } else { 0 }
     }
 
@@ -119,7 +119,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// Each takes two evaluations.
     fn first_steps(&self) -> u64 {
-        u64::from(self.inputs.settings.adaptive && self.inputs.settings.dt == T::default())
+        u64::from(self.inputs.options.adaptive && self.inputs.options.dt == T::default())
     }
 
     /// Returns the number of segments of the time span that trajectory `i` began.
@@ -127,23 +127,23 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Each segment but the last ends at a time to stop at.
     fn parts(&self, i: usize) -> u64 {
         let end = self.raw.ends[i];
-        let forward = self.inputs.columns.t0.get(i) <= self.inputs.columns.t1.get(i);
+        let forward = self.inputs.inputs.t0.get(i) <= self.inputs.inputs.t1.get(i);
         let passed = |slot: &usize| {
-            let stop = self.inputs.columns.stops.get(i, *slot);
+            let stop = self.inputs.inputs.stops.get(i, *slot);
             let before = if forward { stop < end } else { end < stop && stop < T::infinity() };
             // A failure of fixed steps shows at the end of a segment.
-            before || (stop == end && self.inputs.settings.adaptive)
+            before || (stop == end && self.inputs.options.adaptive)
         };
-        1 + (0..self.inputs.columns.stops.slots()).take_while(passed).count() as u64
+        1 + (0..self.inputs.inputs.stops.slots()).take_while(passed).count() as u64
     }
 
     /// Returns the number of states of trajectory `i` that were interpolated within steps.
     fn saved_in_steps(&self, i: usize) -> u64 {
-        if self.inputs.settings.saved.times > 0 {
+        if self.inputs.options.saved.times > 0 {
             return 0;
         }
         let kept = self.raw.kept.get(i).map_or(0, |&kept| u64::from(kept));
-        let at_start = kept > 0 && self.trajectory(i).time(0) == self.inputs.columns.t0.get(i);
+        let at_start = kept > 0 && self.trajectory(i).time(0) == self.inputs.inputs.t0.get(i);
         kept - u64::from(at_start)
     }
 }

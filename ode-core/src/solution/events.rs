@@ -14,7 +14,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// copied.
     #[must_use]
     pub fn event_counts(&self) -> ArrayView2<'_, u32> {
-        let (n, events) = (self.len(), self.inputs.settings.events);
+        let (n, events) = (self.len(), self.inputs.options.events);
         let counts = ArrayView2::from_shape((events, n), &self.raw.events[..]);
         // The lengths of a backend's results were checked.
         let counts = counts.unwrap_or_else(|_| unreachable!("{events} events of {n} trajectories"));

@@ -21,7 +21,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// See [`all_states`](Self::all_states).
     #[must_use]
     pub fn states_on_grid(&self) -> ArrayViewD<'_, T> {
-        self.saved_on_grid(0..self.inputs.settings.saved.states)
+        self.saved_on_grid(0..self.inputs.options.saved.states)
     }
 
     /// Returns the saved observables, `[axis of the grid, …, save, observable]`.
@@ -29,7 +29,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// See [`observables`](Self::observables).
     #[must_use]
     pub fn observables_on_grid(&self) -> ArrayViewD<'_, T> {
-        self.saved_on_grid(self.inputs.settings.saved.of_observables())
+        self.saved_on_grid(self.inputs.options.saved.of_observables())
     }
 
     /// Returns the index of a trajectory on the grid.
@@ -46,7 +46,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     fn saved_on_grid(&self, numbers: Range<usize>) -> ArrayViewD<'_, T> {
         let (n, slots) = (self.len(), self.slots());
         let from = if slots * numbers.len() == 0 { 0 } else { numbers.start * n };
-        let rest = [(slots, self.inputs.settings.saved.width() * n), (numbers.len(), n)];
+        let rest = [(slots, self.inputs.options.saved.width() * n), (numbers.len(), n)];
         self.on_grid(&self.raw.saved[from..], &rest)
     }
 

@@ -49,8 +49,8 @@ impl<S, T, const N: usize, const P: usize> Clone for Log<'_, S, T, N, P> {
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Log<'_, S, T, N, P> {
     fn event(&self, slot: usize) -> LoggedEvent<T, S::State<T>> {
         let EnsembleSolution { inputs, raw, system, .. } = self.solution;
-        let (n, LogRow { marks, before, after }) = (self.solution.len(), inputs.settings.log);
-        let first = slot * inputs.settings.log.width();
+        let (n, LogRow { marks, before, after }) = (self.solution.len(), inputs.options.log);
+        let first = slot * inputs.options.log.width();
         let number = |k: usize| raw.log[(first + k) * n + self.i];
         let state =
             |from: usize| -> S::State<T> { quantities(core::array::from_fn(|d| number(from + d))) };
@@ -136,7 +136,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     pub fn kept_log(&self, i: usize) -> Result<Log<'_, S, T, N, P>, EventError> {
         assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
-        let capacity = self.inputs.settings.log_slots;
+        let capacity = self.inputs.options.log_slots;
         if capacity == 0 {
             return Err(EventError::NoLog);
         }
@@ -151,8 +151,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// slots that a trajectory did not reach are NaN. This is a view: nothing is copied.
     #[must_use]
     pub fn all_logs(&self) -> ArrayView3<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.settings.log_slots as usize);
-        let width = self.inputs.settings.log.width();
+        let (n, slots) = (self.len(), self.inputs.options.log_slots as usize);
+        let width = self.inputs.options.log.width();
         // `ndarray` also checks the strides of an empty axis.
         let strides = if slots * width == 0 { (0, 0, 0) } else { (1, width * n, n) };
         match ArrayView3::from_shape((n, slots, width).strides(strides), &self.raw.log[..]) {

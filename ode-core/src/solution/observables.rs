@@ -13,7 +13,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// system has no observables, or if they were not saved. This is a view: nothing is copied.
     #[must_use]
     pub fn observables(&self) -> ArrayView3<'_, T> {
-        self.saved(self.inputs.settings.saved.of_observables())
+        self.saved(self.inputs.options.saved.of_observables())
     }
 
     /// Returns the saved values of the observable `name`, `[trajectory, save]`.
@@ -38,7 +38,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             let system = self.system.info().name;
             return Err(ObservableError::Unknown { system, name, known });
         };
-        if self.inputs.settings.saved.observables == 0 {
+        if self.inputs.options.saved.observables == 0 {
             return Err(ObservableError::NotSaved { name: known[q] });
         }
         Ok(self.observables().index_axis_move(Axis(2), q))

@@ -2,9 +2,9 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::memory::{Buffer, Lock};
-use crate::problem::inputs::Inputs;
+use crate::memory::{Lock, ResultBuffer};
 use crate::problem::layout::Layout;
+use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
 use rayon::prelude::*;
 
@@ -15,40 +15,40 @@ use rayon::prelude::*;
 #[derive(Clone, Debug, Default)]
 pub struct RawResults<T> {
     /// The final states, `[component * n + trajectory]` with `n` trajectories.
-    pub finals: Buffer<T>,
+    pub finals: ResultBuffer<T>,
     /// The saved states and observables, `[(save index * width + number) * n + trajectory]`.
     ///
     /// [`SavedRow`](crate::problem::options::SavedRow) has the width and the order of the numbers.
     /// Values at times that a trajectory did not reach are NaN.
-    pub saved: Buffer<T>,
+    pub saved: ResultBuffer<T>,
     /// The times of the final states, one for each trajectory.
-    pub ends: Buffer<T>,
+    pub ends: ResultBuffer<T>,
     /// The number of each trajectory's [`ReturnCode`].
     ///
     /// Methods that [switch](crate::step::switching) add bits to it; [`code`](RawResults::code)
     /// decodes it.
-    pub codes: Buffer<u8>,
+    pub codes: ResultBuffer<u8>,
     /// The attempted steps of each trajectory.
-    pub steps: Buffer<u32>,
+    pub steps: ResultBuffer<u32>,
     /// The rejected steps of each trajectory, which are also among the attempted steps.
-    pub rejected: Buffer<u32>,
+    pub rejected: ResultBuffer<u32>,
     /// The number of saved times that each trajectory reached.
     ///
     /// Empty if no times are saved.
-    pub kept: Buffer<u32>,
+    pub kept: ResultBuffer<u32>,
     /// The report of the growth [`guard`](crate::step::guard) on each trajectory.
     ///
     /// Empty if the guard is off.
-    pub guarded: Buffer<u32>,
+    pub guarded: ResultBuffer<u32>,
     /// The count of each event, `[event * n + trajectory]`.
     ///
     /// Empty if the system has no events.
-    pub events: Buffer<u32>,
+    pub events: ResultBuffer<u32>,
     /// The logged events, `[(slot * width + number) * n + trajectory]`.
     ///
     /// [`LogRow`](crate::problem::options::LogRow) has the width and the order of the numbers.
     /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
-    pub log: Buffer<T>,
+    pub log: ResultBuffer<T>,
 }
 
 impl<T: Scalar> RawResults<T> {
@@ -73,7 +73,7 @@ impl<T: Scalar> RawResults<T> {
         self.log.fit(rows(layout.logged()))
     }
 
-    /// Page-locks the arrays by `lock`, where [that pays](Buffer::lock).
+    /// Page-locks the arrays by `lock`, where [that pays](ResultBuffer::lock).
     pub fn lock(&mut self, lock: &Lock<'_>) {
         self.finals.lock(lock);
         self.ends.lock(lock);
@@ -123,9 +123,9 @@ impl<T: Scalar> RawResults<T> {
     }
 
     /// Checks that the results fit `inputs`.
-    pub(super) fn check_inputs(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
-        let n = inputs.columns.trajectories;
-        let shape = &inputs.columns.shape;
+    pub(super) fn check_inputs(&self, inputs: &PreparedSolve<T>) -> Result<(), SolveError> {
+        let n = inputs.inputs.trajectories;
+        let shape = &inputs.inputs.shape;
         let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
         if along != n {
             return Err(SolveError::Results { what: "shape", given: along, expected: n });

@@ -10,7 +10,7 @@
 mod csv;
 mod npz;
 
-pub use npz::{Element, Npz};
+pub use npz::{NpyElement, Npz};
 
 use crate::error::debug_as_display;
 use crate::lane::Scalar;
@@ -61,7 +61,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `numbers` | `[2]` | [`numbers`](Self::numbers): the first index, and one more than the last |
     /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
     ///
-    /// A [shard](crate::EnsembleProblem::part) of a grid is a list of trajectories: `shape` contains
+    /// A [shard](crate::EnsembleProblem::shard) of a grid is a list of trajectories: `shape` contains
     /// their number, and there are no axes. To get an array of the whole ensemble, concatenate the
     /// arrays of all shards in their order, for example `u_end`, by `numpy.concatenate`. (If
     /// trajectories have different numbers of saves, so may the arrays of saved values of shards.)
@@ -135,7 +135,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the names of the numbers of a logged event.
     fn log_names(&self) -> Vec<String> {
-        let LogRow { before, after, .. } = self.inputs.settings.log;
+        let LogRow { before, after, .. } = self.inputs.options.log;
         let states = self.system.info().states;
         let named = |when: &str, count: usize| -> Vec<String> {
             states.iter().take(count).map(|state| format!("{when}.{state}")).collect()

@@ -12,7 +12,7 @@ use core::ops::ControlFlow;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::columns::ColumnRange;
+use crate::problem::inputs::InputRange;
 use crate::solution::RawResults;
 
 /// A consumer of results.
@@ -26,21 +26,21 @@ use crate::solution::RawResults;
 /// of trajectories.
 ///
 /// Inputs are not in batches. All inputs are evaluated before the first batch, for all trajectories
-/// of the ensemble, and stay until the last one ([`Columns`](crate::problem::columns::Columns)).
+/// of the ensemble, and stay until the last one ([`Inputs`](crate::problem::inputs::Inputs)).
 /// Each component and each parameter that varies takes a number for each trajectory. There are at
 /// most `2^31 - 1` trajectories.
 pub trait ResultSink<T>: Send {
     /// Returns the number of trajectories of a batch.
     ///
     /// All batches but the last one have this size. By default one batch has all trajectories.
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         u64::MAX
     }
 
     /// Stores the results of a batch.
     ///
-    /// [`ColumnRange::numbers`] returns the indices of its trajectories, and
-    /// [`ColumnRange::columns`] the inputs that were solved. `results` may be read, or taken with
+    /// [`InputRange::numbers`] returns the indices of its trajectories, and
+    /// [`InputRange::inputs`] the inputs that were solved. `results` may be read, or taken with
     /// [`std::mem::take`]. The call may come from any thread of the backend.
     ///
     /// After [`ControlFlow::Break`] the backend passes no further batch and returns as if these
@@ -50,7 +50,7 @@ pub trait ResultSink<T>: Send {
     /// An error ends the solve, and the solve returns it.
     fn store(
         &mut self,
-        block: ColumnRange<'_, T>,
+        batch: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError>;
 }
@@ -75,7 +75,7 @@ impl<T: Scalar> Collect<T> {
 impl<T: Scalar> ResultSink<T> for Collect<T> {
     fn store(
         &mut self,
-        _: ColumnRange<'_, T>,
+        _: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         self.results = core::mem::take(results);
@@ -87,19 +87,19 @@ impl<T: Scalar> ResultSink<T> for Collect<T> {
 #[derive(Debug)]
 pub(crate) struct MostSteps {
     /// The number of trajectories of a batch.
-    pub(crate) block: u64,
+    pub(crate) batch: u64,
     /// The largest number so far.
     pub(crate) most: u32,
 }
 
 impl<T: Scalar> ResultSink<T> for MostSteps {
-    fn block(&self) -> u64 {
-        self.block
+    fn batch(&self) -> u64 {
+        self.batch
     }
 
     fn store(
         &mut self,
-        _: ColumnRange<'_, T>,
+        _: InputRange<'_, T>,
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         let accepted = results.steps.iter().zip(&results.rejected);

@@ -120,7 +120,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// Returns the index of the trajectory in the whole ensemble, from 0.
     ///
     /// `vary` received this index. The two indices differ in a
-    /// [shard](crate::EnsembleProblem::part) of an ensemble.
+    /// [shard](crate::EnsembleProblem::shard) of an ensemble.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.solution.numbers().start + self.i as u64
@@ -135,11 +135,11 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     #[must_use]
     pub fn slots(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        if inputs.settings.saved.times > 0 {
+        if inputs.options.saved.times > 0 {
             // The ends of the trajectory's own steps.
             return raw.kept.get(self.i).map_or(0, |&kept| kept as usize);
         }
-        let save = &inputs.columns.save;
+        let save = &inputs.inputs.save;
         match save.shared() {
             Some(times) => times.len(),
             // Infinities follow the last of a trajectory's own times.
@@ -156,7 +156,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.layout().slots.min(kept as usize));
         if self.code() != ReturnCode::NonFinite {
             kept
-        } else if inputs.settings.saved.states > 0 {
+        } else if inputs.options.saved.states > 0 {
             count_while(kept, |s| !self.numbers_at(s).iter().any(|x| x.widen().is_nan()))
         } else {
             // An observable of a finite state can be NaN.
@@ -181,7 +181,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     #[must_use]
     pub fn time(&self, slot: usize) -> T {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let (row, save) = (inputs.settings.saved, &inputs.columns.save);
+        let (row, save) = (inputs.options.saved, &inputs.inputs.save);
         if row.times > 0 {
             let slots = self.slots();
             assert!(slot < slots, "there is no saved time {slot}: the trajectory has {slots}");
@@ -204,11 +204,11 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// Returns the numbers of [`state`](Self::state).
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
         assert_eq!(
-            self.solution.inputs.settings.saved.states, N,
+            self.solution.inputs.options.saved.states, N,
             "the states were not saved, because the options have `Saving::Observables`"
         );
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let (first, n) = (slot * inputs.settings.saved.width(), self.solution.len());
+        let (first, n) = (slot * inputs.options.saved.width(), self.solution.len());
         core::array::from_fn(|d| raw.saved[(first + d) * n + self.i])
     }
 
@@ -226,7 +226,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the number of [`states`](Self::states).
     fn saved_states(&self) -> usize {
-        if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 }
+        if self.solution.inputs.options.saved.states > 0 { self.len() } else { 0 }
     }
 
     /// Returns the final state.
@@ -253,13 +253,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the numbers of [`u0`](Self::u0).
     pub(super) fn initial_numbers(&self) -> [T; N] {
-        core::array::from_fn(|d| self.solution.inputs.columns.u0[d].get(self.i))
+        core::array::from_fn(|d| self.solution.inputs.inputs.u0[d].get(self.i))
     }
 
     /// Returns the beginning and the end of the trajectory's time span.
     #[must_use]
     pub fn tspan(&self) -> (T, T) {
-        let columns = &self.solution.inputs.columns;
+        let columns = &self.solution.inputs.inputs;
         (columns.t0.get(self.i), columns.t1.get(self.i))
     }
 
@@ -271,7 +271,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the numbers of [`p`](Self::p).
     pub(super) fn parameters(&self) -> [T; P] {
-        core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
+        core::array::from_fn(|d| self.solution.inputs.inputs.p[d].get(self.i))
     }
 
     /// Returns the number of accepted steps.

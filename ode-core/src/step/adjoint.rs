@@ -39,7 +39,7 @@ mod device {
     ///
     /// The results are the end of the step, and states within it.
     #[derive(Clone, Copy, Debug)]
-    pub struct Given<R: Real, const N: usize, const P: usize, V> {
+    pub struct StepCotangents<R: Real, const N: usize, const P: usize, V> {
         /// With respect to the state at the end of the step.
         pub end: [R; N],
         /// With respect to the state at its beginning, through states within the step.
@@ -53,14 +53,14 @@ mod device {
         pub p: [R; P],
     }
 
-    /// Makes a [`Given`].
+    /// Makes a [`StepCotangents`].
     pub fn given<R: Real, const N: usize, const P: usize, V>(
         end: [R; N],
         begin: [R; N],
         stages: V,
         p: [R; P],
-    ) -> Given<R, N, P, V> {
-        Given::<R, N, P, V> { end, begin, stages, p }
+    ) -> StepCotangents<R, N, P, V> {
+        StepCotangents::<R, N, P, V> { end, begin, stages, p }
     }
 
     /// Returns the derivatives with respect to the argument `w` of the right-hand side.
@@ -110,11 +110,11 @@ mod device {
         /// Returns derivatives that are zero except for `end`.
         fn nothing<R: Real, const N: usize, const P: usize>(
             end: [R; N],
-        ) -> Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>;
+        ) -> StepCotangents<R, N, P, <Self::Method as Stepper>::Kept<R, N>>;
 
         /// Adds `g`, the derivative with respect to the state interpolated at `theta`.
         fn within<R: Real, const N: usize, const P: usize>(
-            given: &mut Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
+            given: &mut StepCotangents<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
             theta: R,
             g: &[R; N],
         );
@@ -128,7 +128,7 @@ mod device {
             state: &stepper::State<R, N, P>,
             ask: &stepper::Ask<R>,
             step: &stepper::Step<R, N, <Self::Method as Stepper>::Kept<R, N>>,
-            given: &mut Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
+            given: &mut StepCotangents<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
             dense: R::Mask,
         );
 
@@ -138,7 +138,7 @@ mod device {
             state: &stepper::State<R, N, P>,
             ask: &stepper::Ask<R>,
             made: &Self::Made<R, N>,
-            given: &Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
+            given: &StepCotangents<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
         ) -> Back<R, N, P>;
     }
 }

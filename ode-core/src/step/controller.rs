@@ -3,7 +3,7 @@
 //! The host's half of [step-size control](crate::step::control).
 
 #[cfg(feature = "serde")]
-mod written;
+mod file_format;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -41,7 +41,10 @@ use crate::step::control::{
 /// If a number is out of range, a solve returns [`SolveError::Controller`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "written::Written", into = "written::Written"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "file_format::Written", into = "file_format::Written")
+)]
 #[must_use]
 pub struct Controller {
     kind: Kind,

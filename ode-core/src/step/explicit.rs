@@ -438,14 +438,14 @@ macro_rules! explicit {
 
                     fn nothing<R: Real, const N: usize, const P: usize>(
                         end: [R; N],
-                    ) -> adjoint::Given<R, N, P, [[R; N]; $kept]> {
+                    ) -> adjoint::StepCotangents<R, N, P, [[R; N]; $kept]> {
                         let none = [R::lit(0.0); N];
                         let of_p = [R::lit(0.0); P];
                         adjoint::given::<R, N, P, [[R; N]; $kept]>(end, none, [none; $kept], of_p)
                     }
 
                     fn within<R: Real, const N: usize, const P: usize>(
-                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         theta: R,
                         g: &[R; N],
                     ) {
@@ -473,7 +473,7 @@ macro_rules! explicit {
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         step: &stepper::Step<R, N, [[R; N]; $kept]>,
-                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         dense: R::Mask,
                     ) {
                         let u = &state.u;
@@ -535,7 +535,7 @@ macro_rules! explicit {
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         made: &[[R; N]; $kept],
-                        given: &adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        given: &adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                     ) -> adjoint::Back<R, N, P> {
                         let u = &state.u;
                         let p = &state.p;

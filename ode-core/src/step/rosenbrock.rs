@@ -343,14 +343,14 @@ macro_rules! rosenbrock {
 
                     fn nothing<R: Real, const N: usize, const P: usize>(
                         end: [R; N],
-                    ) -> adjoint::Given<R, N, P, [[R; N]; $kept]> {
+                    ) -> adjoint::StepCotangents<R, N, P, [[R; N]; $kept]> {
                         let none = [R::lit(0.0); N];
                         let of_p = [R::lit(0.0); P];
                         adjoint::given::<R, N, P, [[R; N]; $kept]>(end, none, [none; $kept], of_p)
                     }
 
                     fn within<R: Real, const N: usize, const P: usize>(
-                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         theta: R,
                         g: &[R; N],
                     ) {
@@ -378,7 +378,7 @@ macro_rules! rosenbrock {
                         _state: &stepper::State<R, N, P>,
                         _ask: &stepper::Ask<R>,
                         _step: &stepper::Step<R, N, [[R; N]; $kept]>,
-                        _given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        _given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         _dense: R::Mask,
                     ) {
                     }
@@ -388,7 +388,7 @@ macro_rules! rosenbrock {
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         step: &stepper::Step<R, N, [[R; N]; $kept]>,
-                        given: &adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        given: &adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                     ) -> adjoint::Back<R, N, P> {
                         let u = &state.u;
                         let p = &state.p;

@@ -1,7 +1,7 @@
 //! Every lane type gives the bits of the scalar.
 
 use crate::Random;
-use ode_core::lane::dispatch::{self, InstructionSet, Program};
+use ode_core::lane::dispatch::{self, InstructionSet, LaneProgram};
 use ode_core::lane::{Real, Scalar};
 use ode_core::math;
 
@@ -29,7 +29,7 @@ struct All<'a, T, const VECTORS: usize> {
     y: &'a [T],
 }
 
-impl<T: Scalar, const VECTORS: usize> Program<T> for All<'_, T, VECTORS> {
+impl<T: Scalar, const VECTORS: usize> LaneProgram<T> for All<'_, T, VECTORS> {
     type Output = Vec<[T; COUNT]>;
     const VECTORS: usize = VECTORS;
 

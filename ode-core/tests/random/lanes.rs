@@ -1,6 +1,6 @@
 //! Every lane type gives the bits of one lane.
 
-use ode_core::lane::dispatch::{self, InstructionSet, Program, SimdFamily};
+use ode_core::lane::dispatch::{self, InstructionSet, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Real, Scalar};
 use ode_core::random::{self, sobol};
 
@@ -23,7 +23,7 @@ fn bits<R: Real>(lane: impl Fn(usize) -> u64) -> R::Bits {
     x.to_bits()
 }
 
-impl<T: Scalar, const VECTORS: usize> Program<T> for Words<VECTORS> {
+impl<T: Scalar, const VECTORS: usize> LaneProgram<T> for Words<VECTORS> {
     type Output = Vec<u64>;
     const VECTORS: usize = VECTORS;
 
@@ -80,7 +80,7 @@ impl<T: Scalar, const VECTORS: usize> Program<T> for Words<VECTORS> {
 
 fn agree<T: Scalar>() {
     for first in [0, 123, (1 << 20) - 30, 0x7f00_0000] {
-        let expected = <Words<1> as Program<T>>::run::<T>(Words { first });
+        let expected = <Words<1> as LaneProgram<T>>::run::<T>(Words { first });
         let check = |what: &str, words: Vec<u64>| assert_eq!(words, expected, "{what}, {first}");
         for isa in InstructionSet::available() {
             check(&format!("{isa:?} 1"), dispatch::run::<T, _>(isa, Words::<1> { first }));

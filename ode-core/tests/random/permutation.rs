@@ -1,7 +1,7 @@
 //! Permutations that are functions of the index.
 
 use crate::evenness;
-use ode_core::random::{self, Network};
+use ode_core::random::{self, PermutationKeys};
 
 fn keys(seed: u64) -> [u64; 8] {
     let half = |k: u64| random::philox4x32::<f64>([k, 2, 0, 0], [seed, 0]);
@@ -10,7 +10,7 @@ fn keys(seed: u64) -> [u64; 8] {
 }
 
 fn permuted(index: u64, n: u64, seed: u64) -> u64 {
-    let network = Network::new(n, keys(seed));
+    let network = PermutationKeys::new(n, keys(seed));
     random::permuted::<f64>(index, n, &network.powers, &network.keys)
 }
 

@@ -1,13 +1,13 @@
 //! The entry points whose code is looked at: Lorenz by Tsit5, final states only.
 //!
-//! A program with a feed of its own, as short as it can be: ensembles compile each of their
+//! A program with a source of its own, as short as it can be: ensembles compile each of their
 //! programs for scalars too and with times to save at, which takes several times as long, and all
-//! have the same name there. What the feed does within the step loop, it does as that of ensembles.
+//! have the same name there. What the source does within the step loop, it does as that of ensembles.
 
 use ode_core::Method;
 use ode_core::integrate::integrate;
-use ode_core::integrate::options::{End, Options, Plan, Sink, Source};
-use ode_core::lane::dispatch::{self, Program, SimdFamily};
+use ode_core::integrate::options::{End, LoopConfig, Options, Sink, Source};
+use ode_core::lane::dispatch::{self, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
 use ode_core::methods::Tsit5;
 use ode_core::step::{control, norm};
@@ -66,15 +66,15 @@ impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
 }
 
 /// Nothing is saved.
-struct Planned<const ADAPTIVE: bool>;
+struct StaticConfig<const ADAPTIVE: bool>;
 
-impl<const ADAPTIVE: bool> Plan for Planned<ADAPTIVE> {
+impl<const ADAPTIVE: bool> LoopConfig for StaticConfig<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
     const RECORDS: bool = false;
 }
 
-impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
+impl<T: Scalar, const ADAPTIVE: bool> LaneProgram<T> for Solve<T, ADAPTIVE> {
     type Output = Vec<[T; 3]>;
     const VECTORS: usize = dispatch::vectors(3);
 
@@ -102,7 +102,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             max_steps,
             guard: 0,
         };
-        integrate::<R, _, Tsit5, _, Planned<ADAPTIVE>, 3, 3>(lorenz, &mut self, &options);
+        integrate::<R, _, Tsit5, _, StaticConfig<ADAPTIVE>, 3, 3>(lorenz, &mut self, &options);
         self.finals
     }
 }

@@ -144,7 +144,7 @@ struct InLanes<'a> {
     points: &'a [Point],
 }
 
-impl dispatch::Program<f64> for InLanes<'_> {
+impl dispatch::LaneProgram<f64> for InLanes<'_> {
     /// For each function the results at each point.
     type Output = Vec<Vec<Vec<f64>>>;
     const VECTORS: usize = 1;

@@ -1,8 +1,8 @@
 //! Results that go elsewhere than into a solution, block by block.
 
 use super::{PARAMETERS, STATE, hunting, steps};
-use crate::blocks::{Sums, collected, same_in_blocks, solve_into};
-use odes::backend::{ColumnRange, Inputs};
+use crate::batches::{Sums, collected, same_in_batches, solve_into};
+use odes::backend::{InputRange, PreparedSolve};
 use odes::prelude::*;
 use odes::{
     Backend, EnsembleAlgorithm, Euler, Memory, Method, RawResults, ResultSink, RunReport,
@@ -11,7 +11,7 @@ use odes::{
 use std::ops::ControlFlow;
 
 /// 3100 trajectories, with columns of both kinds and of the given options.
-fn inputs(options: &SolveOptions, spans: bool) -> Inputs<f64> {
+fn inputs(options: &SolveOptions, spans: bool) -> PreparedSolve<f64> {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
         .trajectories(3_100)
         .vary(move |problem, i| {
@@ -20,27 +20,27 @@ fn inputs(options: &SolveOptions, spans: bool) -> Inputs<f64> {
             let end = 1.0 + (i * 7919 % 1000) as f64 * 1e-3;
             if spans { problem.with_tspan((0.0, end)) } else { problem }
         });
-    Inputs::new(&ensemble, options, &Euler::PROPERTIES).unwrap()
+    PreparedSolve::new(&ensemble, options, &Euler::PROPERTIES).unwrap()
 }
 
 fn into(
     place: &dyn EnsembleAlgorithm,
-    inputs: &Inputs<f64>,
+    inputs: &PreparedSolve<f64>,
     sink: &mut dyn ResultSink<f64>,
 ) -> Result<RunReport, SolveError> {
     solve_into((hunting, Euler), place, inputs, sink)
 }
 
-/// In one lane and in many, cut for threads in many ways: the blocks are parts of the whole, with
+/// In one lane and in many, cut for threads in many ways: the batches are parts of the whole, with
 /// their numbers in the ensemble.
 #[test]
-fn blocks_are_parts_of_the_whole() {
-    let every_step = |mut inputs: Inputs<f64>| {
-        inputs.settings.step_slots = 17;
+fn batches_are_parts_of_the_whole() {
+    let every_step = |mut inputs: PreparedSolve<f64>| {
+        inputs.options.step_slots = 17;
         inputs
     };
     let mut part = inputs(&steps().saveat(0.25), false);
-    part.columns.first = (1 << 40) + 3;
+    part.inputs.first = (1 << 40) + 3;
     for inputs in [
         inputs(&steps(), false),
         inputs(&steps().saveat(0.25).saving(Saving::Both), true),
@@ -59,7 +59,7 @@ fn blocks_are_parts_of_the_whole() {
             &threads(5),
         ];
         for place in places {
-            same_in_blocks((hunting, Euler), place, &inputs, &whole);
+            same_in_batches((hunting, Euler), place, &inputs, &whole);
         }
     }
 }
@@ -71,7 +71,7 @@ fn a_solution_is_what_a_sink_collects() {
         .trajectories(7)
         .vary(|problem, i| problem.with_u0([1.0 + i as f64, 2.0]));
     let options = steps().saveat(0.5);
-    let inputs = Inputs::new(&ensemble, &options, &Euler::PROPERTIES).unwrap();
+    let inputs = PreparedSolve::new(&ensemble, &options, &Euler::PROPERTIES).unwrap();
     let raw = collected((hunting, Euler), &EnsembleSerial, &inputs);
     let solution = ensemble.solve(Euler, EnsembleSerial, &options).unwrap();
     for (i, trajectory) in solution.iter().enumerate() {
@@ -93,24 +93,24 @@ fn a_sink_that_has_enough_ends_a_solve() {
         let mut sums = Sums { enough: 3, ..Sums::by(1000) };
         let report = into(place, &inputs, &mut sums).unwrap();
         assert!(matches!(report.backend, Backend::Cpu { .. }));
-        let blocks: Vec<_> = sums.sums.into_iter().map(|(block, _)| block).collect();
-        assert_eq!(blocks, [0..1000, 1000..2000, 2000..3000]);
+        let batches: Vec<_> = sums.sums.into_iter().map(|(batch, _)| batch).collect();
+        assert_eq!(batches, [0..1000, 1000..2000, 2000..3000]);
     }
 }
 
-/// Fails at its second block.
+/// Fails at its second batch.
 struct Full(usize);
 
 const FULL: SolveError = SolveError::OutOfMemory { bytes: 12_345, memory: Memory::Host };
 
 impl ResultSink<f64> for Full {
-    fn block(&self) -> u64 {
+    fn batch(&self) -> u64 {
         1000
     }
 
     fn store(
         &mut self,
-        _: ColumnRange<'_, f64>,
+        _: InputRange<'_, f64>,
         _: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
         self.0 += 1;

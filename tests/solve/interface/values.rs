@@ -1,9 +1,9 @@
 //! Systems that are values, and inputs that are of another system.
 
 use super::{PARAMETERS, STATE, hunting, steps};
-use crate::blocks::Sums;
-use odes::backend::{Inputs, Task};
-use odes::internals::kernel::{Given, Variant};
+use crate::batches::Sums;
+use odes::backend::{PreparedSolve, Task};
+use odes::internals::kernel::{InputOrigin, KernelConfig};
 use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
@@ -132,12 +132,12 @@ fn a_system_is_a_value() {
     let task = |rate| Solve::<Growth, Euler, Everything, 1, 0>::new(growth(rate));
     let key = |rate| Task::<f64>::key(&task(rate));
     assert!(key(0.5) == key(0.5) && key(0.5) != key(-2.0));
-    let text = Task::<f64>::kernel(&task(0.5), &variant()).unwrap();
+    let text = Task::<f64>::kernel(&task(0.5), &kernel_config()).unwrap();
     assert!(text.contains("RATE = 5e-1"));
 }
 
-fn variant() -> Variant {
-    Variant { columns: vec![Given::Memory; 3], ..Variant::default() }
+fn kernel_config() -> KernelConfig {
+    KernelConfig { columns: vec![InputOrigin::Memory; 3], ..KernelConfig::default() }
 }
 
 /// A kernel is made of a text of the system's own sizes, or not at all.
@@ -145,7 +145,7 @@ fn variant() -> Variant {
 fn a_system_without_its_text_for_devices_is_an_error_there() {
     for text in [None, Some([2, 0, 0]), Some([1, 1, 0]), Some([1, 0, 1])] {
         let task = Solve::<_, Euler, Text, 1, 0>::new(Growth { rate: 0.5, text });
-        let error = Task::<f64>::kernel(&task, &variant()).unwrap_err();
+        let error = Task::<f64>::kernel(&task, &kernel_config()).unwrap_err();
         let SolveError::NoDeviceSource { system: "growth", of } = error else { panic!("{error}") };
         assert_eq!(of, text);
     }
@@ -155,12 +155,12 @@ fn a_system_without_its_text_for_devices_is_an_error_there() {
 #[test]
 fn inputs_of_another_system_are_refused() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
-    let good = || Inputs::<f64>::new(&ensemble, &steps(), &Euler::PROPERTIES).unwrap();
+    let good = || PreparedSolve::<f64>::new(&ensemble, &steps(), &Euler::PROPERTIES).unwrap();
     let good_into = |sink: &mut Collect<f64>| {
         ensemble.solve_into(Euler, EnsembleSerial, &steps(), sink).unwrap()
     };
-    let refused = |inputs: &Inputs<f64>| {
-        let Inputs { settings, columns } = inputs;
+    let refused = |inputs: &PreparedSolve<f64>| {
+        let PreparedSolve { options: settings, inputs: columns } = inputs;
         let places: [&dyn EnsembleAlgorithm; 2] = [&EnsembleSerial, &EnsembleThreads];
         for place in places {
             let sink = &mut Collect::default();
@@ -175,17 +175,17 @@ fn inputs_of_another_system_are_refused() {
         assert!(matches!(solution, Err(SolveError::Shape { .. })));
     };
     let mut fewer = good();
-    fewer.columns.u0.pop();
+    fewer.inputs.u0.pop();
     refused(&fewer);
     let mut moved = good();
-    let column = moved.columns.u0.pop().unwrap();
-    moved.columns.p.push(column);
+    let column = moved.inputs.u0.pop().unwrap();
+    moved.inputs.p.push(column);
     refused(&moved);
     let mut rows = good();
-    rows.settings.saved.states = 1;
+    rows.options.saved.states = 1;
     refused(&rows);
     let mut observed = good();
-    observed.settings.saved.observables = 2;
+    observed.options.saved.observables = 2;
     refused(&observed);
 }
 

@@ -24,12 +24,12 @@
 #define UNROLL_UNLESS(rolled) PRAGMA(unroll((rolled) ? 1 : 4096))
 // Arguments come by value. That one block a multiprocessor suffices lets the compiler take the registers it
 // likes best.
-#define KERNEL(name, threads)                                                              \
-    extern "C" __global__ void __launch_bounds__(threads, 1) name(                         \
-        const odes::Job<odes::Config::Number> job,                                         \
-        const odes::Shared<odes::Config::Number> shared                                    \
-    ) {                                                                                    \
-        odes::solve<odes::Config>(job, shared, blockIdx.x * blockDim.x + threadIdx.x);     \
+#define KERNEL(name, threads)                                                                \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(                           \
+        const odes::KernelArguments<odes::Config::Number> arguments,                         \
+        const odes::Shared<odes::Config::Number> shared                                      \
+    ) {                                                                                      \
+        odes::solve<odes::Config>(arguments, shared, blockIdx.x * blockDim.x + threadIdx.x); \
     }
 
 typedef unsigned int u32;

@@ -11,12 +11,12 @@
 #define GLOBAL
 #define UNROLL _Pragma("GCC unroll 64")
 #define UNROLL_UNLESS(rolled) UNROLL
-#define KERNEL(name, threads)                                                              \
-    extern "C" void name(                                                                  \
-        const odes::Job<odes::Config::Number>* job,                                        \
-        const odes::Shared<odes::Config::Number>* shared                                   \
-    ) {                                                                                    \
-        odes::solve<odes::Config>(*job, *shared, 0u);                                      \
+#define KERNEL(name, threads)                                         \
+    extern "C" void name(                                             \
+        const odes::KernelArguments<odes::Config::Number>* arguments, \
+        const odes::Shared<odes::Config::Number>* shared              \
+    ) {                                                               \
+        odes::solve<odes::Config>(*arguments, *shared, 0u);           \
     }
 
 typedef unsigned int u32;

@@ -17,14 +17,14 @@
 #define PRAGMA(text) _Pragma(#text)
 #define UNROLL_UNLESS(rolled) PRAGMA(unroll((rolled) ? 1 : 64))
 // A kernel's arguments cannot have pointers in them, so they come as bytes.
-#define KERNEL(name, threads)                                                              \
-    __attribute__((reqd_work_group_size(threads, 1, 1)))                                   \
-    kernel void name(global const uchar* job, global const uchar* shared) {                \
-        odes::solve<odes::Config>(                                                         \
-            *(global const odes::Job<odes::Config::Number>*)job,                           \
-            *(global const odes::Shared<odes::Config::Number>*)shared,                     \
-            (u32)get_global_id(0)                                                          \
-        );                                                                                 \
+#define KERNEL(name, threads)                                                      \
+    __attribute__((reqd_work_group_size(threads, 1, 1)))                           \
+    kernel void name(global const uchar* arguments, global const uchar* shared) {  \
+        odes::solve<odes::Config>(                                                 \
+            *(global const odes::KernelArguments<odes::Config::Number>*)arguments, \
+            *(global const odes::Shared<odes::Config::Number>*)shared,             \
+            (u32)get_global_id(0)                                                  \
+        );                                                                         \
     }
 
 typedef uint u32;

@@ -1,9 +1,9 @@
 //! Values of sampled quantities in lanes, some trajectories at a time.
 
-use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Bits, Real};
 use crate::problem::samples::{LogNormal, Normal};
-use crate::random::{self, Network};
+use crate::random::{self, PermutationKeys};
 use ode_macros::inlined;
 
 /// The rule of the value of a trajectory.
@@ -25,7 +25,7 @@ pub(crate) enum Source {
     /// Random words.
     Words(Stream),
     /// An interval by a permutation, and an offset in the interval by random words.
-    Latin(Network, Stream),
+    Latin(PermutationKeys, Stream),
     /// Sobol' points. One word for all points, or hashes with keys, flip their bits.
     Sobol(Box<[u64; 32]>, Scrambled),
 }
@@ -109,7 +109,7 @@ pub(crate) struct Evaluate<'a> {
     pub(crate) out: &'a mut [f64],
 }
 
-impl Program<f64> for Evaluate<'_> {
+impl LaneProgram<f64> for Evaluate<'_> {
     type Output = ();
     const VECTORS: usize = 2;
 
@@ -213,7 +213,7 @@ impl Source {
                     |number| random::independent::<R>(number, &stream),
                 );
             }
-            &Source::Latin(Network { n, powers, keys }, stream) => {
+            &Source::Latin(PermutationKeys { n, powers, keys }, stream) => {
                 let n = <R::Bits as Bits>::lit(n);
                 let (powers, keys) = (words::<R, 3>(&powers), words::<R, 8>(&keys));
                 let stream = words::<R, 4>(&stream.numbers());

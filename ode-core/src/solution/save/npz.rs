@@ -20,7 +20,7 @@ mod sealed {
 }
 
 /// Number types with a name in NumPy.
-pub trait Element: Copy + sealed::Sealed {
+pub trait NpyElement: Copy + sealed::Sealed {
     /// NumPy's name: byte order, kind, size.
     const DESCR: &'static str;
 
@@ -31,7 +31,7 @@ pub trait Element: Copy + sealed::Sealed {
 macro_rules! elements {
     ($($t:ty: $descr:literal),*) => { $(
         impl sealed::Sealed for $t {}
-        impl Element for $t {
+        impl NpyElement for $t {
             const DESCR: &'static str = $descr;
             fn append(self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&self.to_le_bytes());
@@ -161,7 +161,7 @@ impl Npz {
     ///
     /// # Errors
     /// If the file cannot be written, or has an array of this name.
-    pub fn add<T: Element, D: Dimension>(
+    pub fn add<T: NpyElement, D: Dimension>(
         &mut self,
         name: &str,
         array: ArrayView<'_, T, D>,

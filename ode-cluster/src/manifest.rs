@@ -1,0 +1,255 @@
+//! The manifest: a text that identifies a solve, which must agree between all ranks.
+
+use blake3::{Hash, Hasher};
+use ode_core::ensemble::task::Task;
+use ode_core::kernel::{InputOrigin, KernelConfig};
+use ode_core::lane::Scalar;
+use ode_core::persist::{self, Difference};
+use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
+use ode_core::problem::layout::Layout;
+use ode_core::problem::resolved_options::ResolvedOptions;
+
+/// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
+/// inputs.
+const LOOKED_AT: usize = 4096;
+
+/// Trajectories of a chunk, by default: enough for this number of chunks, within these limits.
+const CHUNKS: usize = 1024;
+const LEAST: usize = 64;
+const MOST: usize = 1 << 16;
+/// The largest default size of a chunk, in bytes.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The manifest of a solve, and its chunks.
+#[derive(Clone, Debug)]
+pub(crate) struct Manifest {
+    /// The number of trajectories.
+    pub(crate) trajectories: usize,
+    /// The trajectories of each chunk but the last one.
+    pub(crate) chunk: usize,
+    /// The bytes of the results of a trajectory.
+    pub(crate) bytes: usize,
+    /// The entries that identify the solve.
+    lines: String,
+    /// The hash of these entries.
+    pub(crate) hash: Hash,
+}
+
+impl Manifest {
+    /// Creates the manifest of a solve with chunks of `chunk` trajectories.
+    ///
+    /// The default chunk size depends only on the solve.
+    pub(crate) fn of<T: Scalar>(
+        task: &dyn Task<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+        chunk: Option<usize>,
+    ) -> Self {
+        let layout = Layout::new(settings, columns);
+        let (trajectories, bytes) = (columns.trajectories, bytes_of_one::<T>(&layout));
+        let chunk = chunk.unwrap_or_else(|| {
+            let least = trajectories.div_ceil(CHUNKS).next_power_of_two().clamp(LEAST, MOST);
+            let fits = (MOST_BYTES / bytes.max(1)).max(1);
+            least.min(1 << fits.ilog2())
+        });
+        let mut entries = vec![
+            ("odes".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("system".to_owned(), task.system().to_owned()),
+            ("method".to_owned(), settings.method.name.to_owned()),
+            ("precision".to_owned(), T::NAME.to_owned()),
+            ("program".to_owned(), program(task, settings, columns)),
+        ];
+        let mut put = |key: &str, value: String| entries.push((key.to_owned(), value));
+        put("trajectories", trajectories.to_string());
+        put("first", columns.first.to_string());
+        put("chunk", chunk.to_string());
+        // Destructured in full, so that a new field must be added here too.
+        let ResolvedOptions {
+            abstol,
+            reltol,
+            dt,
+            adaptive,
+            dtmin,
+            dtmax,
+            law,
+            stiff_law,
+            law_kind,
+            method: _,
+            // The program's text contains the events.
+            events: _,
+            log,
+            log_slots,
+            max_steps,
+            guard,
+            saved,
+            step_slots,
+            stopping,
+        } = settings;
+        put("abstol", format!("{abstol:?}"));
+        put("reltol", format!("{reltol:?}"));
+        put("step", format!("{dt:?}"));
+        put("adaptive", adaptive.to_string());
+        put("dtmin", format!("{dtmin:?}"));
+        put("dtmax", format!("{dtmax:?}"));
+        put("controller", format!("{law_kind} {law:?} {stiff_law:?}"));
+        put("max_steps", max_steps.to_string());
+        put("guard", guard.to_string());
+        let ode_core::SavedRow { states, observables, times } = saved;
+        put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
+        let ode_core::LogRow { marks: _, before, after } = log;
+        put("log", format!("{log_slots} events, {before} states before them, {after} after them"));
+        put("steps", step_slots.to_string());
+        put("stopping", stopping.to_string());
+        put("saveat", times_of(&columns.save, trajectories));
+        put("tstops", times_of(&columns.stops, trajectories));
+        entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
+        let lines = persist::lines(&entries);
+        let hash = blake3::hash(lines.as_bytes());
+        Manifest { trajectories, chunk, bytes, lines, hash }
+    }
+
+    /// The number of chunks.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.trajectories.div_ceil(self.chunk) as u64
+    }
+
+    /// Returns the trajectories of some chunks, counted from the first one of the solve.
+    pub(crate) fn trajectories_of(&self, chunks: core::ops::Range<u64>) -> core::ops::Range<usize> {
+        let from = |chunk: u64| (chunk as usize).saturating_mul(self.chunk).min(self.trajectories);
+        from(chunks.start)..from(chunks.end)
+    }
+
+    /// Returns the entries of the manifest, one per line.
+    pub(crate) fn lines(&self) -> &str {
+        &self.lines
+    }
+
+    /// Returns the text of the manifest's file.
+    pub(crate) fn text(&self) -> String {
+        persist::with_hash(self.lines.clone())
+    }
+
+    /// Returns the entries of the manifest behind an additional one.
+    pub(crate) fn lines_behind(&self, key: &str, value: &str) -> String {
+        format!("{key} = {value}\n{}", self.lines)
+    }
+
+    /// Returns the first difference to the manifest `text`, or an error if the text is invalid.
+    pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
+        Ok(persist::difference(&self.lines, persist::without_hash(text)?))
+    }
+}
+
+/// The inputs of trajectories, with their names in a manifest.
+fn named<T: Scalar>(columns: &Inputs<T>) -> impl Iterator<Item = (String, &Input<T>)> {
+    let of = |name, columns: &[_]| (0..columns.len()).map(move |k| format!("{name}[{k}]"));
+    let ends = ["t0", "t1"].map(str::to_owned);
+    let names = of("u0", &columns.u0).chain(of("p", &columns.p)).chain(ends);
+    names.chain(of("abstol", &columns.abstols)).zip(columns.quantities())
+}
+
+/// Returns an entry with a hash for each input that is stored for each trajectory.
+///
+/// A manifest contains the numbers of [some](LOOKED_AT) trajectories. Backends that draw samples do
+/// not store the sampled inputs.
+pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
+    let all = 0..columns.trajectories;
+    let mut entries: Vec<(String, String)> = Vec::new();
+    let mut put = |name: String, hasher: Hasher| {
+        entries.push((name, format!("{} numbers of hash {}", all.len(), hasher.finalize())));
+    };
+    for (name, column) in named(columns).filter(|(_, column)| column.is_stored()) {
+        let mut hasher = Hasher::new();
+        for slice in column.numbers(0..columns.trajectories) {
+            hasher.update(bytemuck::cast_slice(slice));
+        }
+        put(name, hasher);
+    }
+    for (name, times) in [("saveat", &columns.save), ("tstops", &columns.stops)] {
+        if times.shared().is_none() {
+            let mut hasher = Hasher::new();
+            hash_times(&mut hasher, times, 0..columns.trajectories);
+            put(name.to_owned(), hasher);
+        }
+    }
+    persist::lines(&entries)
+}
+
+/// The bytes of the results of one trajectory.
+fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
+    let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
+    let numbers = numbers.saturating_add(layout.logged());
+    let counts = 2 + layout.kept() + layout.guarded() + layout.events;
+    numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
+}
+
+/// The hash of the program's text, which contains the right-hand side and the method. The hash is
+/// the same on every backend.
+fn program<T: Scalar>(
+    task: &dyn Task<T>,
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+) -> String {
+    let mut kernel_config = KernelConfig::new(settings, columns, true);
+    // Backends that draw samples have other kernels, with the same results.
+    kernel_config.columns.fill(InputOrigin::Memory);
+    match task.kernel(&kernel_config) {
+        Ok(text) => blake3::hash(text.as_bytes()).to_string(),
+        Err(_) => "a system that has no text, of which only the name is known".to_owned(),
+    }
+}
+
+/// The numbers of evenly spaced trajectories: the first and the last one, and a hash of all.
+fn numbers<T: Scalar>(column: &Input<T>, n: usize) -> String {
+    if let Some(value) = column.shared() {
+        return format!("{value:?}");
+    }
+    let Some(last) = n.checked_sub(1) else { return "none".to_owned() };
+    let mut hasher = Hasher::new();
+    let some = n.min(LOOKED_AT);
+    for k in 0..some {
+        let i = (k as u128 * last as u128 / (some - 1).max(1) as u128) as usize;
+        hasher.update(&column.get(i).widen().to_bits().to_le_bytes());
+    }
+    format!("{:?} to {:?}, {}", column.get(0), column.get(last), hasher.finalize())
+}
+
+fn times_of<T: Scalar>(times: &SaveTimes<T>, n: usize) -> String {
+    let mut hasher = Hasher::new();
+    hash_times(&mut hasher, times, 0..if times.shared().is_some() { 1 } else { n.min(LOOKED_AT) });
+    format!("{} of a trajectory, {}", times.slots(), hasher.finalize())
+}
+
+fn hash_times<T: Scalar>(
+    hasher: &mut Hasher,
+    times: &SaveTimes<T>,
+    range: core::ops::Range<usize>,
+) {
+    hasher.update(&[u8::from(times.shared().is_some())]);
+    for row in times.rows(range) {
+        hasher.update(bytemuck::cast_slice(row));
+    }
+}
+
+/// Hashes all data besides the manifest that the results of these trajectories depend on.
+pub(crate) fn inputs<T: Scalar>(range: InputRange<'_, T>) -> Hash {
+    let mut hasher = Hasher::new();
+    let columns = range.inputs();
+    let mut drawn = Vec::new();
+    for column in columns.quantities() {
+        let shared = column.shared().is_some();
+        hasher.update(&[u8::from(shared)]);
+        if shared || column.is_stored() {
+            for slice in column.numbers(range.indices()) {
+                hasher.update(bytemuck::cast_slice(slice));
+            }
+        } else {
+            drawn.clear();
+            drawn.extend(range.indices().map(|i| column.get(i)));
+            hasher.update(bytemuck::cast_slice(&drawn));
+        }
+    }
+    hash_times(&mut hasher, &columns.save, range.indices());
+    hash_times(&mut hasher, &columns.stops, range.indices());
+    hasher.finalize()
+}

@@ -1,0 +1,241 @@
+//! Results of a solve in batches, and batches in chunks for threads.
+
+use crate::ensemble::lane_io::ResultSlices;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::lane::dispatch::{self, InstructionSet};
+use crate::problem::inputs::{InputRange, Inputs, SaveTimes};
+use crate::problem::layout::Layout;
+use crate::problem::prepared::PreparedSolve;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
+
+/// Integrates trajectories by a method on a backend.
+pub(crate) type SolveFn<'a, T> = &'a dyn Fn(
+    &ResolvedOptions<T>,
+    &Inputs<T>,
+    &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError>;
+
+/// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
+///
+/// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
+pub(crate) fn integrate<T: Scalar>(
+    inputs: &mut PreparedSolve<T>,
+    place: SolveFn<'_, T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError> {
+    let PreparedSolve { options: settings, inputs: columns } = inputs;
+    let mut before = Timings::default();
+    if settings.saved.times > 0 {
+        // The number of steps does not depend on the saved times.
+        let mut steps = MostSteps { batch: sink.batch(), most: 0 };
+        let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
+        let counted = place(settings, columns, &mut steps);
+        columns.save = known;
+        before = counted?.timings;
+        settings.step_slots = steps.most as usize;
+    }
+    let mut run = place(settings, columns, sink)?;
+    run.timings.add(&before);
+    Ok(run)
+}
+
+/// Integrates the trajectories of a batch.
+type Fill<'a, T> =
+    &'a mut dyn FnMut(InputRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
+
+/// Passes the results of all trajectories to `sink`, in batches that `fill` computes.
+pub(super) fn by_batches<T: Scalar>(
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+    sink: &mut dyn ResultSink<T>,
+    fill: Fill<'_, T>,
+) -> Result<(), SolveError> {
+    let layout = Layout::new(settings, columns);
+    let mut results = RawResults::default();
+    for batch in columns.batches(sink.batch()) {
+        results.fit(&layout, batch.len())?;
+        fill(batch, &mut results)?;
+        if sink.store(batch, &mut results)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Number of trajectories of a chunk for which the idle lanes at its end are negligible.
+const ENOUGH: usize = 512;
+
+/// Chunks for each thread, if there are [`ENOUGH`] trajectories: enough that all threads finish
+/// together.
+const ROUNDS: usize = 8;
+
+/// Greatest number of trajectories of a chunk: larger chunks would only fill the caches.
+const MOST_AT_A_TIME: usize = 8192;
+
+/// Returns the number of trajectories that a thread takes at a time.
+///
+/// All threads have work if there are at least twice as many trajectories as one thread has lanes,
+/// since few trajectories may be expensive ones. The chunks have equal sizes. Lanes run dry at the
+/// end of each chunk, so there are only as many chunks as all threads need to finish together.
+pub(super) fn chunk_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
+    if trajectories < 2 * lanes {
+        return trajectories.max(1);
+    }
+    let rounds = (trajectories / (threads * ENOUGH)).clamp(1, ROUNDS);
+    trajectories.div_ceil(threads * rounds).clamp(1, MOST_AT_A_TIME)
+}
+
+/// Returns the number of trajectories, of `states` states each, that one thread integrates at once.
+pub(super) fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
+    let register = match isa {
+        InstructionSet::Avx512 => 64,
+        InstructionSet::Avx2 => 32,
+        // One lane at a time, see `dispatch::run`. Other architectures use arrays.
+        InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
+        InstructionSet::Baseline => return 32 / size_of::<T>(),
+    };
+    register / size_of::<T>() * dispatch::vectors(states)
+}
+
+/// Cuts a batch and its results into chunks of `size` trajectories with disjoint slices.
+pub(super) fn chunks<'a, T: Scalar>(
+    batch: InputRange<'a, T>,
+    raw: &'a mut RawResults<T>,
+    size: usize,
+) -> Vec<(InputRange<'a, T>, ResultSlices<'a, T>)> {
+    let mut rest = ResultSlices::whole(raw, batch.len());
+    let mut chunks = Vec::new();
+    for columns in batch.chunks(size) {
+        let (results, behind) = rest.split(columns.len());
+        chunks.push((columns, results));
+        rest = behind;
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::inputs::Input;
+    use crate::problem::options::{LogRow, SavedRow};
+    use crate::solution::Backend;
+    use crate::step::{control, guard};
+    use core::cell::RefCell;
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn every_thread_has_work_and_batches_are_alike() {
+        for threads in [1, 2, 3, 16, 128] {
+            for lanes in [1, 4, 8, 16, 32] {
+                for n in (1..3000).chain([4096, 10_000, 65_537, 1_000_000, 100_000_000]) {
+                    let size = chunk_size(n, threads, lanes);
+                    let chunks = n.div_ceil(size);
+                    let case =
+                        format!("{n} trajectories, {threads} threads, {lanes} lanes: {size}");
+                    assert!(size >= 1 && size <= MOST_AT_A_TIME.max(2 * lanes), "{case}");
+                    if n < 2 * lanes {
+                        assert_eq!(chunks, 1, "{case}");
+                        continue;
+                    }
+                    // The busiest thread integrates hardly more trajectories than the mean.
+                    let longest = size * chunks.div_ceil(threads);
+                    let share = n as f64 / threads as f64;
+                    assert!(longest as f64 <= 1.13 * share + 8.0, "{case}: {longest}");
+                    // Many cheap trajectories are not cut into smaller chunks than before.
+                    if n >= threads * ENOUGH {
+                        assert!(size >= ENOUGH, "{case}");
+                    }
+                }
+            }
+        }
+        // 500 expensive trajectories on 16 cores.
+        assert_eq!(chunk_size(500, 16, 16), 32);
+        assert_eq!(chunk_size(32, 16, 16), 2);
+    }
+    fn inputs(saved: SavedRow) -> PreparedSolve<f64> {
+        let columns = Inputs {
+            trajectories: 5,
+            first: 0,
+            shape: vec![5],
+            u0: vec![Input::all(1.0)],
+            p: Vec::new(),
+            t0: Input::all(0.0),
+            t1: Input::all(1.0),
+            save: SaveTimes::all(vec![0.0]),
+            stops: SaveTimes::all(Vec::new()),
+            abstols: Vec::new(),
+        };
+        let settings = ResolvedOptions {
+            abstol: 1e-6,
+            reltol: 1e-3,
+            dt: 0.0,
+            adaptive: true,
+            dtmin: 0.0,
+            dtmax: f64::INFINITY,
+            law: [0.0; control::LAW_NUMBERS],
+            stiff_law: [0.0; control::LAW_NUMBERS],
+            law_kind: 0,
+            method: crate::methods::tsit5::PROPERTIES,
+            max_steps: 100,
+            guard: guard::OFF,
+            saved,
+            events: 0,
+            log: LogRow::default(),
+            log_slots: 0,
+            step_slots: 0,
+            stopping: false,
+        };
+        PreparedSolve { options: settings, inputs: columns }
+    }
+
+    /// A sink with batches of two trajectories.
+    #[derive(Default)]
+    struct Pairs(Vec<(u64, Vec<u32>)>);
+
+    impl ResultSink<f64> for Pairs {
+        fn batch(&self) -> u64 {
+            2
+        }
+
+        fn store(
+            &mut self,
+            batch: InputRange<'_, f64>,
+            results: &mut RawResults<f64>,
+        ) -> Result<ControlFlow<()>, SolveError> {
+            self.0.push((batch.numbers().start, results.steps.to_vec()));
+            Ok(ControlFlow::Continue(()))
+        }
+    }
+
+    /// A first solve, in batches of the same size, counts the ends of steps and saves nothing. The
+    /// sink receives only the results of the second solve.
+    #[test]
+    fn ends_of_steps_are_counted_before_they_are_saved() {
+        for times in [0, 1] {
+            let mut inputs = inputs(SavedRow { states: 1, observables: 0, times });
+            let asked = RefCell::new(Vec::new());
+            let place = |settings: &ResolvedOptions<f64>,
+                         columns: &Inputs<f64>,
+                         sink: &mut dyn ResultSink<f64>| {
+                asked.borrow_mut().push((columns.save.slots(), settings.step_slots, sink.batch()));
+                by_batches(settings, columns, sink, &mut |batch, results| {
+                    for (k, i) in batch.indices().enumerate() {
+                        (results.steps[k], results.rejected[k]) = ([5, 9, 8, 7, 6][i], 2);
+                    }
+                    Ok(())
+                })?;
+                let timings = Timings { solve: 1.0, ..Timings::default() };
+                Ok(RunReport::new(Backend::Gpu { devices: Vec::new() }, timings))
+            };
+            let mut pairs = Pairs::default();
+            let run = integrate(&mut inputs, &place, &mut pairs).unwrap();
+            assert_eq!(pairs.0, [(0, vec![5, 9]), (2, vec![8, 7]), (4, vec![6])]);
+            let expected = [vec![(1, 0, 2)], vec![(0, 0, 2), (1, 7, 2)]];
+            assert_eq!(asked.into_inner(), expected[times]);
+            assert_eq!(run.timings.solve, 1.0 + times as f64);
+            assert_eq!(inputs.layout().slots, 1 + 7 * times);
+        }
+    }
+}

@@ -1,0 +1,621 @@
+//! The CPU's [`Source`] and [`Sink`]: a chunk of trajectories and the slices for its results.
+//!
+//! An idle lane waits until the idle lanes of its group have together waited as long as a change of
+//! trajectories costs. The source cannot predict when the other lanes will end. By this rule the
+//! lost time is at most twice the least possible one.
+
+use crate::integrate::options::{End, Sink, Source};
+use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::problem::inputs::{InputRange, SaveTimes, View};
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::RawResults;
+use crate::system::System;
+use ode_macros::inlined;
+
+/// The slices for the results of consecutive trajectories.
+#[derive(Debug)]
+pub struct ResultSlices<'a, T> {
+    /// A slice for each component of the final states.
+    pub(crate) finals: Vec<&'a mut [T]>,
+    /// A slice for each number of each saved row, `[slot * width + number]`.
+    pub(crate) saved: Vec<&'a mut [T]>,
+    /// The time of each final state.
+    pub(crate) ends: &'a mut [T],
+    pub(crate) codes: &'a mut [u8],
+    pub(crate) steps: &'a mut [u32],
+    pub(crate) rejected: &'a mut [u32],
+    /// The saved counts; empty if there are no times to save at.
+    pub(crate) kept: &'a mut [u32],
+    /// The reports of the [guard](crate::step::guard); empty if the guard is off.
+    pub(crate) guarded: &'a mut [u32],
+    /// A slice for each event: how often the event occurred.
+    pub(crate) events: Vec<&'a mut [u32]>,
+    /// A slice for each number of each logged event, `[slot * width + number]`.
+    pub(crate) log: Vec<&'a mut [T]>,
+}
+
+impl<'a, T: Scalar> ResultSlices<'a, T> {
+    /// Returns the slices for all `n` trajectories of `raw`, whose arrays [fit](RawResults::fit).
+    pub fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
+        let n = n.max(1);
+        ResultSlices {
+            finals: raw.finals.chunks_mut(n).collect(),
+            saved: raw.saved.chunks_mut(n).collect(),
+            ends: &mut raw.ends,
+            codes: &mut raw.codes,
+            steps: &mut raw.steps,
+            rejected: &mut raw.rejected,
+            kept: &mut raw.kept,
+            guarded: &mut raw.guarded,
+            events: raw.events.chunks_mut(n).collect(),
+            log: raw.log.chunks_mut(n).collect(),
+        }
+    }
+
+    /// Splits into the slices of the first `count` trajectories and of the rest.
+    #[must_use]
+    pub fn split(self, count: usize) -> (Self, Self) {
+        fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
+            // A slice without results is empty.
+            slice.split_at_mut(at.min(slice.len()))
+        }
+        fn rows<V>(rows: Vec<&mut [V]>, at: usize) -> (Vec<&mut [V]>, Vec<&mut [V]>) {
+            rows.into_iter().map(|row| row.split_at_mut(at)).unzip()
+        }
+        let (finals, behind_finals) = rows(self.finals, count);
+        let (saved, behind_saved) = rows(self.saved, count);
+        let (events, behind_events) = rows(self.events, count);
+        let (log, behind_log) = rows(self.log, count);
+        let (ends, behind_ends) = self.ends.split_at_mut(count);
+        let (codes, behind_codes) = self.codes.split_at_mut(count);
+        let (steps, behind_steps) = self.steps.split_at_mut(count);
+        let (rejected, behind_rejected) = self.rejected.split_at_mut(count);
+        let (kept, behind_kept) = halves(self.kept, count);
+        let (guarded, behind_guarded) = halves(self.guarded, count);
+        let behind = ResultSlices {
+            finals: behind_finals,
+            saved: behind_saved,
+            ends: behind_ends,
+            codes: behind_codes,
+            steps: behind_steps,
+            rejected: behind_rejected,
+            kept: behind_kept,
+            guarded: behind_guarded,
+            events: behind_events,
+            log: behind_log,
+        };
+        (
+            ResultSlices {
+                finals,
+                saved,
+                ends,
+                codes,
+                steps,
+                rejected,
+                kept,
+                guarded,
+                events,
+                log,
+            },
+            behind,
+        )
+    }
+
+    /// Reborrows the slices.
+    #[must_use]
+    pub fn reborrow(&mut self) -> ResultSlices<'_, T> {
+        ResultSlices {
+            finals: self.finals.iter_mut().map(|row| &mut **row).collect(),
+            saved: self.saved.iter_mut().map(|row| &mut **row).collect(),
+            ends: self.ends,
+            codes: self.codes,
+            steps: self.steps,
+            rejected: self.rejected,
+            kept: self.kept,
+            guarded: self.guarded,
+            events: self.events.iter_mut().map(|row| &mut **row).collect(),
+            log: self.log.iter_mut().map(|row| &mut **row).collect(),
+        }
+    }
+
+    /// Returns the slices as bytes, row by row, as targets of copies from a device.
+    ///
+    /// The order is final states, saved numbers, end times, steps, rejected steps, saved counts,
+    /// reports of the guard, counts of events, logged numbers, codes.
+    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 10] {
+        fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
+            rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
+        }
+        fn row<V: bytemuck::Pod>(row: &mut [V]) -> Vec<&mut [u8]> {
+            if row.is_empty() { Vec::new() } else { vec![bytemuck::cast_slice_mut(row)] }
+        }
+        [
+            rows(&mut self.finals),
+            rows(&mut self.saved),
+            row(self.ends),
+            row(self.steps),
+            row(self.rejected),
+            row(self.kept),
+            row(self.guarded),
+            rows(&mut self.events),
+            rows(&mut self.log),
+            row(self.codes),
+        ]
+    }
+}
+
+/// An upper bound of the number of lanes of all instruction sets.
+pub(crate) const MOST_LANES: usize = 64;
+
+/// The index of a lane without a trajectory.
+pub(crate) const IDLE: usize = usize::MAX;
+
+/// The inputs of a chunk of trajectories, indexed from its first one.
+#[derive(Debug)]
+pub(crate) struct Views<'f, T: Scalar> {
+    pub(crate) u0: Vec<View<'f, T>>,
+    pub(crate) p: Vec<View<'f, T>>,
+    pub(crate) t0: View<'f, T>,
+    pub(crate) t1: View<'f, T>,
+}
+
+impl<'f, T: Scalar> Views<'f, T> {
+    pub(crate) fn new(range: InputRange<'f, T>) -> Self {
+        let (columns, indices) = (range.inputs(), range.indices());
+        Views {
+            u0: columns.u0.iter().map(|column| column.view(indices.clone())).collect(),
+            p: columns.p.iter().map(|column| column.view(indices.clone())).collect(),
+            t0: columns.t0.view(indices.clone()),
+            t1: columns.t1.view(indices),
+        }
+    }
+}
+
+/// The source and sink of the trajectories `next..end` of a chunk, for system `S`.
+#[derive(Debug)]
+pub(crate) struct LaneIo<'f, 'a, S, T: Scalar> {
+    pub(crate) settings: &'f ResolvedOptions<T>,
+    pub(crate) range: InputRange<'f, T>,
+    pub(crate) views: &'f Views<'f, T>,
+    pub(crate) results: &'f mut ResultSlices<'a, T>,
+    /// The next trajectory to take, as an index within the chunk.
+    pub(crate) next: usize,
+    pub(crate) end: usize,
+    pub(crate) saves: bool,
+    /// The first trajectory that was taken.
+    pub(crate) first: usize,
+    /// Steps that idle lanes have waited, summed over lanes, and the sum at which they take
+    /// trajectories.
+    waited: u32,
+    patience: u32,
+    /// The trajectory of each lane, as an index within the chunk.
+    pub(crate) lanes: [usize; MOST_LANES],
+    system: S,
+}
+
+impl<'f, 'a, S, T: Scalar> LaneIo<'f, 'a, S, T> {
+    pub(crate) fn new(
+        system: S,
+        settings: &'f ResolvedOptions<T>,
+        (range, views): (InputRange<'f, T>, &'f Views<'f, T>),
+        results: &'f mut ResultSlices<'a, T>,
+        part: core::ops::Range<usize>,
+    ) -> Self {
+        let (next, end, first) = (part.start, part.end, part.start);
+        let lanes = [IDLE; MOST_LANES];
+        let saves = range.inputs().save.slots() > 0 || settings.step_slots > 0;
+        let (waited, patience) = (0, 1);
+        LaneIo {
+            settings,
+            range,
+            views,
+            results,
+            next,
+            end,
+            saves,
+            first,
+            waited,
+            patience,
+            lanes,
+            system,
+        }
+    }
+}
+
+impl<S, T: Scalar> LaneIo<'_, '_, S, T> {
+    /// Returns `x` with the values of an input in lanes `got`.
+    ///
+    /// If the input is shared, all lanes contain its value.
+    #[inlined]
+    fn load<R: Real<Scalar = T>>(&self, column: &View<'_, T>, got: R::Mask, mut x: R) -> R {
+        match column {
+            View::Shared(value) => return R::lit(value.widen()),
+            View::Each(values) => {
+                for lane in set_bits(got.to_bitmask()) {
+                    x.set_lane(lane, values[self.lanes[lane]]);
+                }
+            }
+        }
+        x
+    }
+
+    /// Returns the index of a lane's trajectory in the inputs.
+    #[inlined]
+    pub(crate) fn index(&self, lane: usize) -> usize {
+        self.range.indices().start + self.lanes[lane]
+    }
+
+    /// Returns `t` with time number `slot` of each trajectory in lanes `which`.
+    ///
+    /// The `unknown` indices after the known times give NaN.
+    #[inlined]
+    pub(crate) fn time<R: Real<Scalar = T>>(
+        &self,
+        times: &SaveTimes<T>,
+        unknown: usize,
+        which: R::Mask,
+        slot: R::Bits,
+        t: R,
+    ) -> R {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut t = t;
+                for lane in set_bits(which.to_bitmask()) {
+                    let slot = slot.lane(lane) as usize;
+                    let time = times.get(self.index(lane), slot);
+                    let known = !(times.slots()..times.slots() + unknown).contains(&slot);
+                    t.set_lane(lane, if known { time } else { T::nan() });
+                }
+                t
+            },
+        )
+    }
+}
+
+/// Iterates over the indices of the lanes with set bits.
+#[inlined]
+pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < 64).then_some(lane)
+    })
+}
+
+/// Operations that run once per trajectory, or once per time to save at, are called functions.
+impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for LaneIo<'_, '_, S, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inlined]
+    fn should_refill(&mut self, need: R::Mask) -> bool {
+        self.waited += need.to_bitmask().count_ones();
+        self.waited >= self.patience
+    }
+
+    #[inlined]
+    fn vote(&mut self, alive: R::Mask) -> bool {
+        let alive = alive.to_bitmask().count_ones();
+        // Taking trajectories costs about one step of all lanes, so idle lanes wait until their
+        // lost steps add up to as much. With fixed steps no lane can wait: such a step does not
+        // shrink to zero at the end of a trajectory.
+        self.patience = if self.settings.adaptive { alive } else { 1 };
+        self.waited = 0;
+        alive > 0
+    }
+
+    #[inlined]
+    fn acquire(&mut self, need: R::Mask) -> R::Mask {
+        let mut got = 0;
+        for lane in set_bits(need.to_bitmask()) {
+            if self.next < self.end {
+                self.lanes[lane] = self.next;
+                self.next += 1;
+                got |= 1 << lane;
+            } else {
+                self.lanes[lane] = IDLE;
+            }
+        }
+        R::Mask::from_bitmask(got)
+    }
+
+    #[inlined]
+    fn number(&self) -> [R::Bits; 2] {
+        let (mut low, mut high) = (R::lit(0.0), R::lit(0.0));
+        for lane in 0..R::LANES {
+            let number = self.range.numbers().start.wrapping_add(self.lanes[lane] as u64);
+            let bits = |half| T::from_bits(<T::Bits as Bits>::lit(half));
+            low.set_lane(lane, bits(number & u64::from(u32::MAX)));
+            high.set_lane(lane, bits(number >> 32));
+        }
+        [low.to_bits(), high.to_bits()]
+    }
+
+    #[inlined]
+    fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N] {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut u = u;
+                for lane in set_bits(got.to_bitmask()) {
+                    for d in 0..N {
+                        u[d].set_lane(lane, self.views.u0[d].get(self.lanes[lane]));
+                    }
+                }
+                u
+            },
+        )
+    }
+
+    #[inlined]
+    fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P] {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut p = p;
+                for d in 0..P {
+                    p[d] = self.load(&self.views.p[d], got, p[d]);
+                }
+                p
+            },
+        )
+    }
+
+    #[inlined]
+    fn load_start(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.views.t0, got, t)
+    }
+
+    #[inlined]
+    fn load_end(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.views.t1, got, t)
+    }
+
+    #[inlined]
+    fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+        self.time(&self.range.inputs().stops, 0, which, index, t)
+    }
+}
+
+impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for LaneIo<'_, '_, S, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inlined]
+    fn saves(&self) -> bool {
+        self.saves
+    }
+
+    #[inlined]
+    fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
+        self.time(&self.range.inputs().save, self.settings.step_slots, which, slot, t)
+    }
+
+    #[inlined]
+    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let row = self.settings.saved;
+                if row.states > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                        for d in 0..N {
+                            self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
+                        }
+                    }
+                }
+                if row.times > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let last = (slot.lane(lane) as usize + 1) * row.width() - 1;
+                        self.results.saved[last][self.lanes[lane]] = t.lane(lane);
+                    }
+                }
+                // A constant for systems without observables.
+                if S::OBSERVABLES > 0 && row.observables > 0 {
+                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+                    self.system.observe::<R>(
+                        &u,
+                        &p,
+                        t,
+                        #[inline(always)]
+                        |q, value| {
+                            for lane in set_bits(which.to_bitmask()) {
+                                let slot = slot.lane(lane) as usize;
+                                saved[slot * row.width() + row.states + q][lanes[lane]] =
+                                    value.lane(lane);
+                            }
+                        },
+                    );
+                }
+            },
+        );
+    }
+
+    /// This sink has no backward pass.
+    #[inlined]
+    fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
+
+    #[inlined]
+    fn event_count(&self, index: usize) -> R::Bits {
+        let mut counts = R::lit(0.0);
+        for lane in 0..R::LANES {
+            if let Some(&count) = self.results.events[index].get(self.lanes[lane]) {
+                counts.set_lane(lane, T::from_bits(<T::Bits as Bits>::lit(u64::from(count))));
+            }
+        }
+        counts.to_bits()
+    }
+
+    #[inlined]
+    fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
+        for lane in set_bits(which.to_bitmask()) {
+            if let Some(place) = self.results.events[index].get_mut(self.lanes[lane]) {
+                *place = count.lane(lane) as u32;
+            }
+        }
+    }
+
+    #[inlined]
+    fn logs(&self) -> bool {
+        self.settings.log_slots > 0
+    }
+
+    #[inlined]
+    fn log_event(
+        &mut self,
+        which: R::Mask,
+        slot: R::Bits,
+        event: R,
+        t: R,
+        before: &[R; N],
+        after: &[R; N],
+    ) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let row = self.settings.log;
+                for lane in set_bits(which.to_bitmask()) {
+                    let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                    if i == IDLE || slot >= self.settings.log_slots as usize {
+                        continue;
+                    }
+                    let numbers = &mut self.results.log[slot * row.width()..][..row.width()];
+                    numbers[0][i] = t.lane(lane);
+                    numbers[1][i] = event.lane(lane);
+                    let states = before[..row.before].iter().chain(&after[..row.after]);
+                    for (number, state) in numbers[row.marks..].iter_mut().zip(states) {
+                        number[i] = state.lane(lane);
+                    }
+                }
+            },
+        );
+    }
+
+    #[inlined]
+    fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(done.to_bitmask()) {
+                    let i = self.lanes[lane];
+                    if i == IDLE {
+                        continue;
+                    }
+                    for d in 0..N {
+                        self.results.finals[d][i] = u[d].lane(lane);
+                    }
+                    self.results.ends[i] = end.t.lane(lane);
+                    self.results.codes[i] = end.code.lane(lane) as u8;
+                    self.results.steps[i] = end.steps.lane(lane) as u32;
+                    self.results.rejected[i] = end.rejected.lane(lane) as u32;
+                    let kept = end.saved.lane(lane);
+                    if let Some(place) = self.results.kept.get_mut(i) {
+                        *place = kept as u32;
+                    }
+                    if let Some(place) = self.results.guarded.get_mut(i) {
+                        *place = end.guarded.lane(lane) as u32;
+                    }
+                    // Values that a trajectory did not reach are NaN.
+                    let reached = kept as usize * self.settings.saved.width();
+                    for number in self.results.saved.iter_mut().skip(reached) {
+                        number[i] = T::nan();
+                    }
+                    if S::LOGGED > 0 && self.settings.log_slots > 0 {
+                        let counts = &self.results.events;
+                        let logged = (0..S::EVENTS).filter(|e| S::LOGGED >> e & 1 == 1);
+                        let happened: u64 = logged.map(|e| u64::from(counts[e][i])).sum();
+                        let kept = happened.min(self.settings.log_slots.into()) as usize;
+                        let width = self.settings.log.width();
+                        for number in self.results.log.iter_mut().skip(kept * width) {
+                            number[i] = T::nan();
+                        }
+                    }
+                }
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrate::options;
+    use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
+    use crate::problem::inputs::Inputs;
+    use crate::problem::prepared::PreparedSolve;
+    use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
+
+    #[ode_macros::ode_system(crate = crate)]
+    fn still(_: &[f64; 1]) -> [f64; 1] {
+        [0.0]
+    }
+
+    /// Takes all trajectories and finishes them, with the lower half of each index as attempted
+    /// steps and the upper half as rejected steps. (`tests/support/numbered.rs` has the same for
+    /// devices.)
+    struct Numbered<'f, 'a, T: Scalar>(LaneIo<'f, 'a, still, T>);
+
+    impl<T: Scalar> LaneProgram<T> for Numbered<'_, '_, T> {
+        type Output = ();
+        const VECTORS: usize = 2;
+
+        #[inlined]
+        fn run<R: Real<Scalar = T>>(self) {
+            let Numbered(mut io) = self;
+            let io: &mut dyn Both<R> = &mut io;
+            let (zero, none) = (R::lit(0.0), R::Bits::lit(0));
+            let all = R::Mask::splat(true);
+            let mut taken = io.acquire(all);
+            while io.vote(taken) {
+                let [low, high] = io.number();
+                io.finish(taken, [zero], options::end(zero, none, low, high, none, none));
+                taken = io.acquire(all);
+            }
+        }
+    }
+
+    /// A source and a sink of the system above.
+    trait Both<R: Real>: Source<R, 1, 0> + Sink<R, 1, 0> {}
+    impl<R: Real, F: Source<R, 1, 0> + Sink<R, 1, 0>> Both<R> for F {}
+
+    fn check<T: Scalar>() {
+        // Some of the lower halves are the bits of a NaN in `f32`.
+        const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
+        let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
+        let ensemble = EnsembleProblem::new(problem).trajectories(1500);
+        let known = &crate::methods::tsit5::PROPERTIES;
+        let inputs = PreparedSolve::new(&ensemble, &SolveOptions::default(), known).unwrap();
+        let PreparedSolve { options: settings, inputs: columns } = inputs;
+        let columns = Inputs { first: FIRST, ..columns };
+        let range = columns.range(FIRST + 200..FIRST + 1203);
+        let layout = Layout::new(&settings, &columns);
+        for lanes in InstructionSet::available().into_iter().map(Some).chain([None]) {
+            let mut raw = RawResults::default();
+            raw.fit(&layout, range.len()).unwrap();
+            let mut results = ResultSlices::whole(&mut raw, range.len());
+            let views = Views::new(range);
+            let inputs = (range, &views);
+            let io = LaneIo::new(still, &settings, inputs, &mut results, 0..range.len());
+            match lanes {
+                Some(set) => dispatch::run(set, Numbered(io)),
+                None => dispatch::run_scalar(Numbered(io)),
+            }
+            let halves = raw.rejected.iter().zip(&raw.steps);
+            let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));
+            assert!(found.eq(range.numbers()), "{lanes:?}");
+        }
+    }
+
+    /// Each lane returns the index of its trajectory, of 64 bits.
+    #[test]
+    fn trajectories_have_numbers() {
+        check::<f32>();
+        check::<f64>();
+    }
+}

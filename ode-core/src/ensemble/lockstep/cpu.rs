@@ -1,0 +1,119 @@
+//! The lockstep backend of the CPU.
+
+use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::batches::by_batches;
+use crate::ensemble::cpu::{EnsembleThreads, report};
+use crate::ensemble::lockstep::LockstepOptions;
+use crate::ensemble::lockstep::norm::LockstepNorm;
+use crate::ensemble::task::{Arrays, Task};
+use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
+use crate::lane::Scalar;
+use crate::lane::dispatch::InstructionSet;
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{ResultSink, RunReport, WorstMember};
+use std::time::Instant;
+
+/// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
+///
+/// All trajectories have one time and one step size. The solve uses all threads of the CPU, and the
+/// SIMD lanes of each.
+///
+/// This backend exists for comparison. [`EnsembleThreads`](struct@EnsembleThreads) gives each
+/// trajectory the steps that it needs, and its threads do not wait for each other. Lockstep is
+/// worth a try if all trajectories need the same steps and you want results at the times of the
+/// steps ([`SaveAt::Steps`](crate::SaveAt::Steps)), which all members share.
+///
+/// All options have their usual meaning. A trajectory fails by itself: a member that fails even
+/// with the shortest step is dropped with its return code, and the others continue. All members
+/// that reach the end have the same counts of steps. The results depend neither on the number of
+/// threads nor on the instruction set. All trajectories must have the same time span, the same
+/// times to save at and the same times to stop at.
+///
+/// The members of one lockstep solve are the trajectories of one batch of the
+/// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::shard). A step size that one
+/// member needs changes the last digits of the others.
+///
+/// ```
+/// use ode_core::{LockstepNorm, EnsembleCpuArray};
+///
+/// let array = EnsembleCpuArray;
+/// let of_sciml = EnsembleCpuArray::new().norm(LockstepNorm::Mean).threads(4);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct EnsembleCpuArray {
+    threads: EnsembleThreads,
+    norm: LockstepNorm,
+}
+
+/// [`EnsembleCpuArray::new()`] as a constant, for use as a name like other backends.
+#[allow(non_upper_case_globals)]
+pub const EnsembleCpuArray: EnsembleCpuArray = EnsembleCpuArray::new();
+
+impl EnsembleCpuArray {
+    /// Returns a lockstep backend with default settings.
+    ///
+    /// These are rayon's current pool, the machine's best instruction set and
+    /// [`LockstepNorm::Greatest`].
+    pub const fn new() -> Self {
+        EnsembleCpuArray { threads: EnsembleThreads::new(), norm: LockstepNorm::Greatest }
+    }
+
+    /// Uses this many threads of its own.
+    ///
+    /// For details see [`EnsembleThreads::threads`](struct@EnsembleThreads#method.threads).
+    pub fn threads(self, threads: usize) -> Self {
+        EnsembleCpuArray { threads: self.threads.threads(threads), ..self }
+    }
+
+    /// Uses the lanes of this instruction set instead of the best one.
+    ///
+    /// If the machine lacks the instruction set, the baseline replaces it.
+    pub fn instructions(self, instructions: InstructionSet) -> Self {
+        EnsembleCpuArray { threads: self.threads.instructions(instructions), ..self }
+    }
+
+    /// Sets the norm that combines the errors of all members.
+    pub fn norm(self, norm: LockstepNorm) -> Self {
+        EnsembleCpuArray { norm, ..self }
+    }
+
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &ResolvedOptions<T>,
+        columns: &Inputs<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        columns.check_one_time()?;
+        let instructions = self.threads.instructions.unwrap_or_else(InstructionSet::best);
+        let begin = Instant::now();
+        let run = || {
+            let threads = rayon::current_num_threads();
+            let plan = LockstepOptions { instructions, norm: self.norm, threads };
+            let mut worst = None;
+            by_batches(settings, columns, sink, &mut |batch, results| {
+                // Runs inside the pool: a thread outside of it would sleep at each parallel call
+                // until it is woken.
+                let found = rayon::scope(|_| task.run_lockstep(plan, settings, batch, results))?;
+                worst = WorstMember::worse(worst, found);
+                Ok(())
+            })?;
+            let report = report(format!("{instructions:?}").to_lowercase(), threads, begin);
+            Ok(RunReport { worst_member: worst, ..report })
+        };
+        self.threads.install(run)?
+    }
+}
+
+impl EnsembleAlgorithm for EnsembleCpuArray {
+    type Compiled = Arrays;
+
+    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
+        self.threads.install_any(&mut || make(EvaluationThreads::Pool))
+    }
+
+    crate::both_precisions!(solve);
+}

@@ -1,0 +1,73 @@
+//! Loop configurations on lanes of the CPU, and the options of a loop.
+
+use crate::integrate::options::{LoopConfig, Options};
+use crate::lane::{Bits, Real, Scalar};
+use crate::methods::Definition;
+use crate::problem::inputs::InputRange;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::step::stepper::Memory;
+use crate::step::{control, norm};
+use crate::system::System;
+use ode_macros::inlined;
+
+/// Returns whether a step is compiled as a separate function.
+///
+/// Explicit methods with a very cheap right-hand side are not: they would lose a fifth of their
+/// speed (measured, `bench/HISTORY.md`).
+pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Definition,
+{
+    M::DEFINED.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
+}
+
+/// Broadcasts each number to all lanes.
+#[inlined]
+fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
+    let mut lits = [R::lit(0.0); K];
+    for i in 0..K {
+        lits[i] = R::lit(numbers[i]);
+    }
+    lits
+}
+
+/// Returns the options of the lanes that solve `range`.
+///
+/// `every_step`: whether the end of every step is saved.
+#[inlined]
+pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
+    settings: &ResolvedOptions<T>,
+    range: InputRange<'_, T>,
+    every_step: bool,
+) -> Options<R, N> {
+    // Loops, since array functions that take a closure are not always inlined.
+    let mut abstol = [R::lit(0.0); N];
+    for d in 0..N {
+        abstol[d] = R::lit(range.inputs().abstol(d, settings.abstol).widen());
+    }
+    Options::<R, N> {
+        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
+        dt: R::lit(settings.dt.widen()),
+        dtmin: R::lit(settings.dtmin.widen()),
+        dtmax: R::lit(settings.dtmax.widen()),
+        limited: settings.limited(),
+        stops: settings.stopping,
+        every_step,
+        law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
+        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
+        kind: settings.law_kind,
+        max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
+        guard: settings.guard,
+    }
+}
+
+/// A loop configuration ([`LoopConfig`]) with constants that are parameters of the type.
+#[derive(Debug)]
+pub struct StaticConfig<const ADAPTIVE: bool, const SAVES: bool>;
+
+impl<const ADAPTIVE: bool, const SAVES: bool> LoopConfig for StaticConfig<ADAPTIVE, SAVES> {
+    const ADAPTIVE: bool = ADAPTIVE;
+    const SAVES: bool = SAVES;
+    const RECORDS: bool = false;
+}

@@ -1,0 +1,388 @@
+//! The CPU's step records of a group of trajectories: their recorder and their backward reader.
+
+use crate::ensemble::lane_io::{IDLE, LaneIo, MOST_LANES, set_bits};
+use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
+use crate::integrate::backward::{self, RecordSource, Row};
+use crate::integrate::options::{End, Sink, Source};
+use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::solution::ReturnCode;
+use crate::step::adjoint::Back;
+use crate::system::System;
+use ode_macros::inlined;
+
+/// The step records of some trajectories, in rows of one step per lane.
+#[derive(Debug)]
+pub(super) struct StepRecords<R> {
+    /// For each row: states, time, its rounding error, and step size.
+    numbers: Vec<R>,
+    /// For each row: the lanes with a step in it.
+    lanes: Vec<u64>,
+    /// For each trajectory: the row of its lane when the lane took it, and the lane's trajectory
+    /// before.
+    taken: Vec<(usize, usize)>,
+    /// The last trajectory of each lane.
+    last: [usize; MOST_LANES],
+    /// Whether memory is exhausted.
+    pub(super) full: bool,
+}
+
+impl<R: Real> StepRecords<R> {
+    pub(super) fn new() -> Self {
+        let last = [IDLE; MOST_LANES];
+        StepRecords { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
+    }
+
+    /// Prepares for `n` trajectories without steps. Allocated memory stays.
+    pub(super) fn clear(&mut self, n: usize) {
+        self.numbers.clear();
+        self.lanes.clear();
+        self.taken.clear();
+        self.taken.resize(n, (0, IDLE));
+        self.last = [IDLE; MOST_LANES];
+    }
+
+    /// Reserves memory for another row of `width` numbers; returns `false` if memory is exhausted.
+    #[inlined]
+    fn reserve(&mut self, width: usize) -> bool {
+        let room = self.numbers.capacity() - self.numbers.len();
+        (room >= width && self.lanes.capacity() > self.lanes.len()) || self.grow(width)
+    }
+
+    #[cold]
+    fn grow(&mut self, width: usize) -> bool {
+        self.full |= self.numbers.try_reserve(width.max(1 << 12)).is_err();
+        self.full |= self.lanes.try_reserve(1 << 8).is_err();
+        !self.full
+    }
+}
+
+/// Implements [`Source`] by the field `io`, except for the given functions.
+macro_rules! fed {
+    (
+        impl<$($lifetime:lifetime,)* R $(, $type:ident)*> $name:ty { $($functions:item)* }
+    ) => {
+        impl<$($lifetime,)* R, $($type,)* const N: usize, const P: usize> Source<R, N, P> for $name
+        where
+            S: System<N, P>,
+            T: Scalar,
+            R: Real<Scalar = T>,
+        {
+            $($functions)*
+
+            #[inlined]
+            fn number(&self) -> [R::Bits; 2] {
+                Source::<R, N, P>::number(&self.io)
+            }
+
+            #[inlined]
+            fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
+                Source::<R, N, P>::load_u(&self.io, assigned, u)
+            }
+
+            #[inlined]
+            fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
+                Source::<R, N, P>::load_p(&self.io, assigned, p)
+            }
+
+            #[inlined]
+            fn load_start(&self, assigned: R::Mask, t: R) -> R {
+                Source::<R, N, P>::load_start(&self.io, assigned, t)
+            }
+
+            #[inlined]
+            fn load_end(&self, assigned: R::Mask, t: R) -> R {
+                Source::<R, N, P>::load_end(&self.io, assigned, t)
+            }
+
+            #[inlined]
+            fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+                Source::<R, N, P>::stop_time(&self.io, which, index, t)
+            }
+        }
+    };
+}
+
+/// A source as [`LaneIo`] which also records the steps of its trajectories.
+pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
+    pub(super) io: LaneIo<'f, 'a, S, T>,
+    pub(super) records: &'r mut StepRecords<R>,
+}
+
+fed! {
+    impl<'f, 'a, 'r, R, S, T> Recorder<'f, 'a, 'r, R, S, T> {
+        #[inlined]
+        fn should_refill(&mut self, need: R::Mask) -> bool {
+            Source::<R, N, P>::should_refill(&mut self.io, need)
+        }
+
+        #[inlined]
+        fn vote(&mut self, alive: R::Mask) -> bool {
+            Source::<R, N, P>::vote(&mut self.io, alive)
+        }
+
+        #[inlined]
+        fn acquire(&mut self, need: R::Mask) -> R::Mask {
+            let got = Source::<R, N, P>::acquire(&mut self.io, need);
+            for lane in set_bits(got.to_bitmask()) {
+                let i = self.io.lanes[lane];
+                let before = core::mem::replace(&mut self.records.last[lane], i);
+                self.records.taken[i - self.io.first] = (self.records.lanes.len(), before);
+            }
+            got
+        }
+    }
+}
+
+impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for Recorder<'_, '_, '_, R, S, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inlined]
+    fn saves(&self) -> bool {
+        false
+    }
+
+    #[inlined]
+    fn save_time(&self, which: R::Mask, _: R::Bits, t: R) -> R {
+        R::select(which, R::lit(f64::INFINITY), t)
+    }
+
+    #[inlined]
+    fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; N], _: [R; P], _: R) {}
+
+    #[inlined]
+    fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R) {
+        if which.any() && self.records.reserve(N + 3) {
+            self.records.numbers.extend_from_slice(u);
+            self.records.numbers.extend_from_slice(&[t, low, h]);
+            self.records.lanes.push(which.to_bitmask());
+        }
+    }
+
+    #[inlined]
+    fn event_count(&self, index: usize) -> R::Bits {
+        Sink::<R, N, P>::event_count(&self.io, index)
+    }
+
+    #[inlined]
+    fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
+        Sink::<R, N, P>::set_event_count(&mut self.io, which, index, count);
+    }
+
+    #[inlined]
+    fn logs(&self) -> bool {
+        false
+    }
+
+    #[inlined]
+    fn log_event(&mut self, _: R::Mask, _: R::Bits, _: R, _: R, _: &[R; N], _: &[R; N]) {}
+
+    #[inlined]
+    fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
+        Sink::<R, N, P>::finish(&mut self.io, done, u, end);
+    }
+}
+
+/// The source of the backward loop: the recorded trajectories that `io` supplied before.
+pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
+    pub(super) io: LaneIo<'f, 'a, S, T>,
+    pub(super) records: &'r mut StepRecords<R>,
+    /// The current row.
+    row: usize,
+    pub(super) cotangents: &'g RawCotangents<'g, T>,
+    pub(super) given: &'g mut GradientSlices<'b, T>,
+    pub(super) system: S,
+    pub(super) loss: core::marker::PhantomData<L>,
+}
+
+impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+    /// Creates a source that is positioned behind the last row.
+    pub(super) fn new(
+        system: S,
+        io: LaneIo<'f, 'a, S, T>,
+        records: &'r mut StepRecords<R>,
+        cotangents: &'g RawCotangents<'g, T>,
+        given: &'g mut GradientSlices<'b, T>,
+    ) -> Self {
+        let row = records.lanes.len();
+        let loss = core::marker::PhantomData;
+        RecordedSource { io, records, row, cotangents, given, system, loss }
+    }
+
+    /// Returns whether a lane's trajectory succeeded, so that its derivatives count.
+    #[inlined]
+    fn counts(&self, lane: usize) -> bool {
+        let code = self.io.results.codes[self.io.lanes[lane]];
+        ReturnCode::from_lane(code) == ReturnCode::Success
+    }
+}
+
+fed! {
+    impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+        /// Lanes whose trajectories end together here also began them together.
+        #[inlined]
+        fn should_refill(&mut self, need: R::Mask) -> bool {
+            need.any()
+        }
+
+        #[inlined]
+        fn vote(&mut self, alive: R::Mask) -> bool {
+            alive.any()
+        }
+
+        #[inlined]
+        fn acquire(&mut self, need: R::Mask) -> R::Mask {
+            let mut got = 0;
+            for lane in set_bits(need.to_bitmask()) {
+                // The last trajectory comes first.
+                let mut i = self.records.last[lane];
+                let left = self.io.lanes[lane];
+                if left != IDLE {
+                    let (start, before) = self.records.taken[left - self.io.first];
+                    // Remaining steps of a trajectory that failed, or that began anew, must not
+                    // count for the lane's previous trajectory.
+                    for row in start..self.row {
+                        self.records.lanes[row] &= !(1 << lane);
+                    }
+                    i = before;
+                }
+                self.io.lanes[lane] = i;
+                self.records.last[lane] = IDLE;
+                got |= u64::from(i != IDLE) << lane;
+            }
+            R::Mask::from_bitmask(got)
+        }
+    }
+}
+
+/// Returns `bits` with `value` in one lane.
+#[inlined]
+fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
+    let mut numbers = R::from_bits(bits);
+    numbers.set_lane(
+        lane,
+        R::Scalar::from_bits(<<R::Scalar as Real>::Bits as Bits>::lit(u64::from(value))),
+    );
+    numbers.to_bits()
+}
+
+impl<R, S, L, T, const N: usize, const P: usize> RecordSource<R, N, P>
+    for RecordedSource<'_, '_, '_, '_, '_, R, S, L, T>
+where
+    S: System<N, P>,
+    L: LossSource<S, N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inlined]
+    fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
+        let mut steps = steps;
+        for lane in set_bits(assigned.to_bitmask()) {
+            let (i, results) = (self.io.lanes[lane], &self.io.results);
+            let count = if self.counts(lane) { results.steps[i] - results.rejected[i] } else { 0 };
+            steps = with_lane::<R>(steps, lane, count);
+        }
+        steps
+    }
+
+    #[inlined]
+    fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits {
+        let save = &self.io.range.inputs().save;
+        let mut saved = saved;
+        for lane in set_bits(assigned.to_bitmask()) {
+            // A trajectory that succeeded has reached all of its times.
+            let i = self.io.index(lane);
+            let all = || (0..save.slots()).take_while(|slot| save.get(i, *slot).is_finite());
+            let count = if self.counts(lane) { all().count() } else { 0 };
+            saved = with_lane::<R>(saved, lane, count as u32);
+        }
+        saved
+    }
+
+    #[inlined]
+    fn turn(&mut self) -> R::Mask {
+        self.row = self.row.saturating_sub(1);
+        R::Mask::from_bitmask(self.records.lanes.get(self.row).copied().unwrap_or(0))
+    }
+
+    #[inlined]
+    fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N> {
+        let (mut row, at) = (*row, self.row * (N + 3));
+        let Some(numbers) = self.records.numbers.get(at..at + N + 3) else { return row };
+        for d in 0..N {
+            row.u[d] = R::select(which, numbers[d], row.u[d]);
+        }
+        row.t = R::select(which, numbers[N], row.t);
+        row.low = R::select(which, numbers[N + 1], row.low);
+        row.h = R::select(which, numbers[N + 2], row.h);
+        row
+    }
+
+    #[inlined]
+    fn stops(&self) -> bool {
+        self.io.settings.stopping
+    }
+
+    #[inlined]
+    fn load_dt(&self, assigned: R::Mask, dt: R) -> R {
+        R::select(assigned, R::lit(self.io.settings.dt.widen()), dt)
+    }
+
+    #[inlined]
+    fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+        self.io.time(&self.io.range.inputs().save, 0, which, index, t)
+    }
+
+    #[inlined]
+    fn lose(
+        &self,
+        which: R::Mask,
+        index: R::Bits,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+    ) -> backward::Lost<R, N, P> {
+        if !L::GIVEN {
+            return L::lost::<R>(self.system, u, p, t);
+        }
+        let zero = R::lit(0.0);
+        let mut by_u = [zero; N];
+        for lane in set_bits(which.to_bitmask()) {
+            let (slot, i) = (index.lane(lane) as usize, self.io.index(lane));
+            for d in 0..N {
+                by_u[d].set_lane(lane, self.cotangents.saved(slot * N + d, i));
+            }
+        }
+        backward::lost::<R, N, P>(zero, by_u, [zero; P])
+    }
+
+    #[inlined]
+    fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
+        let mut u = u;
+        for lane in set_bits(assigned.to_bitmask()) {
+            for d in 0..N {
+                let counts = self.counts(lane);
+                let i = self.io.index(lane);
+                let by = if counts { self.cotangents.last(d, i) } else { T::default() };
+                u[d].set_lane(lane, by);
+            }
+        }
+        u
+    }
+
+    #[inlined]
+    fn finish(&mut self, done: R::Mask, loss: R, back: Back<R, N, P>) {
+        for lane in set_bits(done.to_bitmask()) {
+            let i = self.io.lanes[lane];
+            self.given.loss[i] = loss.lane(lane);
+            for d in 0..N {
+                self.given.u0[d][i] = back.u[d].lane(lane);
+            }
+            for d in 0..P {
+                self.given.p[d][i] = back.p[d].lane(lane);
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! EvaluationThreads that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
+//!
+//! Each worker ([`Worker`]) runs on its own thread and takes chunks from one work queue, as fast as
+//! it can. A worker that fails leaves, and the others solve the chunks that it did not finish.
+
+use core::ops::ControlFlow;
+
+use crate::ensemble::batches::{chunk_size, lanes};
+pub use crate::ensemble::lane_io::ResultSlices;
+use crate::ensemble::schedule::Schedule;
+use crate::ensemble::task::{In, Task};
+use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, WorkerHandle};
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::lane::dispatch::InstructionSet;
+use crate::memory::Lock;
+use crate::problem::inputs::{InputRange, Inputs};
+use crate::problem::layout::Layout;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{RawResults, ResultSink, Share, Warning};
+
+/// A chunk: consecutive trajectories and the slices for their results.
+#[derive(Debug)]
+pub struct Chunk<'a, T> {
+    /// The trajectories.
+    pub inputs: InputRange<'a, T>,
+    /// The slices for their results.
+    pub results: ResultSlices<'a, T>,
+}
+
+impl<T: Scalar> Divisible for Chunk<'_, T> {
+    fn count(&self) -> usize {
+        self.inputs.len()
+    }
+
+    fn split(self, count: usize) -> (Self, Self) {
+        let (columns, later) = self.inputs.split(count);
+        let (results, behind) = self.results.split(count);
+        (Chunk { inputs: columns, results }, Chunk { inputs: later, results: behind })
+    }
+}
+
+/// A worker: one of several that solve an ensemble together.
+pub trait Worker<T: Scalar>: Send {
+    /// Returns the display name of the worker.
+    fn name(&self) -> String;
+
+    /// Returns the chunk limits of the worker for a batch of `trajectories`.
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits;
+
+    /// Takes chunks and solves them until the queue has no more for this worker.
+    ///
+    /// # Errors
+    /// The reason why the worker stops early. Unfinished chunks return to the queue.
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError>;
+}
+
+/// The results of a run of several workers.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The trajectories that each worker solved, in the order of the workers.
+    pub shares: Vec<Share>,
+    /// Problems that did not affect the solution.
+    pub warnings: Vec<Warning>,
+}
+
+/// Solves the trajectories of `columns` on several workers and passes the results to `sink`.
+///
+/// The results arrive batch by batch. While one batch is stored, the next one is solved. `lock`
+/// page-locks memory for results, for workers that copy to such memory directly.
+///
+/// # Errors
+/// The error of a worker, if all workers failed; and errors that `sink` returns.
+pub fn run<T: Scalar>(
+    workers: &mut [&mut dyn Worker<T>],
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+    sink: &mut dyn ResultSink<T>,
+    lock: Option<&Lock<'_>>,
+) -> Result<Outcome, SolveError> {
+    let layout = Layout::new(settings, columns);
+    let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
+    let mut outcome = Outcome::default();
+    let mut done = vec![Finished::default(); workers.len()];
+    // The indices of the workers that have not failed.
+    let mut there: Vec<usize> = (0..workers.len()).collect();
+    // The memory of the previous batch.
+    let mut spare: Option<RawResults<T>> = None;
+    let mut solved: Option<(InputRange<'_, T>, RawResults<T>)> = None;
+    for batch in columns.batches(sink.batch()) {
+        let mut results = spare.take().unwrap_or_default();
+        results.fit(&layout, batch.len())?;
+        if let Some(lock) = lock {
+            results.lock(lock);
+        }
+        let whole =
+            Chunk { inputs: batch, results: ResultSlices::whole(&mut results, batch.len()) };
+        let mut left = vec![whole];
+        let mut stored = None;
+        let mut failed = None;
+        while !left.is_empty() {
+            let mut team: Vec<(usize, &mut dyn Worker<T>)> = Vec::new();
+            for (index, worker) in workers.iter_mut().enumerate() {
+                if there.contains(&index) {
+                    team.push((index, &mut **worker));
+                }
+            }
+            // A worker may need a driver call to find out how many trajectories fit into its
+            // memory.
+            let limits = team.iter().map(|(_, worker)| worker.chunk_limits(batch.len()));
+            let mut limits: Vec<ChunkLimits> = limits.collect();
+            let Some(first) = limits.first() else {
+                return Err(failed.unwrap_or(SolveError::NotPrepared));
+            };
+            // If one chunk of the first worker covers the batch, threads of other workers would not
+            // pay.
+            if batch.len() <= first.least {
+                team.truncate(1);
+                limits.truncate(1);
+            }
+            let queue = WorkQueue::new(left, limits);
+            let last = solved.take().map(|(batch, results)| (batch, spare.insert(results)));
+            let to = &mut *sink;
+            let mut last = last.map(|(batch, results)| move || to.store(batch, results));
+            let store = last.as_mut().map(|store| store as &mut dyn FnMut() -> Stored);
+            let (ends, flow) = together(&mut team, &queue, store);
+            stored = stored.or(flow);
+            let totals: Vec<Finished> =
+                (0..ends.len()).map(|position| queue.finished_by(position)).collect();
+            left = queue.into_left();
+            for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
+                let index = team[position].0;
+                done[index].trajectories += total.trajectories;
+                done[index].chunks += total.chunks;
+                if !left.is_empty() || end.is_err() {
+                    there.retain(|&other| other != index);
+                }
+                if let Err(error) = end {
+                    let worker = names[index].clone();
+                    failed.get_or_insert_with(|| error.clone());
+                    outcome.warnings.push(Warning::Lost { worker, error });
+                }
+            }
+        }
+        drop(left);
+        if stored.transpose()?.is_some_and(|flow| flow.is_break()) {
+            solved = None;
+            break;
+        }
+        solved = Some((batch, results));
+    }
+    if let Some((batch, mut results)) = solved {
+        let _ = sink.store(batch, &mut results)?;
+    }
+    let shares = names.into_iter().zip(done);
+    outcome.shares = shares
+        .map(|(worker, Finished { trajectories, chunks })| Share::new(worker, trajectories, chunks))
+        .collect();
+    Ok(outcome)
+}
+
+/// The result of storing a batch.
+type Stored = Result<ControlFlow<()>, SolveError>;
+
+/// Runs the workers of a team on their threads, and `store` on the calling thread.
+///
+/// A single worker without a `store` runs on the calling thread.
+fn together<T: Scalar>(
+    team: &mut [(usize, &mut dyn Worker<T>)],
+    queue: &WorkQueue<Chunk<'_, T>>,
+    store: Option<&mut dyn FnMut() -> Stored>,
+) -> (Vec<Result<(), SolveError>>, Option<Stored>) {
+    if let ([(_, worker)], None) = (&mut *team, &store) {
+        // Starting a thread takes longer than a small solve.
+        return (vec![worker.run(&queue.worker_handle(0))], None);
+    }
+    std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for (position, (_, worker)) in team.iter_mut().enumerate() {
+            let handle = queue.worker_handle(position);
+            let run = move || worker.run(&handle);
+            threads.push(std::thread::Builder::new().spawn_scoped(scope, run));
+        }
+        let stored = store.map(|store| store());
+        let joined = threads.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => Err(SolveError::Backend(std::sync::Arc::new(error))),
+        });
+        (joined.collect(), stored)
+    })
+}
+
+/// A worker on a CPU thread, which solves in SIMD lanes.
+pub struct CpuWorker<'a, T> {
+    task: &'a dyn Task<T>,
+    settings: &'a ResolvedOptions<T>,
+    states: usize,
+    /// The index of this thread, for its name, and the number of threads.
+    thread: (usize, usize),
+}
+
+impl<'a, T: Scalar> CpuWorker<'a, T> {
+    /// Returns `count` workers, for systems of `states` states.
+    #[must_use]
+    pub fn threads(
+        task: &'a dyn Task<T>,
+        settings: &'a ResolvedOptions<T>,
+        states: usize,
+        count: usize,
+    ) -> Vec<Self> {
+        let thread = |k| CpuWorker { task, settings, states, thread: (k, count) };
+        (0..count).map(thread).collect()
+    }
+}
+
+impl<T> core::fmt::Debug for CpuWorker<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CpuWorker").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
+
+impl<T: Scalar> Worker<T> for CpuWorker<'_, T> {
+    fn name(&self) -> String {
+        format!("CPU thread {}", self.thread.0)
+    }
+
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits {
+        let lanes = lanes::<T>(InstructionSet::best(), self.states);
+        let most = chunk_size(trajectories, self.thread.1, lanes);
+        ChunkLimits { least: (2 * lanes).min(most), most }
+    }
+
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
+        let set = InstructionSet::best();
+        let schedule = Schedule::Auto.of_lanes(self.settings.adaptive);
+        while let Some(mut lease) = handle.take() {
+            let Chunk { inputs: columns, results } = lease.work();
+            let results = results.reborrow();
+            self.task.run(In::Lanes(set), self.settings, *columns, results, schedule)?;
+            lease.done();
+        }
+        Ok(())
+    }
+}

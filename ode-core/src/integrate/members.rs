@@ -1,0 +1,339 @@
+//! The operations on a group of lockstep members.
+//!
+//! Members have one time and one size of each step. [`lockstep`](crate::integrate::lockstep) has
+//! the loop.
+
+pub use device::*;
+
+// A step depends on this many quantities.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(members)]
+mod device {
+    use crate::integrate::options::{self, LoopConfig, Sink, Source};
+    use crate::integrate::{advance, attempt, begin, dense, lane};
+    use crate::lane::{Bits, Mask, Real};
+    use crate::math;
+    use crate::step::stepper::Stepper;
+    use crate::step::{guard, norm, stepper, timeline, vector};
+    use crate::system::System;
+
+    /// Members begin at the start of the span.
+    pub const FIRST: u32 = 0;
+    /// Members begin the next segment of the span.
+    pub const NEXT: u32 = 1;
+    /// Members restart carefully.
+    pub const ANEW: u32 = 2;
+    /// Members continue at their time, after others were dropped.
+    pub const HERE: u32 = 3;
+    /// Members are at the end.
+    pub const OVER: u32 = 4;
+
+    /// A group of members, one in each lane.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Group<R: Real, const N: usize, const P: usize> {
+        /// The states.
+        pub u: [R; N],
+        /// The derivatives, for methods with [`Stepper::FSAL`].
+        pub du: [R; N],
+        /// The parameters.
+        pub p: [R; P],
+        /// Lanes with a member that has not been dropped.
+        pub goes: R::Mask,
+        /// Whether short steps have a negative determinant, in systems with a mass matrix.
+        pub mirrored: R::Mask,
+        /// The cause of failure, or zero.
+        ///
+        /// With adaptive steps, this is the code with which a member would fail now, since its last
+        /// step was too long for it. With fixed steps, it is the first error.
+        pub code: R::Bits,
+    }
+
+    /// Returns a group before its members begin.
+    pub fn blank<R: Real, const N: usize, const P: usize>() -> Group<R, N, P> {
+        let zero = R::lit(0.0);
+        Group::<R, N, P> {
+            u: [zero; N],
+            du: [zero; N],
+            p: [zero; P],
+            goes: <R::Mask as Mask>::splat(true),
+            mirrored: <R::Mask as Mask>::splat(false),
+            code: <R::Bits as Bits>::lit(0),
+        }
+    }
+
+    /// Begins the members of a group, and drops members that cannot begin.
+    ///
+    /// `how` is the reason for the start. Returns the size of each member's first step if steps are
+    /// adaptive. `lane` is the clock of all members.
+    pub fn begin<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        io: &mut Q,
+        o: &options::Options<R, N>,
+        group: &mut Group<R, N, P>,
+        lane: &lane::Lane<R>,
+        how: u32,
+    ) -> R {
+        let mut lane = *lane;
+        let none = <R::Bits as Bits>::lit(0);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let all = <R::Mask as Mask>::splat(true);
+        let mut tolerances = o.tolerances;
+        if !C::ADAPTIVE {
+            tolerances = norm::tight::<R, N>(&o.tolerances);
+        }
+        let mut state = stepper::state::<R, N, P>(group.u, group.p, group.du, tolerances);
+        if how == HERE {
+            let t = lane.t;
+            lane.t0 = t;
+            let begun = begin::begun::<R>(nobody, nobody, all);
+            let k = begin::derivative::<R, S, M, N, P>(system, o, &mut state, &mut lane, &begun, t);
+            begin::plan::<R, S, M, N, P>(system, o, &state, &mut lane, &begun, t, &k);
+            group.u = state.u;
+            group.du = state.du;
+        } else {
+            let over = <R::Mask as Mask>::splat(how == FIRST);
+            let anew = <R::Mask as Mask>::splat(how == ANEW);
+            let again = <R::Mask as Mask>::splat(how == NEXT);
+            let reasons = begin::need::<R>(over, anew, again);
+            let ended = begin::begin::<R, S, M, Q, C, N, P>(
+                system, io, o, &mut state, &mut lane, all, &reasons,
+            );
+            // An attempt although none is allowed marks a trajectory that cannot be solved.
+            let bad = ended & (none.less_than(lane.code) | none.less_than(lane.attempts));
+            let bad = bad & group.goes & lane.alive;
+            begin::count_attempts::<R, M, C, N>(o, &mut lane, bad);
+            let end = begin::ending::<R, M, C, N>(&lane, &state.u);
+            io.finish(bad, state.u, end);
+            group.goes = group.goes & lane.alive & !bad;
+            group.u = state.u;
+            group.du = state.du;
+            group.p = state.p;
+            group.mirrored = lane.mirrored;
+        }
+        group.code = none;
+        if C::ADAPTIVE && S::BOUNDS > 0 {
+            lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
+        }
+        timeline::planned(lane.t0, R::lit(0.0), lane.plan).abs()
+    }
+
+    /// The results of an attempted step of a group.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Tried<R: Real, const N: usize> {
+        /// The new states.
+        pub u: [R; N],
+        /// Their derivatives, for methods with [`Stepper::FSAL`].
+        pub du: [R; N],
+        /// The scaled error of each member, squared, at most [`norm::SQUARE_MAX`].
+        ///
+        /// Zero for dropped members.
+        pub square: R,
+        /// The longest next step that the system's bounds allow each member.
+        ///
+        /// With adaptive steps only; infinite for dropped members.
+        pub longest: R,
+        /// The [code](Group::code) of each member from now on.
+        pub code: R::Bits,
+        /// Members that fail even with the shortest step.
+        pub hopeless: R::Mask,
+        /// Members with an error beyond all bounds.
+        pub beyond: R::Mask,
+        /// Members that need a shorter step.
+        pub fails: R::Mask,
+        /// Members with a step that ended without a new state.
+        pub unsolved: R::Mask,
+        /// Members with a step beyond the pole of a growing mode; see [`guard`].
+        pub grows: R::Mask,
+        /// Members with an interpolant that [misses](dense) the solution at the next saved time.
+        pub misses: R::Mask,
+    }
+
+    /// Attempts a step of a group, and saves the states within it.
+    ///
+    /// If the step is rejected, the step that replaces it saves these states again.
+    pub fn attempt<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        io: &mut Q,
+        o: &options::Options<R, N>,
+        group: &Group<R, N, P>,
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+    ) -> Tried<R, N> {
+        let none = <R::Bits as Bits>::lit(0);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let mut lane = *lane;
+        let mut trial = *trial;
+        let runs = (trial.run | trial.looks) & group.goes;
+        trial.run = trial.run & group.goes;
+        trial.ask.at.run = trial.ask.at.run & group.goes;
+        if M::GUARDS && S::MASS {
+            trial.ask.watch = guard::watch::<R>(o.guard != guard::OFF, group.mirrored);
+        }
+        let mut tolerances = o.tolerances;
+        if !C::ADAPTIVE {
+            tolerances = norm::tight::<R, N>(&o.tolerances);
+        }
+        let state = stepper::state::<R, N, P>(group.u, group.p, group.du, tolerances);
+        let mut step = attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask);
+        let unsolved = group.goes & none.less_than(step.code);
+        let mut square = R::lit(0.0);
+        let mut code = <R::Bits as Bits>::select(group.code.equals(none), step.code, group.code);
+        let mut fails = nobody;
+        let mut hopeless = nobody;
+        let mut beyond = nobody;
+        if C::ADAPTIVE {
+            let most = R::lit(norm::SQUARE_MAX);
+            let error = attempt::squared_error::<R, S, M, N, P>(&state, &trial.ask, &step);
+            square = R::select(group.goes, error.at_most(most), square);
+            fails = group.goes & !error.le(R::lit(N as f64));
+            code = none;
+            if fails.any() {
+                let before = M::du_before::<R, N>(&step.k);
+                hopeless = fails & !norm::is_finite::<R, N>(&before);
+                let cause = advance::cause::<R>(hopeless, error, step.code);
+                code = <R::Bits as Bits>::select(fails, cause, none);
+                beyond = fails & !error.lt(most);
+                if S::HAS_DOMAIN {
+                    let stays = advance::stays_outside::<R, N, P, M::Kept<R, N>>(&state, &step);
+                    hopeless = hopeless | (fails & stays);
+                }
+                let marked = code | <R::Bits as Bits>::lit(HOPELESS);
+                code = <R::Bits as Bits>::select(hopeless, marked, code);
+            }
+        }
+        let mut grows = nobody;
+        if M::GUARDS {
+            // Pivots that are NaN may have either sign.
+            grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
+        }
+        let mut misses = nobody;
+        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && io.saves() {
+            let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
+            misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
+        }
+        if C::SAVES && io.saves() {
+            advance::record::<R, S, M, Q, C, N, P>(
+                system, io, o, &state, &mut lane, &trial, &mut step, group.goes,
+            );
+        }
+        let mut du = group.du;
+        if M::FSAL {
+            du = M::du_after::<R, N>(&step.k);
+        }
+        let mut longest = math::infinity::<R>();
+        if C::ADAPTIVE && S::BOUNDS > 0 {
+            let end = R::select(trial.last, lane.t1, trial.next.t);
+            let bound = attempt::bound::<R, S, N, P>(system, &step.u, &group.p, end, trial.ask.h);
+            longest = R::select(group.goes, bound, longest);
+        }
+        Tried::<R, N> {
+            u: step.u,
+            du,
+            square,
+            longest,
+            code,
+            hopeless,
+            beyond,
+            fails,
+            unsolved,
+            grows,
+            misses,
+        }
+    }
+
+    /// The bit of a [code](Group::code) for members that fail even with the shortest step.
+    pub const HOPELESS: u64 = 16;
+
+    /// Returns the members with a step of `1/SOON` of this size beyond the pole.
+    ///
+    /// The step begins at their states or, in lanes `ends`, at the new states.
+    pub fn passes_soon<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        group: &Group<R, N, P>,
+        new: &[R; N],
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        ends: R::Mask,
+    ) -> R::Mask {
+        let solved = group.goes & trial.run & norm::is_finite::<R, N>(new);
+        let mut mirrored = lane.mirrored;
+        if S::MASS {
+            mirrored = group.mirrored;
+        }
+        let u = vector::choose::<R, N>(ends, *new, group.u);
+        solved
+            & attempt::passes_soon::<R, S, M, N, P>(system, u, group.p, &trial.ask, ends, mirrored)
+    }
+
+    /// Drops members that fail even with the shortest step.
+    ///
+    /// If steps are `stuck`, members are dropped if their last step was too long. If
+    /// `everyone` is set, all members are dropped. `lane` is the clock of all members, after its
+    /// attempts were counted.
+    pub fn leave<
+        R: Real,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        io: &mut Q,
+        group: &mut Group<R, N, P>,
+        lane: &lane::Lane<R>,
+        stuck: R::Mask,
+        everyone: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let mark = <R::Bits as Bits>::lit(HOPELESS);
+        let hopeless = none.less_than(group.code & mark);
+        let who = group.goes & (hopeless | (stuck & none.less_than(group.code)) | everyone);
+        let mut over = *lane;
+        let cause = group.code & !mark;
+        over.code = <R::Bits as Bits>::select(none.less_than(cause), cause, lane.code);
+        let end = begin::ending::<R, M, C, N>(&over, &group.u);
+        io.finish(who, group.u, end);
+        group.goes = group.goes & !who;
+    }
+
+    /// Delivers the results of a group at the end.
+    ///
+    /// `lane` is the clock of all members, after its attempts were counted.
+    pub fn finish<
+        R: Real,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        io: &mut Q,
+        group: &Group<R, N, P>,
+        lane: &lane::Lane<R>,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let mut over = *lane;
+        if !C::ADAPTIVE {
+            let own = <R::Bits as Bits>::select(none.less_than(group.code), group.code, lane.code);
+            over.code = own;
+        }
+        let end = begin::ending::<R, M, C, N>(&over, &group.u);
+        io.finish(group.goes, group.u, end);
+    }
+}

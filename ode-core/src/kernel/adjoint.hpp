@@ -1,0 +1,198 @@
+// The kernel that goes backwards through recorded steps: where a thread's trajectories come from
+// and where their derivatives go. It follows record.hpp.
+
+namespace odes {
+
+// `RecordSource` in integrate/backward.rs.
+template<class C> struct AdjointIo {
+    typedef typename C::Number R;
+    typedef typename C::System S;
+    static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
+    static constexpr u32 IDLE = Io<C>::IDLE;
+
+    const KernelArguments<R>& arguments;
+    const AdjointArguments<R>& adjoint;
+    Io<C> io;
+    Rows<C> rows;
+
+    // What is read long before it is needed, since memory takes as long to answer as a step: the step
+    // of a row, and how a trajectory ended.
+    struct Step {
+        bool some;
+        backward::Row<R, N> row;
+    };
+    struct Told {
+        u32 i, start, steps, rejected;
+        unsigned char code;
+    };
+    Step here, coming;
+    Told now, next;
+    u32 after;
+    // The row behind the last one of the trajectory.
+    u32 end;
+
+    DEVICE AdjointIo(
+        const KernelArguments<R>& arguments, const Shared<R>& shared,
+        const AdjointArguments<R>& adjoint, u32 thread
+    )
+        : arguments(arguments), adjoint(adjoint), io(arguments, shared, thread), rows{adjoint, thread, 0u} {
+        end = adjoint.rows[thread];
+        now.i = IDLE;
+        // Where there was no room for all rows the host tries again.
+        after = end > adjoint.room ? IDLE : adjoint.last[thread];
+        ask_next();
+        // The threads of a warp begin at the same row.
+        for (u32 k = 0; k < TOGETHER; k++) {
+            u32 other = adjoint.rows[thread / TOGETHER * TOGETHER + k];
+            rows.row = other > rows.row ? other : rows.row;
+        }
+        rows.row = rows.row > adjoint.room ? adjoint.room : rows.row;
+        ask_step();
+    }
+
+    DEVICE void ask_next() {
+        next.i = after;
+        if (after == IDLE) return;
+        next.start = adjoint.starts[after];
+        next.steps = arguments.steps[after];
+        next.rejected = arguments.rejected[after];
+        next.code = arguments.codes[after];
+        after = adjoint.before[after];
+    }
+    DEVICE void ask_step() {
+        if (rows.row == 0u) return;
+        Rows<C> at{adjoint, rows.thread, rows.row - 1u};
+        coming.some = adjoint.steps[at.at()] != 0;
+        UNROLL for (int d = 0; d < N; d++) coming.row.u[d] = at.number(d);
+        if constexpr (C::ADAPTIVE) {
+            coming.row.t = at.number(N);
+            if constexpr (LOW > 0) coming.row.low = at.number(N + 1);
+            coming.row.h = at.number(N + 1 + LOW);
+        }
+    }
+
+    // Threads that end trajectories here began them together.
+    DEVICE bool should_refill(bool need) {
+        if constexpr (C::REFILL) return votes(need) > 0u;
+        return need;
+    }
+    DEVICE bool vote(bool alive) {
+        if constexpr (C::REFILL) return votes(alive) > 0u;
+        return alive;
+    }
+    DEVICE bool acquire(bool need) {
+        if (!need) return false;
+        if (now.i != IDLE) end = now.start;
+        now = next;
+        io.i = now.i;
+        if (now.i == IDLE) return false;
+        ask_next();
+        return true;
+    }
+    DEVICE bool turn() {
+        if (rows.row == 0u) return false;
+        rows.row--;
+        here = coming;
+        ask_step();
+        // Steps that a trajectory went before it failed, or began anew, are none of another.
+        return rows.row < end && here.some;
+    }
+
+    // The loss of a trajectory that failed counts for nothing.
+    DEVICE bool counts() const { return now.code == code::SUCCESS; }
+
+    template<class B> DEVICE B load_steps(bool got, B steps) const {
+        if (!got) return steps;
+        return counts() ? (B)(now.steps - now.rejected) : (B)0;
+    }
+    template<class B> DEVICE B load_saved(bool got, B saved) const {
+        if (!got) return saved;
+        B count = (B)0;
+        if (counts()) {
+            // Times that all trajectories share are all within their spans.
+            if (!arguments.save_each) return (B)arguments.save_slots;
+            while (count < arguments.save_slots && save_time(true, count, R()) != infinity(R())) count++;
+        }
+        return count;
+    }
+    DEVICE Arr<R, N> load_u(bool got, const Arr<R, N>& u) const { return io.load_u(got, u); }
+    DEVICE Arr<R, P> load_p(bool got, const Arr<R, P>& p) const { return io.load_p(got, p); }
+    DEVICE R load_start(bool got, R t) const { return io.load_start(got, t); }
+    DEVICE R load_end(bool got, R t) const { return io.load_end(got, t); }
+    DEVICE static constexpr bool stops() { return C::STOPS; }
+    template<class B> DEVICE R stop_time(bool which, B index, R t) const {
+        return io.stop_time(which, index, t);
+    }
+    DEVICE R load_dt(bool got, R dt) const { return got ? arguments.dt : dt; }
+
+    DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
+        backward::Row<R, N> out = row;
+        if (which) {
+            out.u = here.row.u;
+            if constexpr (C::ADAPTIVE) {
+                out.t = here.row.t;
+                if constexpr (LOW > 0) out.low = here.row.low;
+                out.h = here.row.h;
+            }
+        }
+        return out;
+    }
+    template<class B> DEVICE R save_time(bool which, B slot, R t) const {
+        if (!which) return t;
+        if (slot >= arguments.save_slots) return infinity(R());
+        return arguments.save_times[(u64)slot * arguments.save_stride + (arguments.save_each ? io.i : 0u)];
+    }
+    template<class B> DEVICE backward::Lost<R, N, P> lose(
+        bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
+    ) const {
+        if constexpr (C::GIVEN) {
+            backward::Lost<R, N, P> out;
+            out.value = R(0);
+            UNROLL for (int d = 0; d < N; d++) {
+                out.u[d] = which && adjoint.has_saved
+                    ? adjoint.by_saved[((u64)slot * N + d) * arguments.n + io.i] : R(0);
+            }
+            UNROLL for (int d = 0; d < P; d++) out.p[d] = R(0);
+            return out;
+        } else {
+            auto lost = S::template loss<R>(u, p, t);
+            backward::Lost<R, N, P> out;
+            out.value = S::template lost_value<R>(lost)[0];
+            out.u = S::template lost_state<R>(lost);
+            if constexpr (P > 0) out.p = S::template lost_parameters<R>(lost);
+            return out;
+        }
+    }
+    DEVICE Arr<R, N> load_final(bool got, const Arr<R, N>& u) const {
+        Arr<R, N> out = u;
+        if (got) {
+            bool some = adjoint.has_last && counts();
+            UNROLL for (int d = 0; d < N; d++) {
+                out[d] = some ? adjoint.by_last[(u64)d * arguments.n + io.i] : R(0);
+            }
+        }
+        return out;
+    }
+    DEVICE void finish(bool done, R loss, const adjoint::Back<R, N, P>& back) const {
+        if (!done || io.i == IDLE) return;
+        adjoint.loss[io.i] = loss;
+        UNROLL for (int d = 0; d < N; d++) adjoint.u0[(u64)d * arguments.n + io.i] = back.u[d];
+        UNROLL for (int d = 0; d < P; d++) adjoint.p[(u64)d * arguments.n + io.i] = back.p[d];
+    }
+};
+
+template<class C> DEVICE void pull_back(
+    const KernelArguments<typename C::Number>& arguments,
+    const Shared<typename C::Number>& shared,
+    const AdjointArguments<typename C::Number>& adjoint,
+    u32 thread
+) {
+    typedef typename C::Number R;
+    AdjointIo<C> io(arguments, shared, adjoint, thread);
+    using System = typename C::System;
+    backward::backward<R, System, typename C::Adjoint, AdjointIo<C>, C, C::STATES, C::PARAMETERS>(
+        System{}, io
+    );
+}
+
+} // namespace odes

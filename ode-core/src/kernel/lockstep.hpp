@@ -1,0 +1,309 @@
+// The kernel around the lockstep loop: which members a thread has, where these lie, and what all
+// threads say together. `LockstepGroup` in integrate/lockstep.rs.
+//
+// Each thread runs the loop with a clock of its own, and all decide alike, since they hear the same. The
+// members of a block are a tile, one for each thread, in registers; or several tiles one after the other,
+// in memory. Words of targets (targets/lockstep_*.hpp):
+//
+//   TILE                     members of a tile
+//   EACH_MEMBER(t)           before what is done to member `t` of a tile by its thread
+//   TileSum                  the sum of a number of each member of a tile, as a tree of neighbours
+//   all_of<KIND>(...)        what all threads say together
+//   LOCKSTEP_KERNEL(name, threads)
+
+namespace odes {
+
+// What a launch is given besides its `KernelArguments`. `LockstepArguments` in Rust has the same layout.
+template<class R> struct LockstepArguments {
+    GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
+    GLOBAL R* memory;   // [row * n + member]: what is kept of members, where they are not in registers
+    GLOBAL R* errors;   // the greatest error of each member's accepted steps, squared
+    u32 blocks;         // that have members
+    u32 tiles;          // of each of these; where there are sums of errors, a power of two
+};
+
+// A member as the source and the sink of a thread, which is told which one it is.
+template<class C> struct MemberIo : Io<C> {
+    bool here;
+    DEVICE MemberIo(
+        const KernelArguments<typename C::Number>& arguments, const Shared<typename C::Number>& shared
+    )
+        : Io<C>(arguments, shared, 0u), here(false) {}
+    // What no member is in has the numbers of the last one, and goes nowhere.
+    DEVICE void go_to(u32 member) {
+        here = member < this->arguments.n;
+        this->i = here ? member : this->arguments.n - 1u;
+    }
+    DEVICE bool acquire(bool need) const { return need && here; }
+};
+
+template<class C> struct Members {
+    typedef typename C::Number R;
+    typedef typename Real<R>::Bits B;
+    typedef typename C::System S;
+    typedef typename C::Method M;
+    static constexpr int N = C::STATES, P = C::PARAMETERS;
+    typedef members::Group<R, N, P> Group;
+    typedef members::Tried<R, N> Tried;
+    typedef lockstep::Told<R> Told;
+
+    const LockstepArguments<R>& lockstep;
+    const options::Options<R, N>& o;
+    MemberIo<C>& io;
+    u32 block, turn;
+    double count;   // members that go on
+    u32 now;        // which of two ends of a step are the states, in memory
+    bool accepted;  // whether the last attempt was a step
+    // Of a member in registers.
+    Group group;
+    Arr<R, N> u, du;
+    R square, worst;
+
+    DEVICE Members(
+        const LockstepArguments<R>& lockstep, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
+    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
+        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
+
+    DEVICE static constexpr bool saves() { return true; }
+    DEVICE R start() const { return io.load_start(true, R(0)); }
+    DEVICE R end() const { return io.load_end(true, R(0)); }
+    DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
+    DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
+
+    DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
+        Told told = lockstep::silence<R>();
+        double going = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_MEMBER(t) {
+                take(k, t, how == members::FIRST);
+                R size = members::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, how);
+                put(how == members::FIRST);
+                if (group.goes) {
+                    told.size = told.size < size ? told.size : size;
+                    told.goes = true;
+                    going += 1.0;
+                }
+            }
+        }
+        accepted = false;
+        told = together<LEAST>(told, (double)told.size);
+        return counted(told, going);
+    }
+
+    DEVICE Told attempt(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+        Told told = lockstep::silence<R>();
+        Sums sums;
+        double sum = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            TileSum<R> tile;
+            EACH_MEMBER(t) {
+                take(k, t, false);
+                Tried tried =
+                    members::attempt<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, trial);
+                keep(tried);
+                told.square = told.square > tried.square ? told.square : tried.square;
+                told.size = told.size < tried.longest ? told.size : tried.longest;
+                told.goes = told.goes || group.goes;
+                told.hopeless = told.hopeless || tried.hopeless;
+                told.beyond = told.beyond || tried.beyond;
+                told.fails = told.fails || tried.fails;
+                told.unsolved = told.unsolved || tried.unsolved;
+                told.grows = told.grows || tried.grows;
+                told.misses = told.misses || tried.misses;
+                tile.set(t, tried.square);
+            }
+            if constexpr (C::MEAN && C::ADAPTIVE) {
+                sum = tile.sum();
+                if constexpr (!C::RESIDENT) sums.add(sum);
+            }
+        }
+        if constexpr (!C::RESIDENT) sum = sums.total();
+        accepted = false;
+        if constexpr (!C::ADAPTIVE) return told;
+        R longest = told.size;
+        // The sum is known to all threads of the block, and said by one.
+        if constexpr (C::MEAN) {
+            told = together<SUM>(told, is_first_thread() ? sum : 0.0);
+        } else {
+            told = together<GREATEST>(told, (double)told.square);
+        }
+        if constexpr (S::BOUNDS > 0) {
+            told.size = together<LEAST>(lockstep::silence<R>(), (double)longest).size;
+        }
+        return told;
+    }
+
+    DEVICE bool passes_soon(
+        const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, bool ends
+    ) {
+        Told told = lockstep::silence<R>();
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_MEMBER(t) {
+                take(k, t, false);
+                if constexpr (!C::RESIDENT) {
+                    UNROLL for (int d = 0; d < N; d++) u[d] = kept(row_of(1u - now, d));
+                }
+                bool soon = members::passes_soon<R, S, M, N, P>(S{}, group, u, lane, trial, ends);
+                told.grows = told.grows || soon;
+            }
+        }
+        return together<GREATEST>(told, 0.0).grows;
+    }
+
+    DEVICE void accept() {
+        if constexpr (C::RESIDENT) {
+            group.u = u;
+            group.du = du;
+            worst = worst > square ? worst : square;
+        }
+        now = 1u - now;
+        accepted = true;
+    }
+
+    DEVICE bool leave(const lane::Lane<R>& lane, bool stuck, bool everyone) {
+        Told told = lockstep::silence<R>();
+        double going = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_MEMBER(t) {
+                take(k, t, false);
+                members::leave<R, M, MemberIo<C>, C, N, P>(io, group, lane, stuck, everyone);
+                put(false);
+                told.goes = told.goes || group.goes;
+                if (group.goes) going += 1.0;
+            }
+        }
+        accepted = false;
+        return counted(together<GREATEST>(told, 0.0), going).goes;
+    }
+
+    DEVICE void finish(const lane::Lane<R>& lane) {
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_MEMBER(t) {
+                take(k, t, false);
+                members::finish<R, M, MemberIo<C>, C, N, P>(io, group, lane);
+                if (io.here) lockstep.errors[io.i] = C::RESIDENT ? worst : worst_of();
+            }
+        }
+    }
+
+private:
+    // Rows of memory: states and derivatives at both ends of a step, and three numbers.
+    static constexpr int ENDS = M::FSAL ? 2 * N : N;
+    static constexpr int SQUARE = 2 * ENDS, WORST = SQUARE + 1, STATUS = SQUARE + 2;
+    static constexpr B GOES = 256u, MIRRORED = 512u;
+
+    DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
+    DEVICE GLOBAL R& kept(int row) const {
+        return lockstep.memory[(u64)row * io.arguments.n + io.i];
+    }
+    DEVICE u32 tiles() const { return C::RESIDENT ? 1u : lockstep.tiles; }
+
+    // Goes to member `t` of tile `k`, which `begins` or is taken from memory.
+    DEVICE void take(u32 k, u32 t, bool begins) {
+        io.go_to((block * tiles() + k) * TILE + t);
+        if constexpr (!C::RESIDENT) {
+            group = members::blank<R, N, P>();
+            if (!begins) {
+                UNROLL for (int d = 0; d < N; d++) group.u[d] = kept(row_of(now, d));
+                if constexpr (M::FSAL) {
+                    UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
+                }
+                group.p = io.load_p(true, group.p);
+                B status = m_to_bits(kept(STATUS));
+                group.goes = io.here && (status & GOES) != 0u;
+                group.mirrored = (status & MIRRORED) != 0u;
+                group.code = status & (B)255u;
+            }
+        }
+    }
+
+    DEVICE R worst_of() const {
+        R worst = kept(WORST), square = kept(SQUARE);
+        return accepted && square > worst ? square : worst;
+    }
+
+    DEVICE void keep_status(B code) const {
+        B status = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
+        kept(STATUS) = Real<R>::from_bits(status);
+    }
+
+    // Puts the member back that `take` took.
+    DEVICE void put(bool begins) {
+        square = R(0);
+        if constexpr (!C::RESIDENT) {
+            if (io.here) {
+                kept(WORST) = begins ? R(0) : worst_of();
+                kept(SQUARE) = R(0);
+                UNROLL for (int d = 0; d < N; d++) kept(row_of(now, d)) = group.u[d];
+                if constexpr (M::FSAL) {
+                    UNROLL for (int d = 0; d < N; d++) kept(row_of(now, N + d)) = group.du[d];
+                }
+                keep_status(group.code);
+            }
+        }
+    }
+
+    // Keeps what an attempt made of it.
+    DEVICE void keep(const Tried& tried) {
+        if constexpr (C::RESIDENT) {
+            u = tried.u;
+            du = tried.du;
+            square = tried.square;
+            group.code = tried.code;
+        } else if (io.here) {
+            kept(WORST) = worst_of();
+            kept(SQUARE) = tried.square;
+            UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
+            if constexpr (M::FSAL) {
+                UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, N + d)) = tried.du[d];
+            }
+            keep_status(tried.code);
+        }
+    }
+
+    // What all threads say, one of which says this, and a number.
+    template<int KIND> DEVICE Told together(Told told, double number) {
+        u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
+            | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
+            | (told.misses ? 64u : 0u);
+        turn++;
+        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, Said{number, flags});
+        if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
+        told.square = (R)all.number;
+        told.size = (R)all.number;
+        told.goes = (all.flags & 1u) != 0u;
+        told.hopeless = (all.flags & 2u) != 0u;
+        told.beyond = (all.flags & 4u) != 0u;
+        told.fails = (all.flags & 8u) != 0u;
+        told.unsolved = (all.flags & 16u) != 0u;
+        told.grows = (all.flags & 32u) != 0u;
+        told.misses = (all.flags & 64u) != 0u;
+        return told;
+    }
+
+    // The same with all members that go on counted, of which this thread has so many.
+    DEVICE Told counted(const Told& told, double going) {
+        if constexpr (C::MEAN) {
+            turn++;
+            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, Said{going, 0u}).number;
+        }
+        return told;
+    }
+};
+
+template<class C> DEVICE void solve_lockstep(
+    const KernelArguments<typename C::Number>& arguments,
+    const Shared<typename C::Number>& shared,
+    const LockstepArguments<typename C::Number>& lockstep,
+    u32 block
+) {
+    typedef typename C::Number R;
+    constexpr int N = C::STATES, P = C::PARAMETERS;
+    MemberIo<C> io(arguments, shared);
+    io.go_to(0u);
+    options::Options<R, N> o = options_of<C>(arguments, io);
+    Members<C> members(lockstep, o, io, block);
+    lockstep::lockstep<R, typename C::System, typename C::Method, Members<C>, C, N, P>(members, o);
+}
+
+} // namespace odes

@@ -1,0 +1,142 @@
+//! Kernels of the lockstep loop.
+//!
+//! They solve all trajectories in lockstep, see `lockstep.hpp`, or use other implementations of the
+//! loop's `LockstepGroup`.
+
+use crate::error::SolveError;
+use crate::integrate::LOCKSTEP_PROGRAMS;
+use crate::kernel::{KernelConfig, LockstepConfig, Parts, Target};
+use crate::lane::Scalar;
+use crate::methods::Definition;
+use crate::system::System;
+
+/// The members of a thread, and the reductions over all members.
+const LOCKSTEP: &str = include_str!("lockstep.hpp");
+/// Sums as trees of neighbours, which the words of targets use.
+const SUMS: &str = include_str!("sums.hpp");
+
+/// Name of the kernel.
+pub const LOCKSTEP_NAME: &str = "odes_solve_lockstep";
+
+/// Returns the complete text of a lockstep solve.
+///
+/// The kernel [`LOCKSTEP_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments), the
+/// shared values and [`LockstepArguments`], which CUDA passes by value. The launch is cooperative,
+/// with exactly the blocks that have members. On a host the kernel is a function of three
+/// addresses.
+///
+/// # Errors
+/// The errors of [`with_group`], and [`SolveError::NoArrays`] for a method that switches or a
+/// system with events.
+pub fn source<T, S, M, const N: usize, const P: usize>(
+    system: S,
+    kernel_config: &KernelConfig,
+    kind: LockstepConfig,
+) -> Result<String, SolveError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Definition,
+{
+    let method = M::DEFINED.name;
+    if M::DEFINED.switches_to.is_some() {
+        return Err(SolveError::NoArrays { method, why: SolveError::SWITCHES });
+    }
+    if S::HAPPENINGS > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
+    }
+    let LockstepConfig { mean, resident, threads } = kind;
+    let config = format!(
+        "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
+    );
+    let (number, size) = (T::DEVICE_NAME, size_of::<LockstepArguments>());
+    let text = format!(
+        "{LOCKSTEP}static_assert(sizeof(odes::LockstepArguments<{number}>) == {size}, \"the layout of LockstepArguments\");\n"
+    );
+    let group =
+        LockstepText { name: LOCKSTEP_NAME, threads, programs: "", config: &config, text: &text };
+    with_group::<T, S, M, N, P>(system, kernel_config, &group)
+}
+
+/// The text of a [`LockstepGroup`](crate::integrate::lockstep::LockstepGroup) and its dependencies.
+#[derive(Clone, Copy, Debug)]
+pub struct LockstepText<'a> {
+    /// The name of the kernel.
+    pub name: &'a str,
+    /// The threads of a block.
+    pub threads: u32,
+    /// Lane programs that the text calls, besides the programs of the loop.
+    pub programs: &'a str,
+    /// Members of `Config`.
+    pub config: &'a str,
+    /// C++ that defines `LockstepArguments`, the kernel's third argument, and `solve_lockstep`.
+    ///
+    /// Both are in `namespace odes`. The words of `targets/lockstep_*.hpp` come before the text.
+    pub text: &'a str,
+}
+
+/// Returns the complete text of a kernel with the lockstep loop.
+///
+/// Its arguments are [`KernelArguments`](crate::kernel::KernelArguments), the shared values and an
+/// `LockstepArguments`, which CUDA passes by value. The launch is cooperative.
+///
+/// # Errors
+/// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
+pub fn with_group<T, S, M, const N: usize, const P: usize>(
+    system: S,
+    kernel_config: &KernelConfig,
+    group: &LockstepText<'_>,
+) -> Result<String, SolveError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Definition,
+{
+    let words = match kernel_config.target {
+        Target::Cuda => include_str!("targets/lockstep_cuda.hpp"),
+        Target::Host => include_str!("targets/lockstep_host.hpp"),
+        Target::OpenCl => {
+            let why = "in OpenCL, because its work-groups cannot wait for each other";
+            return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
+        }
+    };
+    let LockstepText { name, threads, programs, config, text } = group;
+    let programs = [&LOCKSTEP_PROGRAMS.join("\n"), *programs].join("\n");
+    let kernel = format!(
+        "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
+    );
+    let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
+    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
+}
+
+/// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device addresses.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct LockstepArguments {
+    /// [`word_bytes`] of zeros.
+    pub words: u64,
+    /// [`memory_rows`] rows of one number per member.
+    pub memory: u64,
+    /// One number per member: the greatest error of its accepted steps.
+    ///
+    /// The error is squared, as the sum over components.
+    pub errors: u64,
+    /// The number of blocks with members, which is the number of launched blocks.
+    pub blocks: u32,
+    /// The number of tiles of a block: a power of two if the norm is a mean.
+    pub tiles: u32,
+}
+
+/// Returns the bytes of the words by which `blocks` blocks communicate.
+#[must_use]
+pub const fn word_bytes(blocks: usize) -> usize {
+    2 * 2 * 8 * blocks
+}
+
+/// Returns the rows of memory for members that are not in registers.
+///
+/// `fsal` is the method's.
+#[must_use]
+pub const fn memory_rows(states: usize, fsal: bool) -> usize {
+    2 * states * if fsal { 2 } else { 1 } + 3
+}

@@ -1,0 +1,138 @@
+//! Ensembles without the types of their systems and closures.
+
+use crate::lane::Scalar;
+use crate::problem::draw::Draw;
+use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::ode::OdeProblem;
+use crate::problem::samples::Samples;
+use crate::problem::shard::Shard;
+use crate::problem::sweep::{Axis, Sizes};
+use crate::system::System;
+use crate::system::facts::Facts;
+use crate::system::quantities::{Quantities, numbers, quantities};
+use core::fmt;
+use core::ops::Range;
+
+/// The data that a solve reads of an ensemble, without the type of its system.
+pub(crate) struct EnsembleSpec<'a, T> {
+    pub(crate) system: Facts,
+    /// The number of trajectories, if the user set one.
+    pub(crate) trajectories: Option<usize>,
+    /// The shard that is solved.
+    pub(crate) shard: Shard,
+    /// Whether a closure makes the problem of each trajectory.
+    pub(crate) varies: bool,
+    /// The initial state of the base problem.
+    pub(crate) u0: Vec<T>,
+    /// The parameters of the base problem.
+    pub(crate) p: Vec<T>,
+    /// The beginning and the end of the base problem's time span.
+    pub(crate) span: (T, T),
+    pub(crate) sweep: Sizes,
+    pub(crate) axes: &'a [Axis],
+    pub(crate) samples: Option<&'a Samples>,
+    /// Whether trajectories have times to stop at of their own.
+    pub(crate) stops: bool,
+    pub(crate) problems: &'a dyn Problems<T>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for EnsembleSpec<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnsembleSpec").field("system", &self.system).finish_non_exhaustive()
+    }
+}
+
+/// The problems of an ensemble.
+///
+/// A problem is a row of numbers: the initial state, the parameters, the beginning and the end of
+/// the time span.
+pub(crate) trait Problems<T>: Sync {
+    /// Writes the problems of trajectories `range`, one row after the other.
+    ///
+    /// `axes` are the axes of the ensemble, each with the index of its component, and `draw` has
+    /// the samples.
+    fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]);
+
+    /// Calls `put` for the times at which the right-hand side changes its form.
+    ///
+    /// These times depend on the parameters of `row`.
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
+
+    /// Calls `put` for the times of each scheduled action, with the parameters of `row`.
+    ///
+    /// The numbers are the first time of a series, the period, and the number of times.
+    fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3]));
+
+    /// Returns the own times to stop at of trajectory `i`, whose problem is `row`.
+    fn stops(&self, row: &[T], i: usize) -> Vec<T>;
+}
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// Returns the data that a solve reads of the ensemble.
+    pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
+        EnsembleSpec {
+            system: Facts::of(&self.problem.system),
+            trajectories: match self.trajectories.or_else(|| self.sweep.trajectories()) {
+                None if !F::VARIES && self.samples.is_none() => Some(1),
+                n => n,
+            },
+            shard: self.shard,
+            varies: F::VARIES,
+            u0: numbers::<T, N>(self.problem.u0).to_vec(),
+            p: numbers::<T, P>(self.problem.p).to_vec(),
+            span: (self.problem.t0, self.problem.t1),
+            sweep: self.sweep.sizes(),
+            axes: self.sweep.axes(),
+            samples: self.samples.as_ref(),
+            stops: self.tstops.is_some(),
+            problems: self,
+        }
+    }
+}
+
+impl<S, T, F, const N: usize, const P: usize> Problems<T> for EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]) {
+        let sampled = draw.values(range.clone());
+        for (k, (i, row)) in range.zip(rows.chunks_exact_mut(N + P + 2)).enumerate() {
+            let mut problem = self.sweep.problem(axes, self.problem, i);
+            if !sampled.is_empty() {
+                let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
+                draw.put(&sampled, k, &mut u0, &mut p);
+                problem.u0 = quantities(u0.map(T::narrow));
+                problem.p = quantities(p.map(T::narrow));
+            }
+            let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
+            row[..N].copy_from_slice(&numbers::<T, N>(u0));
+            row[N..N + P].copy_from_slice(&numbers::<T, P>(p));
+            row[N + P..].copy_from_slice(&[t0, t1]);
+        }
+    }
+
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
+        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        self.problem.system.parameter_breaks(&p, put);
+    }
+
+    fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3])) {
+        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        self.problem.system.action_times(&p, put);
+    }
+
+    fn stops(&self, row: &[T], i: usize) -> Vec<T> {
+        let Some(own) = &self.tstops else { return Vec::new() };
+        let u0: [T; N] = core::array::from_fn(|d| row[d]);
+        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        let tspan = (row[N + P], row[N + P + 1]);
+        own.of(&self.problem.with_u0(u0).with_p(p).with_tspan(tspan), i)
+    }
+}

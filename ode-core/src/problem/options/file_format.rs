@@ -1,0 +1,526 @@
+//! The format of options in files, as a person would write them.
+//!
+//! The format differs from serde's format of Rust enums, and needs a self-describing data format.
+
+use super::{AbsTol, SaveAt, SolveOptions, StepSize};
+use crate::file_format::{List, Number};
+use core::fmt;
+use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The names of the options.
+const OPTIONS: &[&str] = &[
+    "abstol",
+    "reltol",
+    "step",
+    "dtmin",
+    "dtmax",
+    "controller",
+    "max_steps",
+    "growth_guard",
+    "tstops",
+    "time_breaks",
+    "saveat",
+    "save_start",
+    "save_end",
+    "saving",
+    "event_log",
+];
+
+impl<'de> Deserialize<'de> for SolveOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ByName)
+    }
+}
+
+struct ByName;
+
+impl<'de> Visitor<'de> for ByName {
+    type Value = SolveOptions;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("options by their names, such as { \"reltol\": 1e-6 }")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SolveOptions, A::Error> {
+        let mut options = SolveOptions::default();
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(mut name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "abstol" => options.abstol = map.next_value()?,
+                "reltol" => options.reltol = map.next_value::<Number>()?.0,
+                "step" => options.step = map.next_value()?,
+                "dtmin" => options.dtmin = map.next_value::<Number>()?.0,
+                "dtmax" => options.dtmax = map.next_value::<Option<Number>>()?.map(|dt| dt.0),
+                "controller" => options.controller = map.next_value()?,
+                "max_steps" => options.max_steps = map.next_value::<Count>()?.0,
+                "growth_guard" => options.growth_guard = map.next_value()?,
+                "tstops" => options.tstops = map.next_value::<List>()?.0,
+                "time_breaks" => options.time_breaks = map.next_value()?,
+                "saveat" | "save" => {
+                    options.save = map.next_value()?;
+                    "saveat".clone_into(&mut name);
+                }
+                "save_start" => options.save_start = map.next_value()?,
+                "save_end" => options.save_end = map.next_value()?,
+                "saving" => options.saving = map.next_value()?,
+                "event_log" => options.event_log = map.next_value()?,
+                _ => return Err(Error::unknown_field(&name, OPTIONS)),
+            }
+            if seen.contains(&name) {
+                return Err(Error::custom(format!("the option `{name}` is given twice")));
+            }
+            seen.push(name);
+        }
+        Ok(options)
+    }
+}
+
+/// A number of steps: a whole number, which may be written as `1e5`.
+struct Count(u32);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeNumber)
+    }
+}
+
+struct WholeNumber;
+
+impl Visitor<'_> for WholeNumber {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number of steps, at most {}", u32::MAX)
+    }
+
+    fn visit_u64<E: Error>(self, count: u64) -> Result<Count, E> {
+        let wrong = |_| E::invalid_value(Unexpected::Unsigned(count), &self);
+        u32::try_from(count).map(Count).map_err(wrong)
+    }
+
+    fn visit_i64<E: Error>(self, count: i64) -> Result<Count, E> {
+        let wrong = |_| E::invalid_value(Unexpected::Signed(count), &self);
+        u32::try_from(count).map(Count).map_err(wrong)
+    }
+
+    fn visit_f64<E: Error>(self, count: f64) -> Result<Count, E> {
+        match count.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&count) {
+            true => Ok(Count(count as u32)),
+            false => Err(E::invalid_value(Unexpected::Float(count), &self)),
+        }
+    }
+}
+
+impl Serialize for StepSize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (name, dt) = match *self {
+            StepSize::Adaptive => return serializer.serialize_str("adaptive"),
+            StepSize::AdaptiveFrom(dt) => ("adaptive_from", dt),
+            StepSize::Fixed(dt) => ("fixed", dt),
+        };
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(name, &dt)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for StepSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Steps)
+    }
+}
+
+struct Steps;
+
+impl Steps {
+    /// The error for a bare number, which may mean either of the two.
+    fn number<E: Error>(dt: f64) -> E {
+        E::custom(format!(
+            "`step` is {dt}, which may be the size of all steps or of the first step: write {{ \
+             \"fixed\": {dt} }} or {{ \"adaptive_from\": {dt} }}"
+        ))
+    }
+}
+
+impl<'de> Visitor<'de> for Steps {
+    type Value = StepSize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a `step`: write \"adaptive\", { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }",
+        )
+    }
+
+    fn visit_f64<E: Error>(self, dt: f64) -> Result<StepSize, E> {
+        Err(Self::number(dt))
+    }
+
+    fn visit_u64<E: Error>(self, dt: u64) -> Result<StepSize, E> {
+        Err(Self::number(dt as f64))
+    }
+
+    fn visit_i64<E: Error>(self, dt: i64) -> Result<StepSize, E> {
+        Err(Self::number(dt as f64))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<StepSize, E> {
+        match name {
+            "adaptive" => Ok(StepSize::Adaptive),
+            "adaptive_from" | "fixed" => {
+                Err(E::custom(format!("`step` lacks the step size: write {{ \"{name}\": 0.1 }}")))
+            }
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StepSize, A::Error> {
+        let Some(name) = map.next_key::<String>()? else {
+            return Err(Error::invalid_value(Unexpected::Map, &self));
+        };
+        let step = match name.as_str() {
+            "adaptive_from" => StepSize::AdaptiveFrom(map.next_value::<Number>()?.0),
+            "fixed" => StepSize::Fixed(map.next_value::<Number>()?.0),
+            _ => return Err(Error::invalid_value(Unexpected::Str(&name), &self)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(step),
+            Some(other) => Err(Error::custom(format!(
+                "`step` has both `{name}` and `{other}`; give one of `adaptive_from` and `fixed`"
+            ))),
+        }
+    }
+}
+
+/// A number, or a list of numbers.
+#[derive(Clone)]
+pub(super) enum Numbers {
+    One(f64),
+    Several(Vec<f64>),
+}
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Numbers::One(number) => number.serialize(serializer),
+            Numbers::Several(numbers) => numbers.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrSeveral)
+    }
+}
+
+struct OneOrSeveral;
+
+impl<'de> Visitor<'de> for OneOrSeveral {
+    type Value = Numbers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a list of numbers")
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Numbers, E> {
+        Ok(Numbers::One(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Numbers, E> {
+        Ok(Numbers::One(number as f64))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Numbers, E> {
+        Ok(Numbers::One(number as f64))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Numbers, A::Error> {
+        let list = value::SeqAccessDeserializer::new(list);
+        List::deserialize(list).map(|list| Numbers::Several(list.0))
+    }
+}
+
+impl From<Numbers> for AbsTol {
+    fn from(numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::One(number) => AbsTol::All(number),
+            Numbers::Several(numbers) => AbsTol::Each(numbers),
+        }
+    }
+}
+
+impl From<AbsTol> for Numbers {
+    fn from(abstol: AbsTol) -> Self {
+        match abstol {
+            AbsTol::All(number) => Numbers::One(number),
+            AbsTol::Each(numbers) => Numbers::Several(numbers),
+        }
+    }
+}
+
+impl From<Numbers> for SaveAt {
+    fn from(numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::One(spacing) => SaveAt::Every(spacing),
+            Numbers::Several(times) => SaveAt::Times(times),
+        }
+    }
+}
+
+impl Serialize for SaveAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            SaveAt::Nothing => serializer.serialize_none(),
+            SaveAt::Every(spacing) => spacing.serialize(serializer),
+            SaveAt::Times(times) => times.serialize(serializer),
+            SaveAt::Steps => "steps".serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SaveAt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Saves)
+    }
+}
+
+struct Saves;
+
+impl<'de> Visitor<'de> for Saves {
+    type Value = SaveAt;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a list of numbers, \"steps\" or null")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<SaveAt, E> {
+        Ok(SaveAt::Nothing)
+    }
+
+    // Distinguishes nothing from something.
+    fn visit_none<E: Error>(self) -> Result<SaveAt, E> {
+        Ok(SaveAt::Nothing)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, some: D) -> Result<SaveAt, D::Error> {
+        some.deserialize_any(self)
+    }
+
+    fn visit_f64<E: Error>(self, spacing: f64) -> Result<SaveAt, E> {
+        OneOrSeveral.visit_f64(spacing).map(SaveAt::from)
+    }
+
+    fn visit_u64<E: Error>(self, spacing: u64) -> Result<SaveAt, E> {
+        OneOrSeveral.visit_u64(spacing).map(SaveAt::from)
+    }
+
+    fn visit_i64<E: Error>(self, spacing: i64) -> Result<SaveAt, E> {
+        OneOrSeveral.visit_i64(spacing).map(SaveAt::from)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SaveAt, A::Error> {
+        OneOrSeveral.visit_seq(list).map(SaveAt::from)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<SaveAt, E> {
+        match name {
+            "steps" => Ok(SaveAt::Steps),
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Controller, EventLog, GrowthGuard, Saving, SolveOptions};
+    use serde_json::{Value, from_str, json, to_string, to_value};
+
+    /// Writes and reads the options with the JSON of another crate.
+    fn round_trip(options: &SolveOptions) -> SolveOptions {
+        from_str(&to_string(options).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn options_survive_json() {
+        let default = SolveOptions::default();
+        let all = default
+            .clone()
+            .abstol([1e-8, 1e-14])
+            .reltol(1e-9)
+            .first_step(-0.125)
+            .dtmin(1e-300)
+            .dtmax(0.1)
+            .controller(Controller::pi(0.7, 0.4))
+            .max_steps(12)
+            .growth_guard(GrowthGuard::Report)
+            .tstops([3.5])
+            .time_breaks(false)
+            .saveat([0.1, 0.2])
+            .save_start(true)
+            .save_end(false)
+            .saving(Saving::Both)
+            .event_log(EventLog::new(7).with_states());
+        for options in [default.clone(), default.dtmax(f64::INFINITY), all] {
+            assert_eq!(round_trip(&options), options);
+        }
+    }
+
+    #[test]
+    fn a_file_says_what_it_changes() {
+        let options: SolveOptions = from_str(r#"{ "reltol": 1e-7 }"#).unwrap();
+        assert_eq!(options, SolveOptions::default().reltol(1e-7));
+        let wrong = from_str::<SolveOptions>(r#"{ "rtol": 1e-7 }"#).unwrap_err();
+        assert!(wrong.to_string().contains("unknown field `rtol`"), "{wrong}");
+    }
+
+    /// Each option in the form that a person would write, for reading and writing.
+    #[test]
+    fn files_are_as_written_by_hand() {
+        let default = SolveOptions::default;
+        let pid = Controller::pid(0.6, -0.2, 0.1).safety(0.8).factors(0.25, 5.0);
+        let cases = [
+            ("abstol", json!(1e-9), default().abstol(1e-9)),
+            ("abstol", json!([1e-9, 2.0]), default().abstol([1e-9, 2.0])),
+            ("reltol", json!(1e-7), default().reltol(1e-7)),
+            ("step", json!("adaptive"), default()),
+            ("step", json!({ "adaptive_from": 0.5 }), default().first_step(0.5)),
+            ("step", json!({ "fixed": -0.25 }), default().fixed_step(-0.25)),
+            ("dtmin", json!(1e-12), default().dtmin(1e-12)),
+            ("dtmax", json!(0.5), default().dtmax(0.5)),
+            ("dtmax", json!(null), default()),
+            ("max_steps", json!(99), default().max_steps(99)),
+            ("growth_guard", json!("reject"), default().growth_guard(GrowthGuard::Reject)),
+            ("growth_guard", json!("off"), default().growth_guard(GrowthGuard::Off)),
+            ("growth_guard", json!(null), default()),
+            ("tstops", json!([1.5, 2.5]), default().tstops([1.5, 2.5])),
+            ("time_breaks", json!(false), default().time_breaks(false)),
+            ("saveat", json!(0.1), default().saveat(0.1)),
+            ("saveat", json!([0.1, 0.3]), default().saveat([0.1, 0.3])),
+            ("saveat", json!(null), default()),
+            ("saveat", json!("steps"), default().saveat(crate::SaveAt::Steps)),
+            ("save_start", json!(true), default().save_start(true)),
+            ("save_end", json!(null), default()),
+            ("saving", json!("states"), default().saving(Saving::States)),
+            ("saving", json!("observables"), default().saving(Saving::Observables)),
+            ("saving", json!("both"), default().saving(Saving::Both)),
+            ("event_log", json!({ "capacity": 9, "states": false }), default().event_log(9)),
+            (
+                "event_log",
+                json!({ "capacity": 9, "states": true }),
+                default().event_log(EventLog::new(9).with_states()),
+            ),
+            ("event_log", json!(null), default()),
+            ("controller", json!(null), default()),
+            (
+                "controller",
+                json!({ "kind": "pid", "exponents": [0.6, -0.2, 0.1], "safety": 0.8, "factors": [0.25, 5.0] }),
+                default().controller(pid),
+            ),
+        ];
+        for (name, value, options) in &cases {
+            let file = json!({ *name: value });
+            let read: SolveOptions = from_str(&file.to_string()).unwrap();
+            assert_eq!(read, *options, "{file}");
+            assert_eq!(to_value(options).unwrap()[*name], *value, "{options:?}");
+        }
+        let Value::Object(written) = to_value(default()).unwrap() else { panic!() };
+        for name in written.keys() {
+            assert!(cases.iter().any(|case| case.0 == name), "{name} is not tested");
+        }
+    }
+
+    #[test]
+    fn integers_are_numbers() {
+        let file = r#"{ "abstol": 1, "saveat": [1, 2.5, 3], "save_end": false }"#;
+        let options = SolveOptions::default().abstol(1.0).saveat([1.0, 2.5, 3.0]).save_end(false);
+        assert_eq!(from_str::<SolveOptions>(file).unwrap(), options);
+        let options = SolveOptions::default().abstol(-2.0);
+        assert_eq!(from_str::<SolveOptions>(r#"{ "abstol": -2 }"#).unwrap(), options);
+        let file = r#"{ "reltol": 1, "dtmax": 2, "step": { "fixed": -1 }, "tstops": [3] }"#;
+        let options = SolveOptions::default().reltol(1.0).dtmax(2.0).fixed_step(-1.0).tstops([3.0]);
+        assert_eq!(from_str::<SolveOptions>(file).unwrap(), options);
+    }
+
+    #[test]
+    fn counts_may_have_exponents() {
+        for (count, expected) in
+            [("1e5", 100_000), ("2.5e3", 2500), ("0", 0), ("4294967295.0", u32::MAX)]
+        {
+            let options: SolveOptions = from_str(&format!("{{ \"max_steps\": {count} }}")).unwrap();
+            assert_eq!(options, SolveOptions::default().max_steps(expected));
+        }
+    }
+
+    #[test]
+    fn controllers_without_exponents_may_be_their_names() {
+        for (name, controller) in [("i", Controller::i()), ("predictive", Controller::predictive())]
+        {
+            let options: SolveOptions =
+                from_str(&json!({ "controller": name }).to_string()).unwrap();
+            assert_eq!(options, SolveOptions::default().controller(controller));
+        }
+    }
+
+    #[test]
+    fn what_is_neither_says_so() {
+        for (file, expected) in [
+            (
+                r#"{ "abstol": "small" }"#,
+                "string \"small\", expected a number or a list of numbers",
+            ),
+            (
+                r#"{ "saveat": { "Every": 1.0 } }"#,
+                "map, expected a number, a list of numbers, \"steps\" or null",
+            ),
+            (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected a number"),
+            (r#"{ "tstops": 1.5 }"#, "floating point `1.5`, expected a list of numbers"),
+            (r#"{ "reltol": "small" }"#, "string \"small\", expected a number"),
+            (
+                r#"{ "step": "fast" }"#,
+                "string \"fast\", expected a `step`: write \"adaptive\", \
+                 { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }",
+            ),
+            (r#"{ "step": { "size": 0.1 } }"#, "string \"size\", expected a `step`: write \"ad"),
+            (r#"{ "step": {} }"#, "map, expected a `step`: write \"adaptive\""),
+            (r#"{ "step": null }"#, "null, expected a `step`: write \"adaptive\""),
+            (
+                r#"{ "step": 0.1 }"#,
+                "`step` is 0.1, which may be the size of all steps or of the first step: write { \
+                 \"fixed\": 0.1 } or { \"adaptive_from\": 0.1 }",
+            ),
+            (r#"{ "step": 2 }"#, "write { \"fixed\": 2 } or { \"adaptive_from\": 2 }"),
+            (r#"{ "step": "fixed" }"#, "`step` lacks the step size: write { \"fixed\": 0.1 }"),
+            (r#"{ "step": { "fixed": "x" } }"#, "string \"x\", expected a number"),
+            (
+                r#"{ "step": { "fixed": 0.1, "adaptive_from": 0.2 } }"#,
+                "`step` has both `fixed` and `adaptive_from`; give one of `adaptive_from` and \
+                 `fixed`",
+            ),
+            (
+                r#"{ "max_steps": 0.5 }"#,
+                "floating point `0.5`, expected a whole number of steps, at most 4294967295",
+            ),
+            (r#"{ "max_steps": -1 }"#, "integer `-1`, expected a whole number of steps"),
+            (r#"{ "max_steps": 1e10 }"#, "`10000000000.0`, expected a whole number of steps"),
+            (r#"{ "max_steps": 4294967296 }"#, "`4294967296`, expected a whole number of steps"),
+            (
+                r#"{ "controller": "pi" }"#,
+                "the controller `pi` takes 2 exponents, found 0: write \
+                 { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }",
+            ),
+            (r#"{ "controller": 3 }"#, "integer `3`, expected a controller such as { \"kind\""),
+            (r#"{ "reltol": 1e-3, "reltol": 1e-6 }"#, "the option `reltol` is given twice"),
+            (r#"{ "save": 1.0, "saveat": 2.0 }"#, "the option `saveat` is given twice"),
+            (
+                "[1e-6, 1e-3]",
+                "sequence, expected options by their names, such as { \"reltol\": 1e-6 }",
+            ),
+            ("[]", "sequence, expected options by their names"),
+        ] {
+            let error = from_str::<SolveOptions>(file).unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains("line 1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Resolved options: the options of a solve as numbers of its precision.
+
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::problem::options::{AbsTol, LogRow, SavedRow, SolveOptions};
+use crate::step::control;
+use crate::step::guard::GrowthGuard;
+use crate::step::properties::Properties;
+use crate::step::switching;
+use crate::system::facts::Facts;
+
+/// The options of a solve, checked and in its precision.
+///
+/// All trajectories share them; [`Inputs`](crate::problem::inputs::Inputs) has the numbers of
+/// each trajectory.
+#[derive(Clone, Debug)]
+pub struct ResolvedOptions<T> {
+    /// The absolute tolerance of all components, if components have none of their own.
+    pub abstol: T,
+    /// The relative tolerance.
+    pub reltol: T,
+    /// The fixed or the first step size; 0 if it is automatic.
+    pub dt: T,
+    /// Whether step sizes are adaptive.
+    pub adaptive: bool,
+    /// The smallest adaptive step; 0 if there is no limit.
+    pub dtmin: T,
+    /// The largest adaptive step; infinite if there is no limit.
+    pub dtmax: T,
+    /// The coefficients of the step-size control law, [`Law`](crate::step::control::Law).
+    pub law: [f32; control::LAW_NUMBERS],
+    /// The coefficients of the control law of the implicit method, if two methods switch.
+    pub stiff_law: [f32; control::LAW_NUMBERS],
+    /// The kind of the control law.
+    pub law_kind: u32,
+    /// The properties of the method.
+    pub method: Properties,
+    /// The largest number of steps that a trajectory may attempt.
+    pub max_steps: u32,
+    /// The treatment of steps that may pass over growth.
+    ///
+    /// A constant of [`guard`](crate::step::guard).
+    pub guard: u32,
+    /// The values that are saved at each saved time.
+    pub saved: SavedRow,
+    /// The number of events of the system.
+    pub events: usize,
+    /// The numbers that are logged of each event.
+    pub log: LogRow,
+    /// The largest number of logged events of a trajectory; 0 without a log.
+    pub log_slots: u32,
+    /// The largest number of saved ends of steps, after the times that are known before.
+    pub step_slots: usize,
+    /// Whether there may be times to stop at, including ends of spans.
+    pub stopping: bool,
+}
+
+impl<T: Scalar> ResolvedOptions<T> {
+    /// Resolves the options, and checks everything that does not depend on the trajectories.
+    ///
+    /// [`Inputs`](crate::problem::prepared::Inputs) sets `adaptive`, `dt` and `stopping` later, from
+    /// the trajectories.
+    pub(crate) fn of(
+        system: &Facts,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError> {
+        let states = system.info.states.len();
+        options.check::<T>()?;
+        if system.mass && method.solves == 0 {
+            return Err(SolveError::MassMatrix { method: method.name, system: system.info.name });
+        }
+        let abstol = match &options.abstol {
+            AbsTol::All(number) => T::narrow(*number),
+            AbsTol::Each(numbers) if numbers.len() == states => T::default(),
+            AbsTol::Each(numbers) => {
+                let tolerances = numbers.len();
+                return Err(SolveError::Tolerances { tolerances, components: states });
+            }
+        };
+        let controller = options.controller.unwrap_or(method.controller);
+        let stiff_law = method.switches_to.map(|method| {
+            method.law::<T>(options.controller.unwrap_or(switching::CONTROLLER), states)
+        });
+        let law = method.law::<T>(controller, states);
+        let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
+        Ok(ResolvedOptions {
+            abstol,
+            reltol: T::narrow(options.reltol),
+            dt: T::default(),
+            adaptive: true,
+            dtmin: T::narrow(options.dtmin),
+            dtmax: options.dtmax.map_or(T::infinity(), T::narrow),
+            law,
+            stiff_law: stiff_law.unwrap_or(law),
+            law_kind: controller.kind(),
+            method: *method,
+            max_steps: options.max_steps,
+            guard: growth_guard.number(method),
+            saved: options.saved_row(system)?,
+            events: system.info.events.len(),
+            log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
+            log_slots: options.event_log.map_or(0, |log| log.capacity),
+            step_slots: 0,
+            stopping: false,
+        })
+    }
+
+    /// Returns whether there is a smallest or a largest step size.
+    #[must_use]
+    pub fn limited(&self) -> bool {
+        self.dtmin > T::default() || self.dtmax < T::infinity()
+    }
+}

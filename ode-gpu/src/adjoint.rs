@@ -1,0 +1,356 @@
+//! Gradients on a device: one kernel solves and records steps, another runs the adjoint.
+//!
+//! The number of rows in the step records of a thread is not known in advance. The memory has as
+//! many rows as the last gradients of the same system and method needed. If these rows do not
+//! suffice, the batch is solved again with the required number. Batches are limited so that the
+//! records fit into memory.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
+use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
+use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents};
+use ode_core::ensemble::task::TaskKey;
+use ode_core::ensemble::worker::ResultSlices;
+use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
+use ode_core::kernel::{self, KernelConfig};
+use ode_core::lane::Scalar;
+use ode_core::problem::inputs::InputRange;
+use ode_core::problem::layout::SystemShape;
+use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::{SavedRow, SolveError};
+
+use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
+use crate::cache::Cache;
+use crate::device::{Device, lock};
+use crate::error::{DriverCall, GpuError};
+use crate::kernel::{Kernel, KernelSource, Name};
+use crate::memory::Stream;
+use crate::recent::Recent;
+use crate::rows::{Source, Target};
+use crate::timing::Stopwatch;
+use crate::worker::{Argument, check_options, launch_config};
+
+/// Rows for each trajectory of a thread, if no gradients of this system and method were computed
+/// yet.
+const STEPS: usize = 64;
+
+/// The fewest trajectories of a batch that is cut for want of memory: one block of threads.
+const FEWEST: usize = kernel::BLOCK as usize;
+
+/// The number of rows that the last gradients of a system and a method had.
+fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
+    static KNOWN: LazyLock<Mutex<Recent<TaskKey, Arc<AtomicUsize>>>> =
+        LazyLock::new(|| Mutex::new(Recent::new(64)));
+    lock(&KNOWN).get(key)
+}
+
+/// Trajectories, with the slices of their results and gradients.
+pub(crate) struct GradientChunk<'p, T> {
+    pub(crate) columns: InputRange<'p, T>,
+    pub(crate) results: ResultSlices<'p, T>,
+    pub(crate) given: GradientSlices<'p, T>,
+}
+
+impl<T: Scalar> GradientChunk<'_, T> {
+    /// Splits off the first `count` trajectories; returns the rest if there are any.
+    pub(crate) fn first(self, count: usize) -> (Self, Option<Self>) {
+        let GradientChunk { columns, results, given } = self;
+        if count >= columns.len() {
+            return (GradientChunk { columns, results, given }, None);
+        }
+        let (now, later) = columns.split(count);
+        let (results, results_behind) = results.split(count);
+        let (given, given_behind) = given.split(count);
+        let behind = GradientChunk { columns: later, results: results_behind, given: given_behind };
+        (GradientChunk { columns: now, results, given }, Some(behind))
+    }
+}
+
+/// The worker of a device for gradients.
+pub(crate) struct AdjointWorker<'a, T> {
+    pub(crate) device: &'a Device,
+    pub(crate) task: &'a dyn AdjointTask<T>,
+    pub(crate) settings: &'a ResolvedOptions<T>,
+    pub(crate) cotangents: &'a RawCotangents<'a, T>,
+    /// The configuration of both kernels.
+    pub(crate) kernel_config: KernelConfig,
+    pub(crate) options: &'a [String],
+    /// The largest number of trajectories of a launch, if the user sets one.
+    pub(crate) batch: Option<usize>,
+    pub(crate) compile: Duration,
+    pub(crate) computing: Duration,
+}
+
+/// The kernels of a gradient.
+struct Kernels {
+    record: Arc<Kernel>,
+    adjoint: Arc<Kernel>,
+}
+
+impl<T: Scalar> AdjointWorker<'_, T> {
+    /// Computes the gradients of the parts that `next` returns, until it returns `None`.
+    pub(crate) fn run<'p>(
+        &mut self,
+        next: &dyn Fn() -> Option<GradientChunk<'p, T>>,
+    ) -> Result<(), SolveError>
+    where
+        T: 'p,
+    {
+        let mut left: Vec<GradientChunk<'p, T>> = next().into_iter().collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        let kernels = self.kernels()?;
+        self.compile += begin.elapsed();
+        let stream = self.device.idle_stream()?;
+        let known = steps_of(self.task.key(AdjointKernel::Backward));
+        let mut most = self.batch.unwrap_or(usize::MAX);
+        while let Some(chunk) = left.pop().or_else(next) {
+            let steps = known.load(Ordering::Relaxed).max(STEPS);
+            let fits = self.fitting(steps, &chunk).min(most).max(1);
+            let (mut now, behind) = chunk.first(fits);
+            left.extend(behind);
+            match self.launch(&stream, &kernels, &mut now, steps) {
+                Ok(needed) if needed <= steps => {}
+                Ok(needed) => {
+                    known.fetch_max(needed, Ordering::Relaxed);
+                    left.push(now);
+                }
+                Err(GpuError::OutOfMemory { .. }) if now.columns.len() > FEWEST => {
+                    most = (now.columns.len() / 2).max(FEWEST);
+                    left.push(now);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.device.keep_stream(stream);
+        Ok(())
+    }
+
+    fn kernels(&self) -> Result<Kernels, SolveError> {
+        check_options(self.options)?;
+        let kernel = |adjoint, name: &str| {
+            let (task, options) = (self.task, self.options.to_vec());
+            let key = Name::Task(task.key(adjoint), self.kernel_config.clone(), options.clone());
+            self.device.kernel_named(key, Cache::from_env(), || {
+                let source = task.kernel(adjoint, &self.kernel_config)?;
+                Ok::<_, SolveError>(KernelSource { name: name.to_owned(), source, options })
+            })
+        };
+        Ok(Kernels {
+            record: kernel(AdjointKernel::Forward, RECORD_NAME)?,
+            adjoint: kernel(AdjointKernel::Backward, ADJOINT_NAME)?,
+        })
+    }
+
+    /// The bytes of a row of a thread.
+    fn row_bytes(&self) -> usize {
+        row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
+    }
+
+    /// Returns how many trajectories of a chunk fit into memory with their records.
+    fn fitting(&self, steps: usize, chunk: &GradientChunk<'_, T>) -> usize {
+        let shape = self.task.shape();
+        let footprint = Footprint::new(&self.without_saves(), chunk.columns.inputs());
+        let own = 1 + shape.states + shape.parameters;
+        let given = self.cotangents.saved.len() + self.cotangents.last.len();
+        let given = given / self.cotangents.trajectories.max(1);
+        let numbers = (own + given) * size_of::<T>();
+        let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
+        let each = footprint.each().saturating_add(numbers).saturating_add(records);
+        let most = most_trajectories(chunk.columns.inputs()).min(chunk.columns.len());
+        let needed = most.saturating_mul(each).saturating_add(footprint.beside);
+        // A query of the free memory takes longer than a small gradient.
+        if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
+            return most;
+        }
+        let free = self.device.memory_info().map_or(u64::MAX, |info| info.free);
+        let usable = usize::try_from(free / 10 * 8).unwrap_or(usize::MAX);
+        (usable.saturating_sub(footprint.beside) / each).clamp(FEWEST.min(most), most)
+    }
+
+    /// The resolved options of a solve that downloads only return codes, end times and counts.
+    fn without_saves(&self) -> ResolvedOptions<T> {
+        ResolvedOptions { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
+    }
+
+    /// Computes the gradients of a batch with `steps` rows for each trajectory of a thread.
+    ///
+    /// Returns the number of rows that were needed. If it exceeds `steps`, some gradients are
+    /// missing.
+    fn launch(
+        &mut self,
+        stream: &Stream,
+        kernels: &Kernels,
+        chunk: &mut GradientChunk<'_, T>,
+        steps: usize,
+    ) -> Result<usize, GpuError> {
+        let settings = self.without_saves();
+        let batch = Batch::new(&settings, chunk.columns);
+        // `most_trajectories` bounds the batch.
+        let config = launch_config(&kernels.record, &self.kernel_config, batch.len() as u32);
+        let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
+        let each = batch.len().div_ceil(threads);
+        let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
+        let shape = self.task.shape();
+        let back = Back::new(self.cotangents, chunk.columns, shape, align(batch.total()));
+        let width = adjoint::width::<T>(shape.states, settings.adaptive);
+        let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
+        let mut memory = stream.allocate::<u8>(back.total)?;
+        let rows = stream.allocate::<u8>(records.total)?;
+        let mut given = stream.allocate::<u8>(back.given_total)?;
+        let (sources, end) = batch.sources();
+        let uploads = stream.upload_rows(&sources, end, &mut memory)?;
+        let more = stream.upload_rows(&back.rows, back.given_total, &mut given)?;
+        let mut most = memory.slice_mut(back.most..back.most + size_of::<u32>());
+        stream.raw().memset_zeros(&mut most).call("cuMemsetD8Async")?;
+        let address = |memory: &CudaSlice<u8>| memory.device_ptr(stream.raw()).0;
+        let arguments = Argument(batch.arguments(address(&memory)));
+        let adjoint =
+            AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
+        let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
+        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.columns.inputs()));
+        let watch = Stopwatch::start(stream)?;
+        for kernel in [&kernels.record, &kernels.adjoint] {
+            let mut launch = stream.raw().launch_builder(kernel.function());
+            launch.arg(&arguments).arg(&shared).arg(&adjoint);
+            // SAFETY: both kernels take a `KernelArguments`, the shared numbers and a `AdjointArguments`. The addresses
+            // are those of `batch` and `back` in `memory`, of the cotangents, and of the records.
+            // `memory` is laid out for the system of their text. The records are those of as many
+            // threads as the grid has, with `room` rows each. The second kernel reads the records
+            // that the first one has written.
+            unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
+        }
+        watch.stop(stream)?;
+        // How trajectories ended, followed by the gradients.
+        let places = batch.places();
+        let first = places[ENDS].at;
+        let mut most = [0; size_of::<u32>()];
+        let mut targets: Vec<Target<'_>> = Vec::new();
+        let told = places.iter().zip(chunk.results.bytes()).skip(ENDS);
+        for (place, rows) in told.chain(back.places.iter().zip(chunk.given.bytes())) {
+            let at = |r: usize| place.at - first + r * place.row;
+            targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
+        }
+        targets.push((back.most - first, &mut most));
+        stream.download_rows(&memory.slice(first..back.total), targets)?;
+        stream.synchronize()?;
+        self.computing += watch.elapsed()?;
+        drop((uploads, more));
+        // The assignment of trajectories to threads can differ next time.
+        let most = u32::from_ne_bytes(most) as usize;
+        Ok(if each > 1 { (most + most / 16).div_ceil(each) } else { most })
+    }
+}
+
+/// The layout of step records in device memory of their own.
+struct Records {
+    /// The offsets of: numbers, flags of steps, starts of trajectories and the rows before them,
+    /// and for each thread its last trajectory and its rows.
+    at: [usize; 6],
+    total: usize,
+}
+
+impl Records {
+    fn new(threads: usize, trajectories: usize, room: usize, step: usize) -> Records {
+        let rows = threads.saturating_mul(room);
+        let word = size_of::<u32>();
+        let [starts, last] = [trajectories, threads].map(|count| count * word);
+        let mut total = 0_usize;
+        let at = [rows.saturating_mul(step), rows, starts, starts, last, last].map(|bytes| {
+            let at = total;
+            total = align(total.saturating_add(bytes).min(usize::MAX / 2));
+            at
+        });
+        Records { at, total }
+    }
+
+    /// Returns the addresses for the kernels' argument, for memory at `base`.
+    fn arguments(&self, base: u64) -> AdjointArguments {
+        let [numbers, steps, starts, before, last, rows] = self.at.map(|at| base + at as u64);
+        AdjointArguments {
+            numbers,
+            steps,
+            starts,
+            before,
+            last,
+            rows,
+            ..AdjointArguments::default()
+        }
+    }
+}
+
+/// The first result that a gradient downloads; final and saved states stay on the device.
+const ENDS: usize = 2;
+
+/// The layout of the adjoint in device memory.
+///
+/// The cotangents have memory of their own. The gradients are behind a batch.
+struct Back<'c> {
+    /// The cotangents, and their size in bytes.
+    rows: Vec<Source<'c>>,
+    given_total: usize,
+    /// The offsets of the cotangents of saved and of final states, if there are any.
+    given: [Option<usize>; 2],
+    /// Losses, gradients by initial states and by parameters, behind the batch; then the number of
+    /// rows that were needed, and the end of the memory.
+    places: [Place; 3],
+    most: usize,
+    total: usize,
+}
+
+impl<'c> Back<'c> {
+    /// Lays out memory behind a batch that ends at `begin`.
+    fn new<T: Scalar>(
+        cotangents: &RawCotangents<'c, T>,
+        range: InputRange<'_, T>,
+        shape: SystemShape,
+        begin: usize,
+    ) -> Self {
+        let (n, size) = (range.len(), size_of::<T>());
+        let mut rows: Vec<Source<'c>> = Vec::new();
+        let mut given_total = 0;
+        let given = [cotangents.saved, cotangents.last].map(|numbers| {
+            if numbers.is_empty() {
+                return None;
+            }
+            let begin = given_total;
+            for row in numbers.chunks(cotangents.trajectories) {
+                rows.push((given_total, bytes_of(&row[range.indices()])));
+                given_total += n * size;
+            }
+            given_total = align(given_total);
+            Some(begin)
+        });
+        let mut total = begin;
+        let places = [1, shape.states, shape.parameters].map(|rows| {
+            let place = Place { at: total, row: size * n, rows };
+            total = align(total + rows * size * n);
+            place
+        });
+        let most = total;
+        Back { rows, given_total, given, places, most, total: most + size_of::<u32>() }
+    }
+
+    /// Returns the kernels' argument, for a batch at `base` and cotangents at `given`.
+    fn arguments(&self, base: u64, given: u64, adjoint: AdjointArguments) -> AdjointArguments {
+        let [saved, last] = self.given;
+        let [loss, u0, p] = self.places.map(|place| base + place.at as u64);
+        let address = |at: Option<usize>| given + at.unwrap_or(0) as u64;
+        AdjointArguments {
+            most: base + self.most as u64,
+            by_saved: address(saved),
+            by_last: address(last),
+            loss,
+            u0,
+            p,
+            has_saved: u32::from(saved.is_some()),
+            has_last: u32::from(last.is_some()),
+            ..adjoint
+        }
+    }
+}
