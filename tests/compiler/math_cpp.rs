@@ -1,5 +1,6 @@
-//! The elementary functions in C++: the text that a GPU runs, compiled by the host's compiler,
-//! gives the bits of the Rust.
+//! The elementary functions in C++.
+//!
+//! The text that a GPU runs, compiled by the host's compiler, gives the bits of the Rust functions.
 
 use crate::cpp::HostCpp;
 use crate::random::Random;

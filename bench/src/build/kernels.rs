@@ -63,7 +63,7 @@ use odes::backend::Inputs;
 use odes::prelude::*;
 use odes::system::System;
 use odes::Method;
-// `Auto` chooses this pair at such tolerances.
+// `Auto` takes this pair at such tolerances.
 #[allow(unused_imports)]
 use odes::Tsit5Rodas4 as Auto;
 
