@@ -204,7 +204,7 @@ fn a_satellite_keeps_its_energy() {
     assert!((end / begin - 1.0).abs() < 1e-12, "{begin} and {end}");
 }
 
-/// Ignition delays are those of Cantera, and known between steps as well as at their ends.
+/// Ignition delays equal Cantera's, between steps as well as at their ends.
 #[test]
 fn hydrogen_ignites_when_it_does_in_cantera() {
     use odes_models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
@@ -226,8 +226,9 @@ fn hydrogen_ignites_when_it_does_in_cantera() {
     }
 }
 
-/// Delays that are unknowns of the system, whose equation has a jump, are right to a hundred
-/// tolerances.
+/// Ignition delays as unknowns of the system are right to a hundred tolerances.
+///
+/// The equation of the delay has a jump.
 #[test]
 fn an_ignition_delay_is_an_unknown() {
     use odes_models::h2o2::{DELAYS, ignition, of_delay, until_ignition};
