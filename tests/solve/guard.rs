@@ -1,4 +1,4 @@
-//! Steps that would pass over growth are refused, or counted: see `odes::internals::guard`.
+//! Steps that would pass over growth are refused or counted: see `odes::internals::guard`.
 
 use crate::everywhere::same_everywhere;
 use ndarray_npy::NpzReader;
@@ -9,22 +9,23 @@ use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Kvaerno3, Method, Vary};
 use std::fs::File;
 
-/// Growth from a seed to one, and a component that follows it at once.
+/// Growth from a seed to one, with a component that follows it immediately.
 #[ode_system]
 fn autocatalysis(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     let [x, follower] = *u;
     [p[0] * x * (1.0 - x), 1e3 * p[0] * (x - follower)]
 }
 
-/// Zero is an unstable state of rest, in which the feed leaves it at all times but one.
+/// Zero is an unstable state of rest, and the feed leaves it at all times except one.
 #[ode_system]
 fn pitchfork(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     let fed = if t > 5000.0 && t < 5001.0 { p[0] } else { 0.0 };
     [u[0] * (1.0 - u[0] * u[0]) + fed]
 }
 
-/// Growth as in `autocatalysis`, at a rate that is an algebraic unknown. One row of the mass matrix
-/// is negative, so that the determinants of short steps are.
+/// Growth as in `autocatalysis`, with an algebraic unknown as its rate.
+///
+/// One row of the mass matrix is negative, so the determinants of short steps are negative too.
 #[ode_system]
 mod constrained {
     #[mass_matrix]
@@ -35,7 +36,7 @@ mod constrained {
     }
 }
 
-/// The same system with so many unknowns that there is no search for pivots.
+/// The same system with so many unknowns that there is no pivoting.
 #[ode_system]
 mod chain {
     const N: usize = 6;
@@ -68,7 +69,7 @@ fn pair(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[0] * u[0] * (1.0 - u[0]), p[1] * u[1] * (1.0 - u[1])]
 }
 
-/// The time at which component `d` first reaches a half.
+/// Returns the time at which component `d` first reaches a half.
 fn half_time<S: System<N, P>, const N: usize, const P: usize>(
     solution: &OdeSolution<S, f64, N, P>,
     d: usize,
@@ -91,8 +92,9 @@ fn options((reltol, abstol): (f64, f64)) -> SolveOptions {
     SolveOptions::default().reltol(reltol).abstol(abstol)
 }
 
-/// Growth from `1e-16` reaches one half at the time `ln(1e16)`, forwards and backwards, to a small
-/// relative error.
+/// Growth from `1e-16` reaches one half at the time `ln(1e16)`, to a small relative error.
+///
+/// This holds forwards and backwards.
 fn ignites<M: Method + Copy>(method: M, part: f64) {
     for tolerances in TOLERANCES {
         for direction in [1.0, -1.0] {
@@ -115,14 +117,14 @@ fn ignites<M: Method + Copy>(method: M, part: f64) {
 fn growth_takes_the_time_that_it_takes() {
     ignites(Rodas4, 2e-3);
     ignites(Rodas5P, 2e-3);
-    // There the growth is 2% too fast.
+    // With Kvaerno5 the growth is 2% too fast.
     ignites(Kvaerno5, 2e-2);
-    // Where steps may be as long as two fifths of the way to the pole, growth of order 2 is 8% too
+    // If steps may be as long as two fifths of the way to the pole, growth of order 2 is 8% too
     // fast.
     ignites(Rosenbrock23, 5e-2);
 }
 
-/// The implicit method of a pair that switches.
+/// The implicit method of a pair that switches uses the guard.
 #[test]
 fn a_method_that_switches_looks_while_it_is_implicit() {
     let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
@@ -133,8 +135,7 @@ fn a_method_that_switches_looks_while_it_is_implicit() {
     assert!(error.abs() < 2e-3, "{error}");
 }
 
-/// Growth is not missed where stops or `dtmax` end steps on the way to the pole, so that none is
-/// beyond it.
+/// Growth is not missed if stops or `dtmax` end steps before the pole, so that no step passes it.
 fn is_right_on_the_way<M: Method + Copy>(method: M, part: f64) {
     let check = |options: SolveOptions, what: &str| {
         let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
@@ -163,8 +164,10 @@ fn growth_on_the_way_to_the_pole_is_right() {
     is_right_on_the_way(TrBdf2, 8e-2);
 }
 
-/// Errors end the guard's caution after the first of two components that grow one after the other;
-/// the second one makes the trajectory begin anew once more.
+/// Two components that grow one after the other.
+///
+/// Errors end the guard's caution after the first one; the second one restarts the trajectory once
+/// more.
 #[test]
 fn what_grows_later_is_seen_too() {
     for tolerances in TOLERANCES {
