@@ -182,8 +182,9 @@ fn what_grows_later_is_seen_too() {
     }
 }
 
-/// Without the guard a method ends where it began, in a few steps; with `Report` such steps are
-/// counted.
+/// Without the guard a method ends where it began, in a few steps.
+///
+/// With `Report` such steps are counted.
 #[test]
 fn nobody_looks_unless_asked() {
     use odes::GrowthGuard::{Off, Report};
@@ -197,7 +198,8 @@ fn nobody_looks_unless_asked() {
         assert!(told.guarded() > 0 && told.held_unstable());
         assert!(told.guarded() <= told.accepted());
     }
-    // In `f32`, whose signs are not as sure, that is the default, and with fixed steps always.
+    // In `f32`, whose signs are less certain, reporting is the default; with fixed steps the guard
+    // always only reports.
     let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]).cast::<f32>();
     let single = problem.solve(Rodas4, &options((1e-3, 1e-6))).unwrap();
     assert!(single.guarded() > 0 && single.held_unstable() && single.final_state()[0] < 1e-6);
@@ -210,8 +212,9 @@ fn nobody_looks_unless_asked() {
     assert!((explicit.final_state()[0] - 1.0).abs() < 1e-3 && explicit.guarded() == 0);
 }
 
-/// A state of `1e-12` grows, an exact zero does not, at no great cost however long the span; what
-/// is fed to it later grows.
+/// A state of `1e-12` grows and an exact zero does not, at a small cost for any span.
+///
+/// A zero state that is fed later grows.
 #[test]
 fn an_exact_zero_is_let_go() {
     for tolerances in TOLERANCES {
@@ -226,7 +229,7 @@ fn an_exact_zero_is_let_go() {
             let zero = solve(0.0, end, 0.0);
             assert!(zero.final_state()[0] == 0.0 && zero.held_unstable());
             assert_eq!(zero.code(), ReturnCode::Success);
-            // Two parts of the span have a break between them.
+            // Two segments of the span have a break between them.
             let parts = 1 + u32::from(end > 5e3) * 2;
             assert!(zero.accepted() <= 1000 * parts, "{} steps", zero.accepted());
         }
@@ -235,8 +238,9 @@ fn an_exact_zero_is_let_go() {
     }
 }
 
-/// Growth that the determinant does not show: complex modes, and two that are passed in one step.
-/// `docs/what-success-means.md` says so.
+/// Growth that the determinant does not show: complex modes, and two modes in one step.
+///
+/// `docs/what-success-means.md` documents this limit.
 #[test]
 fn some_growth_nobody_sees() {
     for tolerances in TOLERANCES {
@@ -253,8 +257,10 @@ fn some_growth_nobody_sees() {
     }
 }
 
-/// On these systems nothing is refused, and no step changes. Absolute tolerances are `small`
-/// where concentrations are: those below them become negative, and then these equations do blow up.
+/// On these systems the guard refuses nothing and changes no step.
+///
+/// Absolute tolerances are `small` for concentrations: concentrations below the tolerance become
+/// negative, and then these equations do blow up.
 fn is_left_alone<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     u0: [f64; N],
@@ -309,7 +315,7 @@ fn systems_without_hidden_growth_are_left_alone() {
     is_left_alone(sir::sir, sir::U0, sir::P, sir::SPAN, 1.0);
 }
 
-/// An ensemble of seeds from a thousandth down to zero, at rates of all kinds.
+/// Returns an ensemble of seeds from a thousandth down to zero, at rates of all kinds.
 fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
     system: S,
     n: usize,
@@ -324,19 +330,19 @@ fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
     })
 }
 
-/// All trajectories end at one, except those that began at zero.
+/// Asserts that all trajectories end at one, except those that begin at zero.
 fn all_ignite<S: System<N, 1>, const N: usize>(solution: &EnsembleSolution<S, f64, N, 1>) {
     for (i, trajectory) in solution.iter().enumerate() {
         let end = trajectory.final_state().to_numbers()[0];
         let (expected, zero) = if i % 7 == 3 { (0.0, true) } else { (1.0, false) };
         assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-2, "{i}: {end}");
-        // Steps of 300 times the rate are not long enough for the guard to let go.
+        // Steps of 300 times the rate are too short for the guard to stop its caution.
         assert!(!trajectory.held_unstable(), "{i}");
         assert!(!zero || trajectory.guarded() > 50, "{i}");
     }
 }
 
-/// The solution is right, with the same bits in all places and among any neighbours.
+/// The solution is right, with equal bits on all backends and with any neighbours.
 fn ignites_everywhere<M, S, const N: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, f64, impl Vary<S, f64, N, 1>, N, 1>,
@@ -355,13 +361,13 @@ fn neighbours_change_no_bit_of_it() {
     ignites_everywhere(Rodas4, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
-/// The same by a method that iterates, whose iterations need not converge beyond the pole.
+/// The same by an iterative method, whose iterations need not converge beyond the pole.
 #[test]
 fn iterations_change_no_bit_of_it() {
     ignites_everywhere(Kvaerno5, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
-/// The same where steps are only counted.
+/// The same if steps are only counted.
 #[test]
 fn single_precision_counts_the_same_everywhere() {
     let ensemble = seeds::<_, f32, 2>(autocatalysis, 300, |x, _| [x, x]);
@@ -371,7 +377,7 @@ fn single_precision_counts_the_same_everywhere() {
     same_everywhere(Rodas4, &ensemble, &solution, &options);
 }
 
-/// Archives have the guard's counts where it was on.
+/// Archives have the guard's counts if the guard was on.
 #[test]
 fn archives_say_what_was_guarded() {
     let ensemble = seeds::<_, f32, 2>(autocatalysis, 60, |x, _| [x, x]);
@@ -393,8 +399,9 @@ fn archives_say_what_was_guarded() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Mass matrices change the sign of the determinants of short steps, and a search for pivots
-/// exchanges rows.
+/// Mass matrices and pivoting affect signs of determinants.
+///
+/// A mass matrix changes the sign of the determinants of short steps, and pivoting exchanges rows.
 #[test]
 fn mass_matrices_have_signs_of_their_own() {
     let consistent = |x: f64, rate: f64| [x, x, rate * (1.0 - x)];
