@@ -1,7 +1,7 @@
 // Functions, methods and closures.
 
 //# arguments_do_not_change
-//! A function returns what it computes; it does not change its arguments.
+//! A function returns its results; it does not change its arguments.
 
 use odes::ode_system;
 
@@ -24,7 +24,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# arguments_of_methods
-//! The functions at hand, too.
+//! This holds for built-in functions too.
 
 use odes::ode_system;
 
@@ -38,7 +38,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# closures_do_not_assign
-//! A closure has the values that were around it when it was made.
+//! A closure has the values from its creation.
 
 use odes::ode_system;
 
@@ -255,7 +255,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# nothing_is_collected
-//! What iterators give is added up, or is an array by `map`.
+//! The items of an iterator are summed, or `map` makes an array.
 
 use odes::ode_system;
 
@@ -273,7 +273,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# number_of_arguments
-//! A function gets as many arguments as it takes.
+//! A function gets as many arguments as it has parameters.
 
 use odes::ode_system;
 
@@ -303,7 +303,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# powi_is_known
-//! The exponent of `powi` is known at compile time; any other is one of `powf`.
+//! The exponent of `powi` is known at compile time; use `powf` for any other exponent.
 
 use odes::ode_system;
 

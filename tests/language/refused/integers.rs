@@ -45,7 +45,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# not_below_zero
-//! An integer without a sign stays at or above zero on the way, too.
+//! Intermediate values of an unsigned integer are not negative either.
 
 use odes::ode_system;
 

@@ -60,7 +60,7 @@ mod rule {
 }
 
 //# equations_have_unknowns
-//! Each unknown has an equation that it is in.
+//! Each unknown occurs in some equation.
 
 use odes::ode_system;
 
@@ -288,7 +288,7 @@ mod rule {
 }
 
 //# methods
-//! The structs of a module may have methods, which change nothing.
+//! The structs of a module may have methods that change nothing.
 
 use odes::ode_system;
 
@@ -315,7 +315,7 @@ mod rule {
 }
 
 //# names_of_the_module
-//! `Model` and `report` are what the attribute adds.
+//! The attribute adds `Model` and `report`.
 
 use odes::ode_system;
 

@@ -93,7 +93,7 @@ impl Generator {
             return expr;
         }
         let count = high - low + 1;
-        // Not a function that constants cannot call.
+        // A constant cannot call such a function.
         let callable = ty == "usize" && expr.typed && self.view != View::Items;
         if callable && low == 0 && self.once_in(2) {
             return Expr::whole(format!("{}.min({high})", expr.at(Level::Whole)));
