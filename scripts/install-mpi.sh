@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs an MPI with the standard's binary interface, without root: the PyPI wheel of MPICH in a virtual
-# environment. Does nothing if the environment exists.
+# environment. Does nothing if it is already installed there.
 #
 #   scripts/install-mpi.sh [FOLDER]     FOLDER: the environment, default target/mpi in the repository
 #

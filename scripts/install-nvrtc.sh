@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs NVRTC, CUDA's run-time compiler, without a toolkit and without root: the PyPI wheel
-# in a virtual environment. Does nothing if the environment exists.
+# in a virtual environment. Does nothing if it is already installed there.
 #
 #   scripts/install-nvrtc.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs Intel's OpenCL runtime for CPUs without root: PyPI wheels in a virtual environment. Does nothing
-# if the environment exists. There are wheels for Linux and Windows on x86-64; on other machines the script
+# if it is already installed there. There are wheels for Linux and Windows on x86-64; on other machines the script
 # only prints that it has none.
 #
 #   scripts/install-opencl.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
