@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .trajectories(n)
         .vary(move |problem, i| problem.with_p(p(i).map(f32::narrow)));
     println!("{n} trajectories, f32, reltol 1e-3, abstol 1e-6, 101 saved states");
-    println!("| method | place | ms | most steps | all steps | worst |");
+    println!("| method | backend | ms | most steps | all steps | worst |");
     println!("|---|---|---|---|---|---|");
     by(Tsit5, &ensemble)?;
     by(Rodas5P, &ensemble)?;

@@ -73,10 +73,10 @@ struct Options {
     /// The number of balls.
     #[arg(long, default_value_t = 100_000)]
     trajectories: usize,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write, of 300 balls.
+    /// Write a picture of 300 balls to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }
@@ -93,13 +93,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bounces: u64 = solution.event_count("ground")?.iter().map(|&n| u64::from(n)).sum();
     let time = solution.timings().total;
     println!(
-        "{} bounces of {} balls in {}, {} a second",
+        "{} bounces of {} balls in {}, {} per second",
         grouped(bounces),
         grouped(solution.len() as u64),
         seconds(time),
         grouped((bounces as f64 / time) as u64)
     );
-    println!("greatest error of the time of an impact: {:.1e} s", error(&solution)?);
+    println!("largest error of the time of an impact: {:.1e} s", error(&solution)?);
 
     if let Some(path) = &options.plot {
         let few = fall(300, &place, &SolveOptions::default().tolerance(1e-8).saveat(0.01))?;

@@ -82,13 +82,13 @@ struct Options {
     /// The number of patients.
     #[arg(long, default_value_t = 10_000)]
     patients: usize,
-    /// The part of the doses that are missed.
+    /// The fraction of missed doses.
     #[arg(long, default_value_t = 0.15)]
     missed: f64,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write.
+    /// Write a picture to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let time = solution.timings().total;
     println!("{} doses in {}", grouped(taken), seconds(time));
     let worst = (0..solution.len()).map(|i| error(&solution, i)).fold(0.0, f64::max);
-    println!("greatest error of a concentration: {worst:.1e} mg/l");
+    println!("largest error of a concentration: {worst:.1e} mg/l");
     println!("in the window, by the doses that were taken:");
     for (doses, patients, part) in within(&solution) {
         println!("  {doses:2} doses, {:>6} patients: {:.0}%", grouped(patients), 100.0 * part);

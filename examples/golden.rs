@@ -226,7 +226,7 @@ fn main() -> Result<ExitCode, SolveError> {
     let all = golden.all().to_hex();
     println!("{all}");
     if all.as_str() != HASH {
-        eprintln!("the hash of other machines is {HASH}");
+        eprintln!("the hash on other machines is {HASH}");
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

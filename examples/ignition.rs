@@ -44,11 +44,11 @@ const SPAN: f64 = 10.0;
 #[derive(Debug, Clone, Parser)]
 #[command(version, about)]
 struct Options {
-    /// How many points a side of the map has
+    /// Points per side of the map
     #[arg(long, value_name = "N", default_value_t = 1024)]
     side: u16,
 
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
 
@@ -60,22 +60,22 @@ struct Options {
     #[arg(long, value_name = "TOL", default_value_t = 1e-10, allow_negative_numbers = true)]
     abstol: f64,
 
-    /// What becomes of steps that pass over growth
+    /// The treatment of steps that pass over growth
     #[arg(long, value_enum, default_value_t = Guard::Reject)]
     growth_guard: Guard,
 
-    /// Draw the map
+    /// Write a picture of the map to this file
     #[arg(long, value_name = "FILE.png")]
     plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Guard {
-    /// They are tried again, shorter
+    /// Retry them with a shorter step
     Reject,
-    /// They are counted
+    /// Count them
     Report,
-    /// Nobody looks
+    /// Do not detect them
     Off,
 }
 
@@ -109,7 +109,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     println!("{report}");
     let (worst, missed) = compare(&options.solving())?;
     let (known, found) = (DELAYS.len(), DELAYS.len() - missed);
-    println!("  Cantera  {found} of its {known} delays found, {worst:.1e} off at most");
+    println!("  Cantera  {found} of its {known} delays found, errors at most {worst:.1e}");
     let map = map(options, &solution, &report);
     println!("  colors   {}", map.legend());
     if let Some(path) = &options.plot {
@@ -199,7 +199,7 @@ impl fmt::Display for Report {
         writeln!(f, "{} points, {side} x {side}, on {place}", count(side * side))?;
         writeln!(
             f,
-            "  time     {}, {} a point, {} points a second",
+            "  time     {}, {} per point, {} points per second",
             seconds(self.seconds),
             seconds(self.seconds / points),
             grouped((points / self.seconds).round() as u64)

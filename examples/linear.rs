@@ -54,11 +54,11 @@ struct Options {
     #[arg(value_name = "N", default_values_t = [100, 1000, 4000])]
     rows: Vec<usize>,
 
-    /// Where to solve; in both places, if not given
+    /// The backend; by default both
     #[arg(long, value_enum)]
     place: Option<Where>,
 
-    /// By which method; by both, if not given
+    /// The method; by default both
     #[arg(long, value_enum)]
     method: Option<How>,
 }
@@ -99,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Err(error) => return Err(error.into()),
         }
     }
-    println!("| n | numbers | method | place | steps | ms | µs a step | error |");
+    println!("| n | numbers | method | backend | steps | ms | µs per step | error |");
     println!("|---|---|---|---|---|---|---|---|");
     for &n in &options.rows {
         let system = System::new(n)?;

@@ -44,7 +44,7 @@ Options:
   --abstol TOL         absolute tolerance [default: 1e-6]
   --reltol TOL         relative tolerance [default: 1e-6]
   --seed N             seed of the random parameters [default: 1]
-  --plot FILE.png      the picture [default: lorenz.png]
+  --plot FILE.png      write a picture to this file [default: lorenz.png]
   --no-plot            draw nothing
   --out FILE.npz       write the solution to a NumPy archive (needs the feature `save`)";
 

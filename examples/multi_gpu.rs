@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 bits.fold(0, u64::wrapping_add),
             );
             for share in solution.shares() {
-                println!("    {}: {} in {} pieces", share.engine, share.trajectories, share.pieces);
+                println!("    {}: {} in {} chunks", share.engine, share.trajectories, share.pieces);
             }
             for warning in solution.warnings() {
                 eprintln!("{warning}");

@@ -110,7 +110,7 @@ const fn weights_of(width: usize) -> usize {
 #[derive(Debug, Clone, Parser)]
 #[command(version, about)]
 struct Options {
-    /// Hidden numbers of the networks
+    /// Widths of the networks: their hidden numbers
     #[arg(
         long,
         value_delimiter = ',',
@@ -128,7 +128,7 @@ struct Options {
     )]
     columns: Vec<usize>,
 
-    /// The most hidden numbers in all columns that are tried on the CPU
+    /// Maximum of hidden numbers in all columns to measure on the CPU
     #[arg(long, value_name = "N", default_value_t = 1 << 23)]
     most: usize,
 }
@@ -299,7 +299,7 @@ struct Line {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let places = Places::find();
-    println!("f32, {} steps of Tsit5; nanoseconds a step and column\n", MANY - FEW);
+    println!("f32, {} steps of Tsit5; nanoseconds per step and column\n", MANY - FEW);
     println!("| columns | width | {} | difference |", PLACES.join(" | "));
     println!("|---|---|---|---|---|---|---|");
     let mut lines = Vec::new();

@@ -79,27 +79,27 @@ const WEIGHTS: usize = 252;
 #[derive(Debug, Clone, Parser)]
 #[command(version, about)]
 struct Options {
-    /// From how many beginnings, on a circle
+    /// Number of initial states, on a circle
     #[arg(long, value_name = "N", default_value_t = 8)]
     starts: usize,
 
-    /// How many gradients
+    /// Number of gradients
     #[arg(long, value_name = "N", default_value_t = 2000)]
     iterations: usize,
 
-    /// The size of Adam's steps
+    /// The learning rate of Adam
     #[arg(long, default_value_t = 0.01)]
     rate: f64,
 
-    /// Where to train
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "threads")]
     backend: Backend,
 
-    /// Trajectories in the table of gradients a second; 0 for no table
+    /// Trajectories for the table of gradients per second; 0 for no table
     #[arg(long, value_name = "N", default_value_t = 4096)]
     measure: usize,
 
-    /// Draw the fit and the loss
+    /// Write a picture of the fit and the loss to this file
     #[arg(long, value_name = "FILE.png")]
     plot: Option<PathBuf>,
 }
@@ -137,8 +137,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 /// each thread or GPU.
 fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> {
     let numbers = [grouped(n as u64), format!("{} each", grouped(n as u64))];
-    println!("\ngradients of a trajectory a second\n");
-    println!("{:12}{:>16}{:>16}", "place", numbers[0], numbers[1]);
+    println!("\ngradients of a trajectory per second\n");
+    println!("{:12}{:>16}{:>16}", "backend", numbers[0], numbers[1]);
     let row = |name: &str, parts: usize, place: &dyn EnsembleAlgorithm| -> Result<(), SolveError> {
         let [strong, weak] = [n, n * parts].map(|n| measure(place, n, weights));
         println!("{name:12}{:>16}{:>16}", grouped(strong?), grouped(weak?));
@@ -155,7 +155,7 @@ fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> 
                 row(&counted(gpus, "GPU"), gpus, &EnsembleGpuKernel::with_devices(0..gpus)?)?;
             }
         }
-        Err(error) => println!("GPUs        not asked, because {error}"),
+        Err(error) => println!("GPUs        not measured, because {error}"),
     }
     Ok(())
 }

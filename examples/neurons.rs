@@ -75,10 +75,10 @@ struct Options {
     /// The number of neurons.
     #[arg(long, default_value_t = 4_000)]
     trajectories: usize,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write.
+    /// Write a picture to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let spikes: u64 = solution.event_count("spike")?.iter().map(|&n| u64::from(n)).sum();
     let time = solution.timings().total;
     println!(
-        "{} spikes of {} neurons in {}, {} a second",
+        "{} spikes of {} neurons in {}, {} per second",
         grouped(spikes),
         grouped(solution.len() as u64),
         seconds(time),

@@ -360,10 +360,13 @@ fn table(
         );
         let first = first.get_or_insert(line);
         if bits != first.bits() {
-            return Err(format!("the results of {count} are not those of one").into());
+            return Err(format!(
+                "the results with {count} {what} differ from the results with one"
+            )
+            .into());
         }
     }
-    first.ok_or_else(|| "there is no device".into())
+    first.ok_or_else(|| "no device was measured".into())
 }
 
 fn main() -> Result<(), Failure> {
@@ -395,9 +398,9 @@ fn main() -> Result<(), Failure> {
     let is_same = panel.iter().zip(of_gpu).all(|(a, b)| a.to_bits() == b.to_bits());
     let chunks: Vec<f32> = few.v.chunks(CHUNK).map(sum_of_chunk).collect();
     if !is_same || add_chunks(&chunks).to_bits() != line.sum.to_bits() {
-        return Err("the CPU makes other bits".into());
+        return Err("the CPU computes other bits".into());
     }
-    println!("the CPU makes the same bits");
+    println!("the CPU computes the same bits");
     Ok(())
 }
 

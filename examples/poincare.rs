@@ -54,13 +54,13 @@ struct Options {
     /// The number of orbits, of 500 points each.
     #[arg(long, default_value_t = 2_000)]
     trajectories: usize,
-    /// The energy of all orbits: up to 1/6 they do not escape.
+    /// The energy of all orbits, at most 1/6, above which they escape.
     #[arg(long, default_value_t = 0.125)]
     energy: f64,
-    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    /// The backend: auto (the GPU if there is one), gpu, threads or serial
     #[arg(long, default_value = "auto")]
     backend: Backend,
-    /// A picture to write.
+    /// Write a picture to this file.
     #[arg(long)]
     plot: Option<PathBuf>,
 }
@@ -70,7 +70,9 @@ type Solution = EnsembleSolution<star::Model, f64, 4, 0>;
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     if !(options.energy > 0.0 && options.energy <= 1.0 / 6.0) {
-        return Err("the energy is above 0, and at most 1/6: beyond that stars escape".into());
+        return Err(
+            "the energy must be above 0 and at most 1/6, because stars escape above 1/6".into()
+        );
     }
     let place = Place::choose(options.backend)?;
     let solution = pass(options.trajectories, options.energy, &place)?;
@@ -78,16 +80,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let passages = solution.event_count("section")?.iter().map(|&n| u64::from(n)).sum::<u64>();
     let time = solution.timings().total;
     println!(
-        "{} passages of {} orbits in {}, {} a second",
+        "{} passages of {} orbits in {}, {} per second",
         grouped(passages),
         grouped(solution.len() as u64),
         seconds(time),
         grouped((passages as f64 / time) as u64)
     );
-    println!(
-        "greatest error of the energy at a passage: {:.1e}",
-        drift(&solution, options.energy)?
-    );
+    println!("largest error of the energy at a passage: {:.1e}", drift(&solution, options.energy)?);
     if let Some(path) = &options.plot {
         draw(&solution, options.energy, path)?;
         println!("wrote {}", path.display());

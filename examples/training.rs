@@ -60,16 +60,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let serial = train(&loss, "one thread", EnsembleSerial)?;
     let threads = train(&loss, "all cores", EnsembleThreads)?;
-    assert_eq!(serial, threads, "the places differ");
+    assert_eq!(serial, threads, "the backends differ");
     match EnsembleGpuKernel::all() {
         Ok(gpu) => {
             let on_gpu = train(&loss, "GPU", gpu)?;
-            assert_eq!(serial, on_gpu, "the places differ");
-            println!("\nLosses and parameters are the same bits in all three places.");
+            assert_eq!(serial, on_gpu, "the backends differ");
+            println!("\nLosses and parameters have the same bits on all three backends.");
         }
         Err(error) => {
-            println!("\nLosses and parameters are the same bits in both places.");
-            println!("No GPU was asked, because {error}.");
+            println!("\nLosses and parameters have the same bits on both backends.");
+            println!("No GPU was used, because {error}.");
         }
     }
     Ok(())

@@ -569,9 +569,9 @@ stiff_methods! {
 fn algebraic_equations() {
     let system = conserved::robertson;
     check_method(system, Rosenbrock23, NOTHING);
-    check_method(system, Rodas4, NOTHING);
-    check_method(system, Rodas5P, NOTHING);
-    check_method(system, Kvaerno5, NOTHING);
+    check_method(system, Rodas4, measured((168, 0), (328, 0)));
+    check_method(system, Rodas5P, measured((192, 0), (440, 60)));
+    check_method(system, Kvaerno5, measured((176, 0), (352, 0)));
 }
 
 /// One method of each family, and a system with an algebraic equation.
@@ -582,7 +582,7 @@ fn families() {
     check_everywhere(system, Rodas5P, NOTHING);
     check_everywhere(system, Kvaerno5, NOTHING);
     check_everywhere(system, Vern7Rodas5P, NOTHING);
-    check_everywhere(conserved::robertson, Rodas5P, NOTHING);
+    check_everywhere(conserved::robertson, Rodas5P, measured((192, 0), (472, 100)));
 }
 
 #[needs(nvrtc)]
@@ -590,8 +590,8 @@ fn families() {
 fn options() {
     check_options(workloads::lorenz, Tsit5, NOTHING);
     check_all_options(workloads::lorenz, Dop853, NOTHING);
-    check_options(conserved::robertson, Rodas5P, NOTHING);
-    check_all_options(conserved::robertson, Kvaerno5, NOTHING);
+    check_options(conserved::robertson, Rodas5P, measured((192, 0), (480, 112)));
+    check_all_options(conserved::robertson, Kvaerno5, measured((176, 0), (352, 0)));
     check_options(odes_models::robertson::robertson, Tsit5Rodas4, NOTHING);
 }
 

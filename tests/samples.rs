@@ -372,13 +372,13 @@ fn wrong_numbers_are_errors() {
     ));
     assert_eq!(
         order.to_string(),
-        "the state `u1` of decay is sampled by Uniform(2, 1); the lower end comes first"
+        "the state `u1` of decay is sampled by Uniform(2, 1); give the lower end first"
     );
     let empty = refused(seed().p(0, Choice([0.0; 0])));
     assert!(matches!(empty, SolveError::NoChoice { name: "p0", .. }));
     assert_eq!(
         empty.to_string(),
-        "the parameter `p0` of decay is sampled by a Choice without values; give at least one"
+        "the parameter `p0` of decay is sampled by a Choice without values; give at least one value"
     );
     let (nan, infinite) = (f64::NAN, f64::INFINITY);
     let rules: [odes::Rule; 16] = [
@@ -420,15 +420,15 @@ fn wrong_quantities_are_errors() {
     assert!(matches!(twice, SolveError::SampledTwice { name: "p1", index: 1, on_axis: false, .. }));
     assert_eq!(
         twice.to_string(),
-        "the parameter `p1` (number 1) of decay is sampled by two rules; leave one of them out"
+        "the parameter `p1` (index 1) of decay is sampled by two rules; remove one of the two"
     );
     let grid = ensemble().grid([Axis::p(1, [1.0, 2.0])]).sample(seed().p(1, 1.0));
     let on_axis = error(grid);
     assert!(matches!(on_axis, SolveError::SampledTwice { on_axis: true, .. }));
     assert_eq!(
         on_axis.to_string(),
-        "the parameter `p1` (number 1) of decay is sampled and is on an axis of the grid; leave one of \
-         them out"
+        "the parameter `p1` (index 1) of decay is sampled and is on an axis of the grid; remove \
+         one of the two"
     );
     let same = seed().p(1, 1.0).u0(1, 1.0);
     assert!(columns(&ensemble().trajectories(2).sample(same)).p[1].shared() == Some(1.0));
@@ -446,7 +446,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{name} is for at most 4294967296 trajectories, and there are 4294967297; take \
+                "{name} supports at most 4294967296 trajectories, and there are 4294967297; use \
                  `Design::Random`"
             )
         );

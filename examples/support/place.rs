@@ -56,7 +56,7 @@ impl Place {
             Backend::Gpu => EnsembleGpuKernel::all().map(|gpu| Place::new("gpu", gpu)),
             Backend::Auto => Ok(match EnsembleGpuKernel::all() {
                 Ok(gpu) => {
-                    eprintln!("solving on the GPU that was found, {}", gpu.devices()[0]);
+                    eprintln!("solving on the GPU {}", gpu.devices()[0]);
                     Place::new("gpu", gpu)
                 }
                 Err(error) => {

@@ -156,7 +156,7 @@ impl<T: Number> Numbers<T> {
             self.buffer = Arc::new(copy);
         }
         // The buffer is not shared here, so nothing is copied.
-        Ok(Arc::get_mut(&mut self.buffer).expect("a buffer of its own"))
+        Ok(Arc::get_mut(&mut self.buffer).expect("the buffer has one owner"))
     }
 
     /// Returns the address of the buffer, for writing.

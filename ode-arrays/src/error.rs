@@ -27,13 +27,16 @@ pub enum ArrayError {
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// The initial state has no elements.
-    #[error("the initial state is {shape}, which is no number; give it at least one")]
+    #[error("the initial state has shape {shape}; it needs at least one element")]
     Empty {
         /// The shape of the state.
         shape: Shape,
     },
     /// The number of elements does not match the shape.
-    #[error("{given} numbers for an array that is {shape}, which needs {}", shape.len())]
+    #[error(
+        "the array has shape {shape}, which needs {} numbers, and {given} were given",
+        shape.len()
+    )]
     Numbers {
         /// The number of given elements.
         given: usize,
@@ -41,7 +44,7 @@ pub enum ArrayError {
         shape: Shape,
     },
     /// The shapes of two arrays do not match.
-    #[error("{operation}: an array is {given}, and must be {expected}")]
+    #[error("{operation}: an array has shape {given}; it must have shape {expected}")]
     Shape {
         /// The operation.
         operation: &'static str,
@@ -52,15 +55,15 @@ pub enum ArrayError {
     },
     /// Two arrays are not in the same memory.
     #[error(
-        "{operation}: the arrays are in different places; what a right-hand side needs is a parameter of \
-         its problem, or made by `like`"
+        "{operation}: the arrays are in different memories; pass arrays to a right-hand side as \
+         parameters of its problem, or create them with `like`"
     )]
     Places {
         /// The operation.
         operation: &'static str,
     },
     /// A matrix is not square.
-    #[error("{operation}: the matrix is {given}; it must have as many columns as rows")]
+    #[error("{operation}: the matrix has shape {given}; it must be square")]
     NotSquare {
         /// The operation.
         operation: &'static str,

@@ -49,10 +49,11 @@ pub(crate) fn hand_over<T: Scalar>(
         match work.refused(chunk, &bytes) {
             Ok(()) => Ok(bytes),
             Err(Refused::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
-            Err(Refused::Foreign) => {
-                Err(ClusterError::damaged(&path, "it is another chunk, or one of another solve")
-                    .into())
-            }
+            Err(Refused::Foreign) => Err(ClusterError::damaged(
+                &path,
+                "it contains another chunk, or a chunk of another solve",
+            )
+            .into()),
             Err(Refused::Inputs) => Err(ClusterError::Inputs { path }.into()),
         }
     })

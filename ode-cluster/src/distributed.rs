@@ -229,7 +229,10 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
                 let (mine, pieces) = (work.done.trajectories, work.done.pieces);
                 let rest = columns.trajectories - mine.min(columns.trajectories);
                 let mine = Share::new(format!("rank {rank} of {of}"), mine, pieces);
-                vec![mine, Share::new("the folder, from others or before".to_owned(), rest, 0)]
+                vec![
+                    mine,
+                    Share::new("the folder, from other ranks or earlier runs".to_owned(), rest, 0),
+                ]
             }
             (None, None) => Vec::new(),
         };

@@ -19,8 +19,9 @@ pub enum ClusterError {
     Part(#[from] PartError),
     /// Several processes have neither MPI nor a folder in common.
     #[error(
-        "this is {part}, and the processes have nothing in common{}: start them by the `mpiexec` of \
-         {WHOSE}, or give all of them the same folder, by `--out` or `.folder(path)`",
+        "this process is {part}, and the processes cannot communicate{}: start them with the \
+         `mpiexec` of {WHOSE}, or give all of them the same folder, with `--out` or \
+         `.folder(path)`",
         no_mpi(why)
     )]
     Nothing {
@@ -31,8 +32,8 @@ pub enum ClusterError {
     },
     /// A training in several processes without MPI.
     #[error(
-        "this is {part}, and ranks that train together need MPI{}: start them by the `mpiexec` of {WHOSE}, \
-         or train in one process",
+        "this process is {part}, and ranks need MPI to train together{}: start them with the \
+         `mpiexec` of {WHOSE}, or train in one process",
         no_mpi(why)
     )]
     Training {
@@ -43,13 +44,14 @@ pub enum ClusterError {
     },
     /// Gradients of single trajectories in several processes.
     #[error(
-        "gradients of each trajectory are not computed by several processes: take the place inside of \
-         `EnsembleDistributed`; `Train`, which needs their sums, takes all processes"
+        "several processes do not compute gradients of each trajectory, but only their sums; use \
+         the backend inside `EnsembleDistributed`, or `Train`, which uses all processes"
     )]
     Gradients,
     /// The solves of the ranks differ.
     #[error(
-        "the ranks do not solve the same: `{key}` is {theirs} on rank {rank}, and {ours} on rank 0"
+        "the ranks do not solve the same ensemble: `{key}` is {theirs} on rank {rank}, and {ours} \
+         on rank 0; start the same program with the same inputs on all ranks"
     )]
     Disagree {
         /// The first rank with a different solve than rank 0.
@@ -62,7 +64,7 @@ pub enum ClusterError {
         ours: String,
     },
     /// Another rank failed.
-    #[error("rank {rank} has failed: {message}")]
+    #[error("rank {rank} failed: {message}")]
     Rank {
         /// The rank.
         rank: usize,
@@ -71,8 +73,8 @@ pub enum ClusterError {
     },
     /// A second solve from another thread, while one is in progress.
     #[error(
-        "another solve is under way in this place: all ranks make the same solves in the same order, one at \
-         a time"
+        "this backend is already running another solve; all ranks must run the same solves in the \
+         same order, one at a time"
     )]
     UnderWay,
     /// The results of a chunk have too few bytes.
@@ -87,7 +89,7 @@ pub enum ClusterError {
     #[error("a chunk has 0 trajectories; it must have at least 1")]
     NoChunk,
     /// The folder contains no run to continue.
-    #[error("there is no run in {} to go on with", folder.display())]
+    #[error("{} contains no run to resume; leave `--resume` out to start one", folder.display())]
     NoRun {
         /// The folder.
         folder: PathBuf,
@@ -104,8 +106,8 @@ pub enum ClusterError {
     },
     /// The folder contains results of another solve.
     #[error(
-        "{} has results of another solve: its `{key}` is {theirs}, and that of this solve is {ours}; \
-         take another folder, or remove this one",
+        "{} contains results of another solve: its `{key}` is {theirs}, and this solve has \
+         {ours}; use another folder, or remove this one",
         folder.display()
     )]
     Foreign {
@@ -128,7 +130,7 @@ pub enum ClusterError {
     },
     /// A chunk was computed from other initial states, parameters or times.
     #[error(
-        "{} was computed from other initial states, parameters or times than those of this solve: take \
+        "{} was computed from other initial states, parameters or times than this solve has; use \
          another folder, or remove this one",
         path.display()
     )]

@@ -189,8 +189,8 @@ impl World {
         if !IS_OVER.swap(true, SeqCst) {
             let of = self.of();
             eprintln!(
-                "odes: rank {ended} of {of} has ended and takes no part in what rank {waits} solves, so MPI \
-                 ends all ranks"
+                "odes: rank {ended} of {of} has exited and takes no part in the solve of rank \
+                 {waits}, so MPI ends all ranks"
             );
             exit::let_text_through();
             self.mpi.abort(1);

@@ -49,7 +49,7 @@ impl Processes {
         if (world.rank(), world.of()) != (part.rank, part.of) {
             let of = world.of();
             return no(format!(
-                "the MPI library counts {of} processes, since it is not the launcher's own"
+                "the MPI library counts {of} processes, because it does not belong to the launcher"
             ));
         }
         let local_rank = part.local_rank.or(Some(world.local_rank()));

@@ -48,7 +48,7 @@ impl<'p> Store<'p> {
                 store.check(&path, &text)?;
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(ClusterError::damaged(&path, "it is no text"));
+                return Err(ClusterError::damaged(&path, "it is not text"));
             }
             Err(error) => return Err(ClusterError::file("read", &path, error)),
         }
@@ -120,7 +120,7 @@ impl<'p> Store<'p> {
 
 /// Creates a folder if it does not exist.
 fn make(path: &Path) -> Result<(), ClusterError> {
-    fs::create_dir_all(path).map_err(|error| ClusterError::file("make", path, error))
+    fs::create_dir_all(path).map_err(|error| ClusterError::file("create", path, error))
 }
 
 /// Returns the number of chunks in the folder of a solve.

@@ -50,12 +50,15 @@ pub enum SolveError {
     /// [`vary`](crate::EnsembleProblem::vary) or [`sample`](crate::EnsembleProblem::sample) makes
     /// problems by their index, so the ensemble needs a number of trajectories.
     #[error(
-        "`vary` or `sample` makes the problem of each index, and nothing says how many there are; call \
-         `.trajectories(n)`, or give rows or a grid"
+        "the number of trajectories is missing, because `vary` and `sample` make a problem for \
+         any index; call `.trajectories(n)`, or give rows or a grid"
     )]
     HowMany,
     /// There are more trajectories than can be counted.
-    #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
+    #[error(
+        "{trajectories} trajectories are too many for one solve, which takes at most {most}; \
+         solve the ensemble in shards"
+    )]
     TooManyTrajectories {
         /// The requested number.
         trajectories: usize,
@@ -64,8 +67,8 @@ pub enum SolveError {
     },
     /// More threads are requested than can share work.
     #[error(
-        "threads({threads}) asks for too many threads; the most is {most}, and more than there are cores \
-         make no solve faster: leave `threads` out to take them all"
+        "threads({threads}) exceeds the maximum of {most} threads; more threads than cores make \
+         no solve faster: leave `threads` out to use all cores"
     )]
     TooManyThreads {
         /// The requested number.
@@ -74,7 +77,10 @@ pub enum SolveError {
         most: usize,
     },
     /// There is no such [shard](crate::EnsembleProblem::part) of the ensemble.
-    #[error("there is no part {rank} of {of}; parts count from 0 and are below their number")]
+    #[error(
+        "there is no shard {rank} of {of}; the index of a shard starts at 0 and is below the \
+         number of shards"
+    )]
     Part {
         /// The index of the shard.
         rank: usize,
@@ -83,8 +89,8 @@ pub enum SolveError {
     },
     /// A sweep has another number of rows or combinations than trajectories.
     #[error(
-        "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
-         trajectories themselves, and where there are several they must agree"
+        "the sweep has {values} values for {trajectories} trajectories; rows, grids and \
+         `.trajectories(n)` each set the number of trajectories, so their numbers must agree"
     )]
     Sweep {
         /// The number of rows or combinations.
@@ -106,8 +112,8 @@ pub enum SolveError {
     },
     /// Two axes of a grid have values of the same quantity.
     #[error(
-        "axes {} and {} of the grid are both the {kind} `{name}` (number {index}) of {system}; put its \
-         values on one axis",
+        "axes {} and {} of the grid both vary the {kind} `{name}` (index {index}) of {system}; \
+         put all its values on one axis",
         .axes[0], .axes[1]
     )]
     AxisTwice {
@@ -124,7 +130,7 @@ pub enum SolveError {
     },
     /// A quantity is sampled twice, or also lies on an axis of the grid.
     #[error(
-        "the {kind} `{name}` (number {index}) of {system} is sampled {}; leave one of them out",
+        "the {kind} `{name}` (index {index}) of {system} is sampled {}; remove one of the two",
         if *on_axis { "and is on an axis of the grid" } else { "by two rules" }
     )]
     SampledTwice {
@@ -162,7 +168,7 @@ pub enum SolveError {
     },
     /// The ends of an interval of a sampling rule are in the wrong order.
     #[error(
-        "the {kind} `{name}` of {system} is sampled by {rule}({}, {}); the lower end comes first",
+        "the {kind} `{name}` of {system} is sampled by {rule}({}, {}); give the lower end first",
         short(*low), short(*high)
     )]
     RuleOrder {
@@ -181,7 +187,8 @@ pub enum SolveError {
     },
     /// A quantity is sampled by a [`Choice`](crate::Choice) without values.
     #[error(
-        "the {kind} `{name}` of {system} is sampled by a Choice without values; give at least one"
+        "the {kind} `{name}` of {system} is sampled by a Choice without values; give at least one \
+         value"
     )]
     NoChoice {
         /// The name of the system.
@@ -192,7 +199,7 @@ pub enum SolveError {
         name: &'static str,
     },
     /// A [`Design`](crate::Design) does not have as many trajectories or quantities.
-    #[error("{design} is for at most {most} {of}, and there are {given}; take `Design::Random`")]
+    #[error("{design} supports at most {most} {of}, and there are {given}; use `Design::Random`")]
     Design {
         /// The design.
         design: &'static str,
@@ -236,7 +243,7 @@ pub enum SolveError {
     /// The ends are finite numbers of the precision, but the length is not. Such a time span from
     /// `vary` affects one trajectory only, as for [`TimeSpan`](Self::TimeSpan).
     #[error(
-        "the time span is {}..={}, and its length is more than the greatest number of {precision}; \
+        "the time span is {}..={}, and its length exceeds the largest number of {precision}; \
          measure time in a larger unit{}",
         short(*t0), short(*t1), or_double(.precision)
     )]
@@ -275,8 +282,8 @@ pub enum SolveError {
     ///
     /// The wrong sign points away from the end of the time span.
     #[error(
-        "{option}({}) on the time span {}..={}: a step must be finite and not zero in {precision}, and \
-         point from the beginning to the end",
+        "{option}({}) on the time span {}..={}: a step must be finite and nonzero in {precision}, \
+         and point from the start of the time span to its end",
         short(*dt), short(*t0), short(*t1)
     )]
     Step {
@@ -293,7 +300,7 @@ pub enum SolveError {
     },
     /// A tolerance or a largest step is too small for the precision.
     #[error(
-        "{name} is {}; {precision} needs at least {}{}",
+        "{name} is {}, which is too small for {precision}; use at least {}{}",
         short(*value), short(*least), or_double(.precision)
     )]
     TooSmall {
@@ -313,8 +320,8 @@ pub enum SolveError {
     ///
     /// The times are the ends of a time span, times to save, or times of an action.
     #[error(
-        "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
-         count time from the beginning of the problem{}",
+        "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart \
+         there; measure time from the start of the problem{}",
         .times[0], .times[1], short(*unit), or_double(.precision)
     )]
     TimesTooClose {
@@ -332,7 +339,8 @@ pub enum SolveError {
     },
     /// There would be more fixed steps than can be counted, or saved.
     #[error(
-        "fixed_step({}) on this time span makes {} steps; the most for {of} is {most}: take larger ones{}",
+        "fixed_step({}) needs {} steps for this time span; the maximum for {of} is {most}: use \
+         larger steps{}",
         short(*dt), short(*steps), or_double(.of)
     )]
     TooManySteps {
@@ -366,7 +374,8 @@ pub enum SolveError {
     },
     /// The number of absolute tolerances is neither one nor the number of components.
     #[error(
-        "abstol has {tolerances} numbers for {components} components; give one for each, or one"
+        "abstol has {tolerances} values for {components} components; give one value, or one for \
+         each component"
     )]
     Tolerances {
         /// The number of tolerances.
@@ -376,9 +385,9 @@ pub enum SolveError {
     },
     /// A number of the controller is out of range.
     #[error(
-        "{name} of the controller is {}; exponents are at most 4 (that of this step's error at \
-         least 0.05, the second one of `pi` at least 0), the safety factor lies in (0, 1], the least \
-         factor between steps in [0.1, 1), the greatest in (1, 10]",
+        "{name} of the controller is {}; exponents lie in [-4, 4] (the exponent of this step's \
+         error is at least 0.05, the second exponent of `pi` at least 0), the safety factor in \
+         (0, 1], the smallest factor between steps in [0.1, 1), and the largest in (1, 10]",
         short(*value)
     )]
     Controller {
@@ -388,7 +397,7 @@ pub enum SolveError {
         value: f64,
     },
     /// `max_steps` is 0.
-    #[error("max_steps is 0; at least one step must be allowed")]
+    #[error("max_steps is 0; allow at least one step")]
     MaxSteps,
     /// The spacing of saved times is invalid.
     ///
@@ -407,18 +416,20 @@ pub enum SolveError {
     },
     /// [`SaveAt::Steps`](crate::SaveAt::Steps) contradicts `save_end(false)`.
     #[error(
-        "save_end(false) with SaveAt::Steps: the end of the last step is the end of the time span; leave one of \
-         them out"
+        "save_end(false) contradicts SaveAt::Steps, because the last step ends at the end of the \
+         time span; leave one of the two options out"
     )]
     StepsEnd,
     /// The log of events has no capacity.
     #[error(
-        "event_log(0) keeps no event: give it the most events of a trajectory that are to be kept, or leave it out"
+        "event_log(0) stores no events; give the maximum number of events to log per trajectory, \
+         or leave `event_log` out"
     )]
     EmptyLog,
     /// A log was requested, but the system logs no event.
     #[error(
-        "{system} has no event to log: write `#[event(rising, log)]` before its function, or leave `event_log` out"
+        "{system} has no event to log; write `#[event(rising, log)]` before the function of an \
+         event, or leave `event_log` out"
     )]
     NothingToLog {
         /// The name of the system.
@@ -458,8 +469,8 @@ pub enum SolveError {
     },
     /// A scheduled action occurs too often in the time span.
     #[error(
-        "an action comes every {}, which is {} times in the time span from {} to {}; the most is \
-         {most}: give a longer period, or a `count`",
+        "a scheduled action every {} occurs {} times in the time span from {} to {}; the maximum \
+         is {most}: give a longer period, or a `count`",
         short(*every), short(*times), short(*t0), short(*t1)
     )]
     TooManyActions {
@@ -476,8 +487,8 @@ pub enum SolveError {
     },
     /// The method has no error estimate for adaptive steps.
     #[error(
-        "{method} estimates no errors, so it cannot choose step sizes; give one with \
-         `.fixed_step(dt)`, or take another method"
+        "{method} has no error estimate, so it cannot choose step sizes; set one with \
+         `.fixed_step(dt)`, or use another method"
     )]
     NotAdaptive {
         /// The method.
@@ -487,7 +498,8 @@ pub enum SolveError {
     ///
     /// The method switches by its errors and step sizes, as [`Auto`](crate::Auto) does.
     #[error(
-        "{method} chooses methods by what errors and step sizes show; for fixed steps name a method"
+        "{method} does not take fixed steps, because it chooses methods by error estimates and \
+         step sizes; name one method for fixed steps"
     )]
     NotFixed {
         /// The name of the method that switches.
@@ -495,8 +507,8 @@ pub enum SolveError {
     },
     /// The system has a mass matrix, and the method is explicit.
     #[error(
-        "{method} cannot solve {system}, which has a mass matrix: take a Rosenbrock or an ESDIRK method, \
-         such as `Rodas5P`"
+        "{method} cannot solve {system}, which has a mass matrix; use a Rosenbrock or an ESDIRK \
+         method, such as `Rodas5P`"
     )]
     MassMatrix {
         /// The method.
@@ -509,7 +521,7 @@ pub enum SolveError {
     /// The system has no text, or the text of a system of other sizes; see
     /// [`System::device_source`](crate::system::System::device_source).
     #[error(
-        "{system} has no text for devices{}; solve it by `EnsembleThreads`, or make it by \
+        "{system} has no device source{}; solve it with `EnsembleThreads`, or define it with \
          `#[ode_system]`", of_others(*of)
     )]
     NoDeviceSource {
@@ -522,8 +534,8 @@ pub enum SolveError {
     ///
     /// The backend's [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
     #[error(
-        "the place that runs {system} by {method} has the text of kernels only; let its `Compiled` be \
-         `Everything`, `Lanes` or `OneLane`"
+        "the backend that runs {system} by {method} compiled only kernel text; set its `Compiled` \
+         to `Everything`, `Lanes` or `OneLane`"
     )]
     TextOnly {
         /// The name of the system.
@@ -542,7 +554,7 @@ pub enum SolveError {
     },
     /// Inputs or results do not fit into memory.
     #[error(
-        "the solve needs {bytes} bytes of {memory}, which cannot be allocated; {}",
+        "the solve cannot allocate {bytes} bytes of {memory}; {}",
         memory.remedy(*bytes)
     )]
     OutOfMemory {
@@ -553,7 +565,8 @@ pub enum SolveError {
     },
     /// The inputs belong to another system.
     #[error(
-        "the inputs have {given} numbers of `{what}` for each trajectory where {expected} are due"
+        "the inputs have {given} values of `{what}` for each trajectory, and the system has \
+         {expected}; use inputs of this system"
     )]
     Shape {
         /// The quantity.
@@ -564,7 +577,7 @@ pub enum SolveError {
         expected: usize,
     },
     /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) returned too few or too many numbers.
-    #[error("the ensemble algorithm returned {given} numbers of `{what}` where {expected} are due")]
+    #[error("the backend returned {given} numbers of `{what}`, and the inputs require {expected}")]
     Results {
         /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
         what: &'static str,
@@ -578,11 +591,12 @@ pub enum SolveError {
     /// The backend's [`prepare`](crate::EnsembleAlgorithm::prepare) returned without calling its
     /// argument.
     #[error(
-        "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
+        "the backend did not evaluate the ensemble's problems; its `prepare` must call its \
+         argument once"
     )]
     NotPrepared,
     /// There is no [lockstep solve](struct@crate::EnsembleCpuArray) of this task.
-    #[error("there are no arrays of columns by {method} {why}")]
+    #[error("there is no lockstep solve by {method} {why}")]
     NoArrays {
         /// The method.
         method: &'static str,
@@ -593,8 +607,8 @@ pub enum SolveError {
     ///
     /// The members of a lockstep solve share one time.
     #[error(
-        "the columns of an array have one time, and trajectories differ in {what}; solve them by \
-         `EnsembleThreads` or `EnsembleGpuKernel`, where each has its own"
+        "the members of a lockstep solve share one time, and the trajectories differ in {what}; \
+         use `EnsembleThreads` or `EnsembleGpuKernel`, where each trajectory has its own time"
     )]
     ColumnsDiffer {
         /// `their time spans`, `their times to save` or `their times to stop at`.
@@ -602,8 +616,8 @@ pub enum SolveError {
     },
     /// The backend computes no gradients.
     #[error(
-        "this place computes no gradients; `EnsembleSerial`, `EnsembleThreads` and \
-         `EnsembleGpuKernel` do"
+        "this backend computes no gradients; use `EnsembleSerial`, `EnsembleThreads` or \
+         `EnsembleGpuKernel`"
     )]
     NoGradients,
     /// Gradients do not cover a feature of the solve.
@@ -616,7 +630,7 @@ pub enum SolveError {
     },
     /// The cotangents do not have the shape of the saved states.
     #[error(
-        "the derivatives by {what} are an array of shape {given:?} where {expected:?} is due: {}",
+        "the cotangents of the {what} have shape {given:?} instead of {expected:?}: {}",
         axes(.expected)
     )]
     Cotangents {
@@ -629,8 +643,8 @@ pub enum SolveError {
     },
     /// The optimiser compares losses, so it cannot use minibatches.
     #[error(
-        "this optimiser compares losses, so each is to be of all trajectories; leave out \
-         `.minibatch(n)`, or take `.adam(rate)`"
+        "this optimiser compares losses, so each loss must cover all trajectories; leave \
+         `.minibatch(n)` out, or use `.adam(rate)`"
     )]
     Minibatch,
     /// A training cannot succeed with a value of a setting.
@@ -645,8 +659,8 @@ pub enum SolveError {
     },
     /// All trajectories of a training failed in all iterations, so no loss exists.
     #[error(
-        "all {trajectories} trajectories failed in each of {iterations} iterations, so there is no loss to \
-         learn from; solve `loss.ensemble(theta)` to see how they end"
+        "all {trajectories} trajectories failed in each of {iterations} iterations, so there is \
+         no loss to minimise; solve `loss.ensemble(theta)` to see their return codes"
     )]
     NothingLearnt {
         /// The number of trajectories of an iteration.
@@ -682,7 +696,7 @@ pub enum CheckpointError {
     },
     /// The content of the file is damaged.
     #[error(
-        "{} is no checkpoint, or a damaged one: remove it to begin the training anew, or name another \
+        "{} is damaged, or not a checkpoint; remove it to restart the training, or name another \
          file", path.display()
     )]
     Damaged {
@@ -691,8 +705,8 @@ pub enum CheckpointError {
     },
     /// The file belongs to another training.
     #[error(
-        "{} is the checkpoint of another training: its {what} is `{found}`, and is `{expected}` here; \
-         remove it to begin anew, or name another file", path.display()
+        "{} is the checkpoint of another training: its {what} is `{found}`, and this training has \
+         `{expected}`; remove it to restart the training, or name another file", path.display()
     )]
     Foreign {
         /// The file.
@@ -708,12 +722,13 @@ pub enum CheckpointError {
 
 impl SolveError {
     /// The reason why there is no lockstep solve by a backend that is chosen at run time.
-    pub(crate) const NOT_COMPILED: &str = "in a place behind a `Box`, an `Arc` or a `dyn`, so that \
-        programs do not compile them for nothing; give `solve` the `EnsembleCpuArray` itself, or a \
-        reference to it";
+    pub(crate) const NOT_COMPILED: &str = "on a backend behind a `Box`, an `Arc` or a `dyn`, for \
+        which it is not compiled, because most programs would not use it; pass `solve` the \
+        `EnsembleCpuArray` itself, or a reference to it";
     /// The reason why there is no lockstep solve of systems with events.
-    pub(crate) const EVENTS: &str = "of a system with events, since columns have one time and \
-        events happen at times of their own; take `EnsembleThreads` or `EnsembleGpuKernel`";
+    pub(crate) const EVENTS: &str = "of a system with events, because members share one time, and \
+        events occur at a different time in each trajectory; use `EnsembleThreads` or \
+        `EnsembleGpuKernel`";
 
     /// Refuses more threads than can share work.
     ///
@@ -746,8 +761,8 @@ impl SolveError {
     }
 
     /// The reason why there is no lockstep solve by a method that switches.
-    pub(crate) const SWITCHES: &str = "by a method that chooses another one for each trajectory; \
-        take `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";
+    pub(crate) const SWITCHES: &str = "because it chooses a method for each trajectory; use \
+        `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";
 }
 
 /// A kind of memory that is too small.
@@ -772,10 +787,11 @@ impl Memory {
     fn remedy(&self, bytes: usize) -> &'static str {
         match self {
             Memory::Device { free, .. } if *free >= bytes as u64 => {
-                "a limit of this process (ulimit -v) may be in the way, or what is free is in pieces"
+                "a limit of this process (ulimit -v) may be too low, or the free memory is \
+                 fragmented"
             }
             Memory::Host | Memory::PageLocked | Memory::Device { .. } => {
-                "save fewer states, or solve in parts"
+                "save fewer states, or solve the ensemble in shards"
             }
         }
     }
@@ -787,7 +803,7 @@ impl core::fmt::Display for Memory {
             Memory::Host => f.write_str("memory"),
             Memory::PageLocked => f.write_str("page-locked memory"),
             Memory::Device { ordinal, free } => {
-                write!(f, "the memory of device {ordinal}, of which {free} are free")
+                write!(f, "the memory of device {ordinal}, which has {free} bytes free")
             }
         }
     }
@@ -808,7 +824,10 @@ pub enum ObservableError {
         known: &'static [&'static str],
     },
     /// The options of the solve saved states only.
-    #[error("the observable `{name}` was not saved, as the options said `Saving::States`")]
+    #[error(
+        "the observable `{name}` was not saved, because the options have `Saving::States`; use \
+         `Saving::Both` or `Saving::Observables`"
+    )]
     NotSaved {
         /// The requested name.
         name: &'static str,
@@ -830,12 +849,12 @@ pub enum EventError {
         known: &'static [&'static str],
     },
     /// The solve had no log.
-    #[error("there is no log of events: ask for one by `SolveOptions::event_log`")]
+    #[error("the solution has no event log; request one with `SolveOptions::event_log`")]
     NoLog,
     /// A trajectory had more events than the capacity of its log.
     #[error(
-        "the log of trajectory {trajectory} has room for {kept} events, and {happened} happened: raise the \
-         capacity of `event_log`, or take the first ones by `kept_log`"
+        "the log of trajectory {trajectory} holds {kept} events, and {happened} occurred; raise \
+         the capacity of `event_log`, or read the first ones with `kept_log`"
     )]
     LogFull {
         /// The index of the trajectory.
@@ -862,7 +881,7 @@ fn or_double(precision: &str) -> &'static str {
 fn of_others(sizes: Option<[usize; 3]>) -> String {
     sizes.map_or_else(String::new, |[states, parameters, observables]| {
         format!(
-            " of its sizes: what it has is of {states} states, {parameters} parameters and \
+            " for its sizes, but one for {states} states, {parameters} parameters and \
              {observables} observables"
         )
     })
@@ -874,7 +893,7 @@ fn axes(shape: &[usize]) -> &'static str {
         [_, _] => "trajectories, components",
         [_, 0, _] => {
             "trajectories, saved times, components; without `saveat` there are only final states, \
-             and derivatives by them have two axes"
+             whose cotangents have two axes"
         }
         _ => "trajectories, saved times, components",
     }

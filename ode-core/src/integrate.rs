@@ -1,20 +1,34 @@
 //! The integration loop of all methods, for lanes of every width.
 //!
-//! Each lane carries one trajectory with a time, a step size and a state of its own. A lane whose
-//! trajectory ends hands it to the [`Sink`](options::Sink) and takes the next one from the
-//! [`Source`](options::Source), inside the loop, so that no lane waits for another.
+//! Each lane carries one trajectory with its own time, step size and state. When a trajectory ends,
+//! its lane delivers the results to the [`Sink`](options::Sink) and takes the next trajectory from
+//! the [`Source`](options::Source). Both happen inside the loop, so no lane waits for another.
 //!
 //! # Time
 //!
-//! [`timeline`](crate::step::timeline) has the arithmetic. A step size is signed: a reversed time
-//! span is one with negative steps. With a fixed step, time is `t0 + i h` with an integer `i`, and
-//! the last step ends on `t1`, shortened where the span is not a multiple of `h`.
+//! [`timeline`](crate::step::timeline) contains the arithmetic of time. Step sizes are signed: on a
+//! reversed time span, steps are negative. With a fixed step, time is `t0 + i h` with an integer
+//! `i`. The last fixed step ends at `t1`, and is shorter if the span is not a multiple of `h`.
 //!
-//! Times to stop at divide a span into parts, each of which is begun anew: with the derivative
-//! there, and a first step. To a lane the end of a part is the end of its span, handled where
-//! trajectories are acquired. The hot loop has no code for stops, with one exception: right-hand
-//! sides are evaluated at times strictly within the part. At its ends their values may belong to
-//! the part before it or to the one after it.
+//! Times to stop at divide a span into segments. A segment starts with a new derivative and a new
+//! first step. A lane treats the end of a segment as the end of its span, and begins the next
+//! segment in the code that acquires trajectories. The hot loop has no code for stops, with one
+//! exception: it evaluates right-hand sides only at times strictly within the segment. At the ends
+//! of a segment, their values may belong to the previous or to the next segment. So right-hand
+//! sides that depend on time keep a distance of a few units in the last place from both ends. No
+//! node is beyond the end. All lists of times to stop at come from `SolveOptions::stop_times`.
+//!
+//! # Compilation
+//!
+//! The loop configuration is fixed when the loop is compiled. On a GPU, all options except numbers
+//! are constants, too. The compiled loop has no code for properties that the system lacks, such as
+//! events (`S::EVENTS > 0`).
+//!
+//! The loop is two nested loops. The outer one takes trajectories. The inner one makes steps until
+//! enough lanes are idle for a change of trajectories to pay.
+//!
+//! In systems with algebraic equations, an implicit step may need its interpolant, for saved times
+//! or events. If the interpolant misses the solution, the step is rejected ([`dense`]).
 
 pub mod actions;
 pub mod advance;
@@ -23,6 +37,7 @@ pub mod backward;
 pub mod begin;
 pub mod columns;
 pub mod consistent;
+pub mod dense;
 pub mod events;
 pub mod first_step;
 pub mod jumps;
@@ -36,8 +51,8 @@ pub mod timed;
 
 pub use device::*;
 
-/// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 15] = [
+/// The C++ text of the loop; each program comes after those that it calls.
+pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -45,29 +60,30 @@ pub(crate) const LANE_PROGRAMS: [&str; 15] = [
     sides::DEVICE,
     actions::DEVICE,
     timed::DEVICE,
+    attempt::DEVICE,
+    dense::DEVICE,
     roots::DEVICE,
     logged::DEVICE,
     jumps::DEVICE,
     begin::DEVICE,
-    attempt::DEVICE,
     events::DEVICE,
     advance::DEVICE,
     DEVICE,
 ];
 
-/// What the loop of columns adds to them.
+/// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
 pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, events, lane};
+    use crate::integrate::{advance, attempt, begin, dense, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
     use crate::system::System;
 
-    /// Integrates every trajectory of `feed` from the beginning to the end of its time span.
+    /// Integrates every trajectory of `feed` over its time span.
     pub fn integrate<
         R: Real,
         S: System<N, P>,
@@ -105,8 +121,8 @@ mod device {
                 break;
             }
 
-            // To acquire a trajectory costs about as much as a step, in every lane of the group:
-            // the source may wait until enough lanes are in need of one.
+            // To acquire a trajectory costs about as much as a step, in every lane of the group. So
+            // the source may wait until enough lanes are idle.
             loop {
                 if C::ADAPTIVE && S::BOUNDS > 0 {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
@@ -131,6 +147,26 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                let mut refused = nobody;
+                let mut halved = nobody;
+                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                    if S::EVENTS > 0 {
+                        halved = dense::can_halve::<R, N>(o, &lane, &trial, moves);
+                    }
+                    if C::SAVES && feed.saves() {
+                        let free = lane.pending.equals(<R::Bits as Bits>::lit(0));
+                        refused = free & dense::saves_within::<R, N>(o, &lane, &trial, moves);
+                    }
+                    refused = dense::misses::<R, S, M, N, P>(
+                        system,
+                        &state,
+                        &trial.ask,
+                        &step,
+                        refused | halved,
+                    );
+                    moves = moves & !refused;
+                    trial.run = trial.run & !refused;
+                }
                 let mut found = events::nothing::<R, N>();
                 if S::EVENTS + S::CONDITIONS > 0 {
                     found = events::find::<R, S, M, Q, C, N, P>(
@@ -140,7 +176,7 @@ mod device {
                     trial.run = trial.run & !found.cut;
                 }
                 if C::RECORDS {
-                    // One without a trajectory goes on by fixed steps.
+                    // A lane without a trajectory keeps making fixed steps.
                     let goes = moves & trial.run & lane.alive;
                     feed.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
                 }
@@ -153,6 +189,12 @@ mod device {
                     advance::adaptively::<R, S, M, N, P>(
                         o, &state, &mut lane, &trial, &step, &verdict, moves,
                     );
+                    if M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                        if refused.any() {
+                            let h = trial.ask.h;
+                            dense::plan_again::<R>(&mut lane, &before, h, refused, halved);
+                        }
+                    }
                 } else {
                     advance::by_fixed_steps::<R, S, M, N, P>(&mut lane, &trial, &step);
                 }

@@ -56,18 +56,19 @@ pub use vern7::Vern7;
 pub use vern7_rodas5p::Vern7Rodas5P;
 pub use vern9::Vern9;
 
-/// A method as it is defined: a lane program, its translation for devices, and its properties. What
-/// programs see of it is [`Method`](crate::Method).
+/// The definition of a method: lane program, C++ text and properties.
+///
+/// Programs use the public part, [`Method`](crate::Method).
 pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
-    /// Order, stages and further properties of the method.
+    /// The order, the stages and further properties of the method.
     const DEFINED: Properties;
     /// The name of the method's type in C++.
     const DEVICE_NAME: &'static str;
-    /// The method's lane program as C++, in parts.
+    /// The method's lane program as C++, in several texts.
     const DEVICE: &'static [&'static str];
 }
 
-/// A method by which gradients can be computed.
+/// A method with an adjoint, for gradients.
 #[diagnostic::on_unimplemented(
     message = "there are no gradients by `{Self}`",
     label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
@@ -84,13 +85,13 @@ pub trait Differentiable: Definition {
 /// The coefficients of a method as data.
 #[derive(Clone, Copy, Debug)]
 pub enum Coefficients {
-    /// Of an explicit Runge–Kutta method.
+    /// The coefficients of an explicit Runge–Kutta method.
     Explicit(&'static explicit::Tableau),
-    /// Of a Rosenbrock method.
+    /// The coefficients of a Rosenbrock method.
     Rosenbrock(&'static rosenbrock::Tableau),
 }
 
-/// A method whose steps can be made from its [`Coefficients`] alone, of vectors of any kind.
+/// A method that its [`Coefficients`] describe completely, for vectors of any kind.
 #[diagnostic::on_unimplemented(
     message = "one large array is not solved by `{Self}`",
     label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
@@ -100,7 +101,7 @@ pub trait Tabulated: Definition {
     const COEFFICIENTS: Coefficients;
 }
 
-/// The properties of all methods, one in a line: see the [module](self).
+/// Returns the properties of all methods, one in a line; see the [module](self).
 #[must_use]
 pub fn table() -> impl fmt::Display {
     fmt::from_fn(|f| {
@@ -118,7 +119,7 @@ macro_rules! methods {
         { $($module:ident::$method:ident $(with $part:ident)?,)* }
         { $($other:ident::$pair:ident of $explicit:ident and $implicit:ident,)* }
     ) => {
-        /// The properties of all methods but those that switch.
+        /// The properties of all methods except those that switch.
         pub const ALL: &[Properties] = &[$($module::PROPERTIES),*];
 
         methods! { @ $($module::$method [$($part::DEVICE,)? $module::DEVICE],)* }
@@ -129,7 +130,7 @@ macro_rules! methods {
     };
     (@ $($module:ident::$method:ident [$($part:expr),*],)*) => {
         $(impl crate::sealed::Sealed for $method {}
-        // What a method is known for is what it does.
+        // The properties of a method must agree with its lane program.
         const _: () = {
             let known = &$module::PROPERTIES;
             assert!(known.order == <$method as Stepper>::ORDER);

@@ -143,7 +143,7 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Lost { engine, error } => {
-                write!(f, "{engine} failed, and others solved its trajectories: {error}")
+                write!(f, "{engine} failed, and other workers solved its trajectories: {error}")
             }
         }
     }
@@ -551,7 +551,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     fn guard_report(&self, i: usize) -> Guarded {
-        assert!(i < self.len(), "there is no trajectory {i}, but {}", self.len());
+        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
         self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
     }
 

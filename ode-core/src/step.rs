@@ -1,4 +1,4 @@
-//! The lane programs that steps are made of, and what is known of them on the host.
+//! The lane programs of steps, and their counterparts on the host.
 
 #[macro_use]
 pub mod explicit;
@@ -19,7 +19,7 @@ pub mod stepper;
 pub mod timeline;
 pub mod vector;
 
-/// All of them as C++, each after what it calls.
+/// The C++ text of these programs; each comes after those that it calls.
 pub(crate) const LANE_PROGRAMS: [&str; 8] = [
     code::DEVICE,
     timeline::DEVICE,

@@ -126,7 +126,10 @@ impl Cublas {
         places.find(&CUBLAS, Cublas::open, |cublas| {
             let is_newer = |driver| u32::try_from(cublas.major).unwrap_or(0) > driver;
             if driver_major.is_some_and(is_newer) {
-                return Err(format!("is of CUDA {}, which is newer than the driver", cublas.major));
+                return Err(format!(
+                    "is for CUDA {}, which is newer than the driver",
+                    cublas.major
+                ));
             }
             Ok(cublas)
         })

@@ -102,11 +102,12 @@ fn find() -> Result<Library, GpuError> {
             found = library::open(path).and_then(|_by_path| library::open(NAME));
         }
     }
-    let library = found.map_err(|message| unavailable(format!("the loader says {message:?}")))?;
+    let library =
+        found.map_err(|message| unavailable(format!("the loader reports {message:?}")))?;
     for name in FUNCTIONS {
         // SAFETY: the symbol is only looked up, neither read nor called.
         if unsafe { library.get::<*const ()>(*name) }.is_err() {
-            return Err(unavailable(format!("it lacks {name}, so the driver is too old")));
+            return Err(unavailable(format!("the driver is too old: it lacks {name}")));
         }
     }
     Ok(library)
@@ -152,8 +153,8 @@ pub(crate) fn init() -> Result<(), GpuError> {
                     GpuError::NoDevice { driver: cuda_version().unwrap_or((0, 0)) }
                 }
                 CUresult::CUDA_ERROR_STUB_LIBRARY => unavailable(
-                    "what was found is the toolkit's stub, meant for linking only (a folder \
-                     named stubs is in LD_LIBRARY_PATH)"
+                    "the library that was found is the toolkit's stub, which is for linking only \
+                     (a folder named stubs is in LD_LIBRARY_PATH)"
                         .to_owned(),
                 ),
                 _ => GpuError::driver("cuInit", error),

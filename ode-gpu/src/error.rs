@@ -41,7 +41,9 @@ pub enum GpuError {
     },
 
     /// There is no device with this ordinal.
-    #[error("there is no CUDA device {ordinal}: the driver reports {count}")]
+    #[error(
+        "there is no CUDA device {ordinal}: the driver reports {count}, and indices start at 0"
+    )]
     NoSuchDevice {
         /// The requested device.
         ordinal: usize,
@@ -71,7 +73,10 @@ pub enum GpuError {
     ///
     /// This is a defect of this library, unless the source was written by hand. The message
     /// contains the whole log and the source lines that the log mentions.
-    #[error("NVRTC refused kernel `{kernel}` for {arch}\n{}", diagnostic::explain(.log, .kernel, .source_text))]
+    #[error(
+        "NVRTC rejected kernel `{kernel}` for {arch}\n{}",
+        diagnostic::explain(.log, .kernel, .source_text)
+    )]
     Compile {
         /// The kernel's name.
         kernel: String,
@@ -85,8 +90,8 @@ pub enum GpuError {
 
     /// A compiler option that would change the text of a kernel.
     #[error(
-        "the compiler option `{option}` changes the text of kernels, which is the library's own; \
-         leave it out"
+        "the compiler option `{option}` changes the text of kernels, which only the library may \
+         change; leave the option out"
     )]
     OptionOfText {
         /// The option.
@@ -156,11 +161,14 @@ pub enum GpuError {
     },
 
     /// The list of devices is empty.
-    #[error("the list of devices is empty; EnsembleGpuKernel::all() takes all of them")]
+    #[error(
+        "the list of devices is empty; name at least one, or use EnsembleGpuKernel::all() for all \
+         devices"
+    )]
     EmptyList,
 
     /// A device occurs twice in the list.
-    #[error("device {ordinal} is in the list twice")]
+    #[error("device {ordinal} is in the list twice; name each device once")]
     DeviceTwice {
         /// The ordinal of the device.
         ordinal: usize,
@@ -168,8 +176,8 @@ pub enum GpuError {
 
     /// A device without cooperative launches, which arrays and lockstep solves need.
     #[error(
-        "device {device} cannot start all threads of a kernel together (a cooperative launch), which an \
-         array needs; solve it on the CPU, or an ensemble by EnsembleGpuKernel"
+        "device {device} does not support cooperative launches, which arrays and lockstep solves \
+         need; solve on the CPU, or an ensemble with EnsembleGpuKernel"
     )]
     NotCooperative {
         /// The ordinal of the device.
@@ -177,7 +185,7 @@ pub enum GpuError {
     },
 
     /// An argument is in the memory of the wrong device.
-    #[error("{what} is on device {given}, and has to be on device {}", list(.expected))]
+    #[error("{what} is on device {given}; it must be on device {}", list(.expected))]
     WrongDevice {
         /// The argument.
         what: &'static str,
@@ -191,8 +199,8 @@ pub enum GpuError {
     ///
     /// Kernels are loaded in the primary context.
     #[error(
-        "the stream is of another context of device {device} than its primary one; make it with \
-         CudaContext::new({device})"
+        "the stream does not belong to the primary context of device {device}; create the stream \
+         in the context of CudaContext::new({device})"
     )]
     ForeignContext {
         /// The ordinal of the device.
@@ -203,7 +211,8 @@ pub enum GpuError {
     ///
     /// The length must be the number of trajectories.
     #[error(
-        "component {index} of {kind} gets {given} numbers, and there are {expected} trajectories"
+        "component {index} of {kind} has {given} values for {expected} trajectories; give one \
+         value for each trajectory"
     )]
     WrongLength {
         /// `u0` or `p`.
@@ -218,7 +227,7 @@ pub enum GpuError {
 
     /// A [`DeviceEnsemble`](crate::DeviceEnsemble) has no input for this component.
     #[error(
-        "component {index} of {kind} is not a column: {}", no_column(*.index, *.count)
+        "component {index} of {kind} has no stored input: {}", no_column(*.index, *.count)
     )]
     NoInput {
         /// `u0` or `p`.
@@ -248,7 +257,7 @@ pub enum GpuError {
 
     /// A matrix is larger than cuBLAS accepts.
     #[cfg(feature = "arrays")]
-    #[error("cuBLAS's {call} takes sizes up to 2147483647, and an array has {size}")]
+    #[error("cuBLAS's {call} accepts sizes up to 2147483647, and an array has the size {size}")]
     TooLargeForBlas {
         /// cuBLAS's function, without its precision.
         call: &'static str,
@@ -326,9 +335,9 @@ fn is_fatal(code: u32) -> bool {
 fn remedy(call: &str, code: u32) -> &'static str {
     let no_memory = code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32;
     if is_fatal(code) {
-        "; the device's context is lost, start a new process"
+        "; the device's context is lost: start a new process"
     } else if no_memory && ["cuInit", "cuDevicePrimaryCtxRetain"].contains(&call) {
-        "; other programs fill the device, or a limit of this process (ulimit -v) leaves no room"
+        "; other programs fill the device, or a limit of this process (ulimit -v) is too low"
     } else {
         ""
     }
@@ -338,10 +347,10 @@ fn remedy(call: &str, code: u32) -> &'static str {
 #[cfg(feature = "arrays")]
 fn of_blas(code: i32) -> &'static str {
     match code {
-        1 => " (it could not be started, which is mostly for want of device memory)",
-        3 => " (it could not have the device memory that it needs)",
-        8 => " (it does not know this kind of device)",
-        13 => " (a kernel of its could not be run)",
+        1 => " (cuBLAS could not start, mostly because device memory is exhausted)",
+        3 => " (cuBLAS could not allocate device memory)",
+        8 => " (cuBLAS does not support this kind of device)",
+        13 => " (cuBLAS could not run one of its kernels)",
         _ => "",
     }
 }
@@ -349,9 +358,9 @@ fn of_blas(code: i32) -> &'static str {
 /// The remedy if device memory cannot be allocated. Another program may hold the memory.
 fn room(needed: u64, free: u64) -> &'static str {
     if needed > free {
-        "use smaller batches, save fewer points, or free what other programs hold on it"
+        "use smaller batches, save fewer states, or end other programs on the device"
     } else {
-        "a limit of this process (ulimit -v) may be in the way, or what is free is in pieces"
+        "a limit of this process (ulimit -v) may be too low, or the free memory is fragmented"
     }
 }
 
@@ -366,7 +375,7 @@ fn other_compiler(newer: bool) -> &'static str {
 fn mismatch(driver: &(u32, u32), nvrtc: &(u32, u32)) -> &'static str {
     if nvrtc.0 > driver.0 {
         "; this compiler is newer than the driver: update the driver, or install an NVRTC of the \
-         driver's CUDA version and name it in ODES_NVRTC"
+         driver's CUDA version and set ODES_NVRTC to its path"
     } else {
         ""
     }
@@ -378,10 +387,11 @@ fn list(ordinals: &[usize]) -> String {
 
 fn no_column(index: usize, count: usize) -> String {
     if index < count {
-        "all trajectories have the same, or it is sampled; use DeviceEnsemble::with_all_inputs"
+        "all trajectories share one value, or the values are sampled; use \
+         DeviceEnsemble::with_all_inputs"
             .to_owned()
     } else {
-        format!("there are {count}, counted from 0")
+        format!("there are {count} components, counted from 0")
     }
 }
 
@@ -461,14 +471,14 @@ mod tests {
     fn what_an_ensemble_on_a_device_gets_is_named() {
         let what = "the memory";
         let text = GpuError::WrongDevice { what, given: 2, expected: vec![0, 1] }.to_string();
-        assert_eq!(text, "the memory is on device 2, and has to be on device 0 or 1");
+        assert_eq!(text, "the memory is on device 2; it must be on device 0 or 1");
         let text = GpuError::WrongLength { kind: "p", index: 1, given: 9, expected: 10 };
         assert_eq!(
             text.to_string(),
-            "component 1 of p gets 9 numbers, and there are 10 trajectories"
+            "component 1 of p has 9 values for 10 trajectories; give one value for each trajectory"
         );
         let of = |index| GpuError::NoInput { kind: "u0", index, count: 3 }.to_string();
-        assert!(of(3).ends_with("is not a column: there are 3, counted from 0"));
+        assert!(of(3).ends_with("has no stored input: there are 3 components, counted from 0"));
         assert!(of(2).ends_with("use DeviceEnsemble::with_all_inputs"));
     }
 

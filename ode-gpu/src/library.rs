@@ -58,7 +58,7 @@ pub(crate) static CUBLAS: Wanted = Wanted {
     file: if cfg!(windows) { "cublas64_" } else { "libcublas.so" },
     wheel: "cublas",
     variable: "ODES_CUBLAS",
-    what: "cuBLAS, CUDA's library of products of matrices,",
+    what: "cuBLAS, CUDA's library of matrix products,",
     package: "nvidia-cublas",
 };
 
@@ -138,7 +138,7 @@ impl Places {
             reason: if failures.is_empty() {
                 "nothing was found".to_owned()
             } else {
-                format!("what was found is no use: {}", failures.join("; "))
+                format!("no library that was found is usable: {}", failures.join("; "))
             },
             advice: format!(
                 "install the CUDA toolkit, or the PyPI wheel (pip install {}), or set {} to the library's path",
@@ -208,7 +208,7 @@ impl Places {
             wanted.wheel
         ));
         if self.ask_python {
-            words.push("the package folders that python3 itself names".to_owned());
+            words.push("the package folders that python3 reports".to_owned());
         }
         words
     }

@@ -213,7 +213,7 @@ impl Nvrtc {
         let nul = |what: &'static str| GpuError::Nvrtc {
             call: "nvrtcCreateProgram",
             code: 0,
-            text: format!("a NUL character in the {what}"),
+            text: format!("the {what} contains a NUL character"),
             log: String::new(),
         };
         let source_c = CString::new(source).map_err(|_| nul("source"))?;

@@ -91,7 +91,7 @@ impl Block {
             None => Err(GpuError::OutOfPinnedMemory {
                 needed: bytes as u64,
                 code: 0,
-                text: "a null pointer".to_owned(),
+                text: "the driver returned a null pointer".to_owned(),
             }),
         }
     }
@@ -260,7 +260,9 @@ impl<T: Element> Transfer<T> {
         match self.pinned.take() {
             Some(pinned) => Ok(pinned),
             // Unreachable: only this function takes `pinned`, and it consumes `self`.
-            None => Err(invalid("cuEventSynchronize", "waited for already".to_owned())),
+            None => {
+                Err(invalid("cuEventSynchronize", "the transfer was already waited for".to_owned()))
+            }
         }
     }
 
@@ -465,7 +467,7 @@ fn check_range(call: &'static str, at: usize, len: usize, room: usize) -> Result
     if at.checked_add(len).is_some_and(|end| end <= room) {
         return Ok(());
     }
-    Err(invalid(call, format!("{len} elements at {at} do not fit into {room}")))
+    Err(invalid(call, format!("{len} elements at offset {at} do not fit into {room} elements")))
 }
 
 fn invalid(call: &'static str, text: String) -> GpuError {

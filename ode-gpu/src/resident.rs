@@ -487,7 +487,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
         // SAFETY: every pattern of bits is a valid `Element`.
         let array = unsafe { array.transmute::<E>(len) };
-        array.unwrap_or_else(|| unreachable!("a batch has room for its results"))
+        array.unwrap_or_else(|| unreachable!("the memory of a batch contains its results"))
     }
 }
 
@@ -500,9 +500,9 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
     }
 }
 
-const STEPS: &str = "the ends of its steps are saved, which are counted first";
-const TIMES: &str = "it has actions at times that may depend on the parameters";
-const BREAKS: &str = "its right-hand side changes its form at times that depend on the parameters";
+const STEPS: &str = "it saves the ends of steps, which must be counted first";
+const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
+const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// The same inputs with a stored number for each trajectory of every initial state and parameter.
 fn each_stored<T: Scalar>(columns: &Columns<T>) -> Columns<T> {

@@ -21,7 +21,7 @@ pub struct Arguments {
     /// Trajectories per chunk, the unit of scheduling and of one file in the folder
     #[arg(long, value_name = "N")]
     pub chunk: Option<usize>,
-    /// The devices of this process: `cpu`, `all` GPUs, numbers of GPUs such as `0,2`, or `auto`
+    /// The devices of this process: `cpu`, `all` GPUs, indices of GPUs such as `0,2`, or `auto`
     #[arg(long, default_value = "auto")]
     pub devices: Devices,
     /// The rank of this process, from 0, and the number of processes; by default from the launcher
@@ -59,7 +59,7 @@ impl FromStr for Devices {
             "all" => Devices::All,
             numbers => {
                 let numbers: Result<Vec<usize>, _> = numbers.split(',').map(str::parse).collect();
-                let expected = "expected `auto`, `cpu`, `all`, or numbers such as `0,2`";
+                let expected = "expected `auto`, `cpu`, `all`, or indices such as `0,2`";
                 Devices::Numbers(numbers.map_err(|_| expected)?)
             }
         })
@@ -69,7 +69,8 @@ impl FromStr for Devices {
 /// Parses a rank and the number of ranks, such as `3/8`.
 fn rank(text: &str) -> Result<Part, String> {
     let own = |name: &str| (name == "ODES_RANK").then(|| text.to_owned());
-    let expected = "expected the number of this process, from 0, and that of all, such as `3/8`";
+    let expected = "expected the rank of this process, from 0, and the number of processes, such \
+        as `3/8`";
     Part::from_variables(&own).map_err(|_| expected.to_owned())
 }
 
@@ -94,7 +95,7 @@ impl Arguments {
     #[must_use]
     pub fn read() -> Self {
         #[derive(clap::Parser)]
-        #[command(about = "Solves an ensemble, by one process or by several")]
+        #[command(about = "Solves an ensemble with one or several processes")]
         struct All {
             #[command(flatten)]
             arguments: Arguments,

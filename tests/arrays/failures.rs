@@ -91,9 +91,9 @@ fn what_is_no_array() {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [0.1]);
     let ensemble = EnsembleProblem::new(problem).trajectories(10);
     let pair = error(ensemble.solve(Tsit5Rodas4, EnsembleCpuArray, &options));
-    assert!(pair.contains("no arrays of columns by Tsit5Rodas4"), "{pair}");
+    assert!(pair.contains("no lockstep solve by Tsit5Rodas4"), "{pair}");
     let auto = error(ensemble.solve(Auto, EnsembleCpuArray, &options));
-    assert!(auto.contains("take `Tsit5`"), "{auto}");
+    assert!(auto.contains("use `Tsit5`"), "{auto}");
     let boxed: Box<dyn EnsembleAlgorithm> = Box::new(EnsembleCpuArray);
     let boxed = error(ensemble.solve(Tsit5, boxed, &options));
     assert!(boxed.contains("the `EnsembleCpuArray` itself"), "{boxed}");

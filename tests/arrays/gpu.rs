@@ -292,7 +292,7 @@ fn what_is_no_array() {
         ensemble.solve(Tsit5Rodas4, &cpu, &options),
         ensemble.solve(Tsit5Rodas4, &gpu, &options),
     );
-    assert!(text.contains("no arrays of columns by Tsit5Rodas4"), "{text}");
+    assert!(text.contains("no lockstep solve by Tsit5Rodas4"), "{text}");
     same(ensemble.solve(Auto, &cpu, &options), ensemble.solve(Auto, &gpu, &options));
     same(ensemble.solve(Rk4, &cpu, &options), ensemble.solve(Rk4, &gpu, &options));
     let spans = EnsembleProblem::new(problem)

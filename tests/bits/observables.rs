@@ -164,7 +164,8 @@ fn what_was_not_saved_is_empty() {
 }
 
 #[test]
-#[should_panic(expected = "only observables were saved")]
+#[should_panic(expected = "the states were not saved, because the options have \
+    `Saving::Observables`")]
 fn a_state_that_was_not_saved() {
     let options = SolveOptions::default().saveat(1.0).saving(Saving::Observables);
     let solution = observed_sweep::<f64>(1, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap();
@@ -200,7 +201,8 @@ fn by_name() {
     assert_eq!(error, ObservableError::NotSaved { name: "clock" });
     assert_eq!(
         error.to_string(),
-        "the observable `clock` was not saved, as the options said `Saving::States`"
+        "the observable `clock` was not saved, because the options have `Saving::States`; use \
+         `Saving::Both` or `Saving::Observables`"
     );
     // A single problem.
     let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);

@@ -155,7 +155,7 @@ fn a_folder_of_some_ranks_alone_is_an_error() {
 
 #[test]
 fn a_second_solve_at_once_is_an_error() {
-    let expected = "Ok(40), Some(\"another solve is under way";
+    let expected = "Ok(40), Some(\"this backend is already running another solve";
     let folder = Folder::new();
     let place = EnsembleDistributed::with_part(slow(), (0, 1)).folder(&folder.0).chunk(8);
     let found = two_at_once(&place);

@@ -77,7 +77,10 @@ fn a_lost_device_costs_nothing_but_time() {
             assert_eq!(engine, "simulated device 1");
             assert_eq!(error.to_string(), "simulated device 1 is lost");
             let text = solution.warnings()[0].to_string();
-            assert!(text.starts_with("simulated device 1 failed, and others solved"), "{text}");
+            assert!(
+                text.starts_with("simulated device 1 failed, and other workers solved"),
+                "{text}"
+            );
         }
     }
 }

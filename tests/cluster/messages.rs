@@ -280,7 +280,7 @@ fn nobody_waits_for_ranks_that_have_ended() {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(!output.status.success(), "{case}");
             assert!(
-                errors.contains(&format!("odes: rank {rank} of 3 has ended")),
+                errors.contains(&format!("odes: rank {rank} of 3 has exited")),
                 "{case}: {errors}"
             );
         }
@@ -297,7 +297,7 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
         true => ["counts 1 processes", "built with"],
         false => ["/nowhere/", "pip install mpich"],
     };
-    for part in ["part 1 of 3 (PMI)", ".folder(path)"].into_iter().chain(found) {
+    for part in ["shard 1 of 3 (PMI)", ".folder(path)"].into_iter().chain(found) {
         assert!(said.len() == 2 && said[0].contains(part), "{said:?}");
     }
 }

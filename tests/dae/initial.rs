@@ -227,7 +227,7 @@ fn explicit_methods_are_refused() {
     assert!(matches!(error, SolveError::MassMatrix { method: "Tsit5", system: "root" }));
     assert_eq!(
         error.to_string(),
-        "Tsit5 cannot solve root, which has a mass matrix: take a Rosenbrock or an ESDIRK method, \
+        "Tsit5 cannot solve root, which has a mass matrix; use a Rosenbrock or an ESDIRK method, \
          such as `Rodas5P`"
     );
 }

@@ -207,7 +207,7 @@ fn domains_are_those_that_were_written() {
 fn reports_tell() {
     let text = robertson::report().to_string();
     assert!(text.contains("\n  mass matrix: constant, 1 algebraic equation\n"), "{text}");
-    assert!(text.contains("\n  steps to states out of the domain are refused\n"), "{text}");
+    assert!(text.contains("\n  steps to states outside the domain are rejected\n"), "{text}");
     let text = identity::report().to_string();
     assert!(text.contains("\n  mass matrix: the identity\n"), "{text}");
     assert!(!text.contains("domain"), "{text}");

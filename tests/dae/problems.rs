@@ -250,7 +250,8 @@ fn long_robertson<M: Method + Copy>(method: M) {
 
 fn both_forms_agree<M: Method + Copy>(method: M) {
     use kinetics::{P, SPAN, U0};
-    let options = SolveOptions::default().reltol(1e-6).abstol(1e-14).saveat([0.4, 40.0, 4e5, 4e9]);
+    let times = [0.4, 40.0, 4e5, 4e9];
+    let options = SolveOptions::default().reltol(1e-6).abstol(1e-14).saveat(times).tstops(times);
     let dae = OdeProblem::new(robertson, U0, SPAN.0..=SPAN.1, P).solve(method, &options).unwrap();
     let ode = OdeProblem::new(kinetics::robertson, U0, SPAN.0..=SPAN.1, P);
     let ode = ode.solve(method, &options).unwrap();
@@ -389,4 +390,56 @@ fn in_single_precision() {
 fn robertson_is_as_without_a_mass_matrix() {
     both_forms_agree(Rodas5P);
     both_forms_agree(Kvaerno5);
+}
+
+/// `x' = -x / 10` and an algebraic unknown that follows a fast forcing.
+#[ode_system]
+mod follower {
+    pub struct State {
+        pub x: f64,
+        pub z: f64,
+    }
+
+    pub struct Parameters {
+        pub w: f64,
+    }
+
+    #[mass_matrix]
+    const M: [f64; 2] = [1.0, 0.0];
+
+    fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        State { x: -0.1 * u.x, z: (p.w * t).sin() - u.z }
+    }
+}
+
+/// Steps are long, since the error at their ends does not show the algebraic unknown within them. Its
+/// saved values are right in lanes and in lockstep, by the same steps.
+#[test]
+fn algebraic_unknowns_are_right_where_they_are_saved() {
+    fn each<M: odes::Method>(method: M) {
+        for w in [3.0, 10.0, 31.0, 100.0] {
+            let initial = follower::State { x: 1.0, z: 0.0 };
+            let problem = OdeProblem::new(follower, initial, 0.0..=5.0, follower::Parameters { w });
+            let ensemble = EnsembleProblem::new(problem).trajectories(1);
+            let options = SolveOptions::default().tolerance(1e-6).saveat(0.05);
+            let lanes = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+            let lockstep = ensemble.solve(method, EnsembleCpuArray::default(), &options).unwrap();
+            assert!(lanes.codes().all(|code| code.is_success()));
+            // At most two steps to each saved time.
+            assert!(lanes.accepted(0) + lanes.rejected(0) < 300);
+            assert_eq!(lanes.accepted(0), lockstep.accepted(0));
+            assert_eq!(lanes.rejected(0), lockstep.rejected(0));
+            let name = M::PROPERTIES.name;
+            let of_lane = lanes.trajectory(0);
+            assert!(of_lane.states().eq(lockstep.trajectory(0).states()), "{name}, {w}");
+            for (t, u) in of_lane.times().zip(of_lane.states()) {
+                let error = (u.z - (w * t).sin()).abs();
+                assert!(error < 1e-4, "{name}, {w}: {error:e} at {t}");
+            }
+        }
+    }
+    each(odes::Rodas5P);
+    each(odes::Rodas4);
+    each(odes::Kvaerno5);
+    each(odes::KenCarp4);
 }

@@ -397,3 +397,52 @@ fn events_of_a_phase_are_counted() {
     check!(Tsit5, 1e-4);
     check!(Rodas5P, 1e-8);
 }
+
+/// An algebraic unknown that follows a forcing.
+#[ode_system]
+mod follows {
+    #[mass_matrix]
+    const M: [f64; 2] = [1.0, 0.0];
+
+    pub struct State {
+        pub x: f64,
+        pub z: f64,
+    }
+
+    pub struct Parameters {
+        pub level: f64,
+    }
+
+    fn rhs(u: &State, t: f64) -> State {
+        State { x: -0.01 * u.x, z: (3.0 * t).sin() - u.z }
+    }
+
+    #[event(rising, stop)]
+    fn high(u: &State, p: &Parameters) -> f64 {
+        u.z - p.level
+    }
+}
+
+/// The steps of implicit methods pass over whole oscillations of such an unknown, but not if events
+/// are sought.
+#[test]
+fn an_event_of_an_algebraic_unknown_is_found() {
+    fn each<M: odes::Method>(method: M) {
+        for level in [0.2, 0.5, 0.9] {
+            let initial = follows::State { x: 1.0, z: 0.0 };
+            let parameters = follows::Parameters { level };
+            let problem = OdeProblem::new(follows, initial, 0.0..=10.0, parameters);
+            for tolerance in [1e-3, 1e-6] {
+                let options = SolveOptions::default().tolerance(tolerance);
+                let solution = problem.solve(method, &options).unwrap();
+                let off = (solution.end_time() - level.asin() / 3.0).abs();
+                let name = M::PROPERTIES.name;
+                assert_eq!(solution.code(), ReturnCode::Terminated, "{name}, {level}");
+                assert!(off < 30.0 * tolerance, "{name}, {level}: {off:e}");
+            }
+        }
+    }
+    each(Rodas5P);
+    each(Rodas4);
+    each(Kvaerno5);
+}

@@ -342,7 +342,7 @@ fn a_full_log() {
         if i == 5 {
             let error = EventError::LogFull { trajectory: 5, kept: 4, happened: 12 };
             assert_eq!(trajectory.log().unwrap_err(), error);
-            assert!(error.to_string().contains("room for 4 events, and 12 happened"), "{error}");
+            assert!(error.to_string().contains("holds 4 events, and 12 occurred"), "{error}");
             assert_eq!(trajectory.kept_log().unwrap().len(), 4);
         } else {
             assert_eq!(trajectory.log().unwrap().len(), 2);
@@ -374,7 +374,7 @@ fn without_a_log() {
     assert!(matches!(error, SolveError::NothingToLog { system: "neuron" }));
     assert_eq!(
         error.to_string(),
-        "neuron has no event to log: write `#[event(rising, log)]` before its function, or leave \
-         `event_log` out"
+        "neuron has no event to log; write `#[event(rising, log)]` before the function of an \
+         event, or leave `event_log` out"
     );
 }

@@ -69,7 +69,7 @@ template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real
     return make_At<R>(t, low, reach, furthest, run);
 }
 
-// timeline.rs  The time of the stage at `node`; any time if the system does not depend on it.
+// timeline.rs  Returns the time of a stage; any time if the system is autonomous.
 template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node) {
     if constexpr ((S::AUTONOMOUS && op_not(S::STEPWISE))) {
         return at_1.t;
@@ -85,7 +85,7 @@ template<class R> DEVICE Time<R> time(R t, R low) {
     return make_Time<R>(t, low);
 }
 
-// timeline.rs  The end of the step that is [planned](plan).
+// timeline.rs  Returns the end of the [planned](plan) step.
 template<class R> DEVICE Time<R> after(R t, R plan_1) {
     if constexpr (Real<R>::DOUBLE) {
         return time(plan_1, Real<R>::lit(0.0));
@@ -95,7 +95,7 @@ template<class R> DEVICE Time<R> after(R t, R plan_1) {
     }
 }
 
-// timeline.rs  The time `t0 + i h`, rounded once, and in `f32` the rounding error, accurate to a unit of
+// timeline.rs  Returns the time `t0 + i h` for an integer `i`, rounded once.
 template<class R> DEVICE Time<R> grid(R t0, R i, R h) {
     auto t = m_mul_add(i, h, t0);
     auto product = (i * h);
@@ -112,7 +112,7 @@ template<class R> DEVICE Time<R> grid(R t0, R i, R h) {
     }());
 }
 
-// timeline.rs  The plan of the next step, as lanes keep it, where errors allow one of `factor` times the
+// timeline.rs  Returns the plan of a step of `factor` times the last size `h`.
 template<class R> DEVICE R plan(R t, R low, R h, R factor) {
     return m_mul_add(h, factor, [&]() {
         if constexpr (Real<R>::DOUBLE) {
@@ -123,7 +123,7 @@ template<class R> DEVICE R plan(R t, R low, R h, R factor) {
     }());
 }
 
-// timeline.rs  The size of the step that is [planned](plan). The difference is exact, unless it is larger
+// timeline.rs  Returns the size of the [planned](plan) step.
 template<class R> DEVICE R planned(R t, R low, R plan_1) {
     return (plan_1 - [&]() {
         if constexpr (Real<R>::DOUBLE) {
@@ -134,7 +134,7 @@ template<class R> DEVICE R planned(R t, R low, R plan_1) {
     }());
 }
 
-// timeline.rs  Whether the step that is [planned](plan) does not advance time. As steps are rounded to
+// timeline.rs  Returns whether the [planned](plan) step does not advance time.
 template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1) {
     return m_equals(plan_1, [&]() {
         if constexpr (Real<R>::DOUBLE) {
@@ -145,28 +145,28 @@ template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1) {
     }());
 }
 
-// timeline.rs  The smallest first step at `t`, which does not [stall](stalls).
+// timeline.rs  Returns the smallest first step at `t`, which does not [stall](stalls).
 template<class R> DEVICE R least_step(R t) {
     return (m_abs(t) * Real<R>::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
 }
 
-// timeline.rs  The size of a last step that is made instead of one of this `size`, at the most: no more is left
+// timeline.rs  Returns the largest last step that replaces a step of this `size`.
 template<class R> DEVICE R lengthened(R size) {
     return (size * Real<R>::lit(LONGER));
 }
 
-// timeline.rs  A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
+// timeline.rs  Returns a few units in the last place, relative to a number.
 template<class R> DEVICE R few_units() {
     return Real<R>::lit_of(FEW_UNITS_DOUBLE, FEW_UNITS_SINGLE);
 }
 
-// timeline.rs  The distance from the ends of a part of the span, in a step of size `h` at `t`, at which a
+// timeline.rs  Returns the distance from a segment's ends at which right-hand sides are evaluated.
 template<class R> DEVICE R edge(R t, R h, R end) {
     auto units = ((m_abs(t) + m_abs(end)) * few_units<R>());
     return m_copysign(m_at_most(units, (m_abs(h) * Real<R>::lit(0.25))), h);
 }
 
-// timeline.rs  The number of fixed steps of size `dt` (positive) from `t0` to `t1`, so that none is longer
+// timeline.rs  Returns the number of fixed steps of size `dt` (positive) from `t0` to `t1`.
 template<class R> DEVICE R steps(R t0, R t1, R dt) {
     auto one = Real<R>::lit(1.0);
     auto ratio = (m_abs((t1 - t0)) / dt);
@@ -176,17 +176,17 @@ template<class R> DEVICE R steps(R t0, R t1, R dt) {
     return m_max(Real<R>::select(more, (whole_1 + one), whole_1), one);
 }
 
-// timeline.rs  A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
+// timeline.rs  Returns a whole number as an integer.
 template<class R> DEVICE typename Real<R>::Bits whole_to_bits(R x) {
     return m_wrapping_sub(m_to_bits((x + whole<R>())), m_to_bits(whole<R>()));
 }
 
-// timeline.rs  The inverse of [`whole_to_bits`].
+// timeline.rs  Returns the inverse of [`whole_to_bits`].
 template<class R> DEVICE R whole_from_bits(typename Real<R>::Bits x) {
     return (Real<R>::from_bits(m_wrapping_add(x, m_to_bits(whole<R>()))) - whole<R>());
 }
 
-// timeline.rs  The power of two that [`whole_to_bits`] adds.
+// timeline.rs  Returns the power of two that [`whole_to_bits`] adds.
 template<class R> DEVICE R whole() {
     if constexpr (Real<R>::DOUBLE) {
         return Real<R>::lit(MAX_WHOLE_DOUBLE);
@@ -198,7 +198,7 @@ template<class R> DEVICE R whole() {
 
 namespace norm {
 
-// norm.rs  The tolerances by which errors are scaled.
+// norm.rs  The tolerances that scale errors.
 template<class R, int N> struct Tolerances {
     Arr<R, N> abstol;
     R reltol;
@@ -224,7 +224,7 @@ template<class R, int N> DEVICE Tolerances<R, N> tolerances(Arr<R, N> abstol, R 
     return make_Tolerances<R, N>(abstol, reltol, Real<R>::lit(0.0));
 }
 
-// norm.rs  The tolerances of iterations where steps are fixed, so that their errors are negligible
+// norm.rs  Returns the tolerances of iterations in solves with fixed steps.
 template<class R, int N> DEVICE Tolerances<R, N> tight(const Tolerances<R, N>& given) {
     auto tight_1 = given;
     UNROLL for (int d = 0; d < N; d++) {
@@ -235,7 +235,7 @@ template<class R, int N> DEVICE Tolerances<R, N> tight(const Tolerances<R, N>& g
     return tight_1;
 }
 
-// norm.rs  About `1/x`, within 0.14%, for `x` between `2^-125` and `2^125` (`f64`: `2^±1021`).
+// norm.rs  Returns about `1/x`, within 0.14%.
 template<class R> DEVICE R reciprocal(R x) {
     auto seed = [&]() {
         if constexpr (Real<R>::DOUBLE) {
@@ -247,7 +247,7 @@ template<class R> DEVICE R reciprocal(R x) {
     return (seed * m_mul_add((-seed), x, Real<R>::lit(RECIPROCAL_NEWTON)));
 }
 
-// norm.rs  Sum over the components of `(error / (abstol + reltol max(|u|, |u_new|)))²`: `N` times the
+// norm.rs  Returns the sum over components of `(error / (abstol + reltol max(|u|, |u_new|)))²`.
 template<class R, int N> DEVICE R scaled_error_sq(const Arr<R, N>& error, const Arr<R, N>& u, const Arr<R, N>& new_, const Tolerances<R, N>& tolerances_1) {
     auto sum = Real<R>::lit(0.0);
     UNROLL for (int d = 0; d < N; d++) {
@@ -259,13 +259,13 @@ template<class R, int N> DEVICE R scaled_error_sq(const Arr<R, N>& error, const 
     return sum;
 }
 
-// norm.rs  The square of the norm `e₁² / √(e₁² + 0.01 e₂²)` of two error estimates, from their squares
+// norm.rs  Returns the squared norm `e₁² / √(e₁² + 0.01 e₂²)` of two error estimates.
 template<class R> DEVICE R both(R first, R second) {
     auto sum = m_mul_add(second, Real<R>::lit(SHARE_OF_SECOND), first);
     return (first * (first / m_at_least(sum, Real<R>::lit(BOTH_LEAST))));
 }
 
-// norm.rs  Whether all components are finite.
+// norm.rs  Returns whether all components are finite.
 template<class R, int N> DEVICE typename Real<R>::Mask is_finite(const Arr<R, N>& u) {
     auto sum = Real<R>::lit(0.0);
     UNROLL for (int d = 0; d < N; d++) {
@@ -276,12 +276,16 @@ template<class R, int N> DEVICE typename Real<R>::Mask is_finite(const Arr<R, N>
 } // namespace norm
 
 namespace vector {
+TABLE double LARGEST_OF_TERM[3] = {0.25, (4.0 / 27.0), (27.0 / 256.0)};
+CONSTANT double SHARE_OF_TERM = 0.1;
+CONSTANT double MARGIN_OF_TERM = 32.0;
 template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x);
 template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, const Arr<R, K>& weights, const Arr<Arr<R, N>, K>& x, int count);
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Arr<R, N> a, Arr<R, N> b);
 template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, R h, R theta);
+template<class R, int N> DEVICE Arr<R, N> slope_off(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, const Arr<R, N>& slope, R h, R theta);
 
-// vector.rs  `v + weight x`.
+// vector.rs  Returns `v + weight x`.
 template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x) {
     auto sum = v;
     UNROLL for (int d = 0; d < N; d++) {
@@ -290,7 +294,7 @@ template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R
     return sum;
 }
 
-// vector.rs  `v + Σ weights_j x_j` over the first `count` of `x`, in the order of repeated [`add`], but
+// vector.rs  Returns `v + Σ weights_j x_j` over the first `count` of `x`.
 template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, const Arr<R, K>& weights, const Arr<Arr<R, N>, K>& x, int count) {
     auto sums = v;
     int d = 0;
@@ -324,7 +328,7 @@ template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, con
     return sums;
 }
 
-// vector.rs  `a` where the mask is true, else `b`.
+// vector.rs  Returns `a` if the mask is true, else `b`.
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Arr<R, N> a, Arr<R, N> b) {
     auto out = b;
     UNROLL for (int d = 0; d < N; d++) {
@@ -333,7 +337,7 @@ template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Ar
     return out;
 }
 
-// vector.rs  The value, a fraction `theta` of the step after its beginning, of the cubic polynomial with
+// vector.rs  Returns the cubic Hermite polynomial at fraction `theta` of a step of size `h`.
 template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, R h, R theta) {
     auto rest = (theta - Real<R>::lit(1.0));
     auto middle = (Real<R>::lit(1.0) - (theta + theta));
@@ -346,6 +350,21 @@ template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<
     }
     return out;
 }
+
+// vector.rs  Returns `h` times the difference of the [`hermite`] polynomial's derivative and a slope.
+template<class R, int N> DEVICE Arr<R, N> slope_off(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, const Arr<R, N>& slope, R h, R theta) {
+    auto one = Real<R>::lit(1.0);
+    auto three = (Real<R>::lit(3.0) * theta);
+    auto change = ((Real<R>::lit(6.0) * theta) * (one - theta));
+    auto of_first = ((three - one) * (theta - one));
+    auto of_last = ((three - Real<R>::lit(2.0)) * theta);
+    auto out = u;
+    UNROLL for (int d = 0; d < N; d++) {
+        auto ends = m_mul_add(of_first, k1[d], (of_last * last[d]));
+        out[d] = m_mul_add(change, (new_[d] - u[d]), (h * (ends - slope[d])));
+    }
+    return out;
+}
 } // namespace vector
 
 namespace guard {
@@ -353,7 +372,7 @@ CONSTANT u32 OFF = 0;
 CONSTANT u32 REPORT = 1;
 CONSTANT u32 REJECT = 2;
 
-// guard.rs  What a step tests for growth.
+// guard.rs  The growth test of a step.
 template<class R> struct Watch {
     bool far;
     typename Real<R>::Mask odd;
@@ -403,13 +422,13 @@ template<class R> DEVICE Watch<R> watch(bool far, typename Real<R>::Mask odd) {
     return make_Watch<R>(far, odd);
 }
 
-// guard.rs  Whether the determinant of a factorised matrix differs in sign from that of short steps.
+// guard.rs  Returns whether the determinant's sign differs from the sign for short steps.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_beyond(S system, const typename S::template Factors<R>& w, typename Real<R>::Mask odd) {
     auto negative = system.negative(w);
     return op_or(op_and(negative, op_not(odd)), op_and(odd, op_not(negative)));
 }
 
-// guard.rs  Whether a step with this factorised matrix is beyond the pole; false if `watch` does not
+// guard.rs  Returns whether a step with this factorised matrix is beyond the pole.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S system, const typename S::template Factors<R>& w, const Watch<R>& watch_1) {
     auto grows_1 = Mask<typename Real<R>::Mask>::splat(false);
     if (watch_1.far) {
@@ -418,49 +437,49 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S s
     return grows_1;
 }
 
-// guard.rs  Whether the determinant at a state is negative for steps of this `scale`, `1/(γh)`.
+// guard.rs  Returns whether the determinant is negative at a state, for steps of this `scale`.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_negative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R scale) {
     return system.negative(system.factor(u, p, t, scale));
 }
 
-// guard.rs  Whether a step from this state, of this `scale`, `1/(γh)`, is beyond the pole.
+// guard.rs  Returns whether a step from this state, of this `scale`, is beyond the pole.
 template<class R, class S, int N, int P> COLD typename Real<R>::Mask would_pass(S system, Arr<R, N> u, Arr<R, P> p, R t, R scale, typename Real<R>::Mask odd) {
     return is_beyond<R, S, N, P>(system, system.factor(u, p, t, scale), odd);
 }
 
-// guard.rs  The report of a state, without the fields that concern one part of a span only.
+// guard.rs  Returns the report of a state, without the fields of a single segment.
 template<class R> DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits state) {
     return op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
 }
 
-// guard.rs  The state at the beginning of the next part. Something may have fed a mode that counted as
+// guard.rs  Returns the state at the beginning of the next segment.
 template<class R> DEVICE typename Real<R>::Bits next_part(typename Real<R>::Bits state) {
     return op_and(state, op_not(Bits<typename Real<R>::Bits>::lit(((3 * CAUTION) + RELEASED))));
 }
 
-// guard.rs  The state of a trajectory that restarts from its beginning.
+// guard.rs  Returns the state of a trajectory that restarts from its beginning.
 template<class R> DEVICE typename Real<R>::Bits begun_anew(typename Real<R>::Bits state) {
     auto kept = op_and(counted<R>(state), Bits<typename Real<R>::Bits>::lit((COUNT + (3 * CAREFUL))));
     return m_wrapping_add(kept, Bits<typename Real<R>::Bits>::lit(CAREFUL));
 }
 
-// guard.rs  Whether the guard tests for growth on the way to the pole.
+// guard.rs  Returns whether the guard tests for growth on the way to the pole.
 template<class R> DEVICE typename Real<R>::Mask is_careful(typename Real<R>::Bits state) {
     return m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((CAREFUL + RELEASED))), Bits<typename Real<R>::Bits>::lit(CAREFUL));
 }
 
-// guard.rs  Whether the guard has switched off.
+// guard.rs  Returns whether the guard has switched off.
 template<class R> DEVICE typename Real<R>::Mask has_let_go(typename Real<R>::Bits state) {
     auto bit = Bits<typename Real<R>::Bits>::lit(RELEASED);
     return m_equals(op_and(state, bit), bit);
 }
 
-// guard.rs  Whether steps grow by a factor of at most [`GROWTH`].
+// guard.rs  Returns whether steps grow by a factor of at most [`GROWTH`].
 template<class R> DEVICE typename Real<R>::Mask is_cautious(typename Real<R>::Bits state) {
     return op_not(m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((3 * CAUTION))), Bits<typename Real<R>::Bits>::lit(0)));
 }
 
-// guard.rs  The state with one more step beyond the pole counted.
+// guard.rs  Returns the state with one more step beyond the pole counted.
 template<class R> DEVICE typename Real<R>::Bits counted(typename Real<R>::Bits state) {
     auto max_count = Bits<typename Real<R>::Bits>::lit(COUNT);
     auto count = op_and(state, max_count);
@@ -468,12 +487,12 @@ template<class R> DEVICE typename Real<R>::Bits counted(typename Real<R>::Bits s
     return op_or(op_and(state, op_not(max_count)), Bits<typename Real<R>::Bits>::select(m_equals(count, max_count), count, more));
 }
 
-// guard.rs  The state after a refusal.
+// guard.rs  Returns the state after the guard's rejection.
 template<class R> DEVICE typename Real<R>::Bits after_refusal(typename Real<R>::Bits state) {
     return op_or(counted<R>(state), Bits<typename Real<R>::Bits>::lit((CONTENT * CAUTION)));
 }
 
-// guard.rs  The state after a cautious step. `longer` says whether the step after it would be longer
+// guard.rs  Returns the state after a cautious step.
 template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits state, typename Real<R>::Mask longer) {
     auto kept = op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
     auto again = m_wrapping_add(state, Bits<typename Real<R>::Bits>::lit(CAPPED));
@@ -491,7 +510,7 @@ template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits 
     return Bits<typename Real<R>::Bits>::select(longer, again_1, calmer_1);
 }
 
-// guard.rs  Judges steps that are beyond the pole (`grows`) or on the way to it (`soon`, if tested), and
+// guard.rs  Returns the guard's verdict on a step.
 template<class R> DEVICE Judged<R> judge(typename Real<R>::Bits state, typename Real<R>::Mask grows_1, typename Real<R>::Mask soon, typename Real<R>::Mask accept, typename Real<R>::Mask run, R factor, bool refuse) {
     auto cautious = is_cautious<R>(state);
     auto longer = m_gt(factor, Real<R>::lit(GROWTH));
@@ -537,7 +556,7 @@ template<class R> struct Ask {
 };
 template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch) { return {at, h, memory, watch}; }
 
-// stepper.rs  The result of one step of a method whose [`Kept`](Stepper::Kept) is `V`.
+// stepper.rs  The result of one step of a method with [`Kept`](Stepper::Kept) `V`.
 template<class R, int N, class V> struct Step {
     Arr<R, N> u;
     V k;
@@ -569,12 +588,12 @@ template<class R, int N, class V> DEVICE Step<R, N, V> step(Arr<R, N> u, V k, ty
     return make_Step<R, N, V>(u, k, code, Bits<typename Real<R>::Bits>::lit(0), no);
 }
 
-// stepper.rs  Makes a [`Step`] that has found a new state.
+// stepper.rs  Makes a [`Step`] with a new state.
 template<class R, int N, class V> DEVICE Step<R, N, V> made(Arr<R, N> u, V k) {
     return step<R, N, V>(u, k, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
 }
 
-// stepper.rs  [`code::SINGULAR`] where linear equations had no finite solution although `f` and `dfdt`, of
+// stepper.rs  Returns [`code::SINGULAR`] if linear equations had no finite solution.
 template<class R, int N> DEVICE typename Real<R>::Bits unsolved(const Arr<R, N>& solution, const Arr<R, N>& f, const Arr<R, N>& dfdt) {
     auto given = op_and(norm::is_finite<R, N>(f), norm::is_finite<R, N>(dfdt));
     auto unsolved_1 = op_and(given, op_not(norm::is_finite<R, N>(solution)));
@@ -582,7 +601,7 @@ template<class R, int N> DEVICE typename Real<R>::Bits unsolved(const Arr<R, N>&
     return Bits<typename Real<R>::Bits>::select(unsolved_1, singular, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
 }
 
-// stepper.rs  The [`Memory`] of a method that is no pair.
+// stepper.rs  The [`Memory`] of a method that is not a pair.
 struct Nothing {
     static constexpr bool SWITCHES = false;
     template<class R> static DEVICE typename Real<R>::Mask is_implicit(typename Real<R>::Bits _memory) {
@@ -608,7 +627,7 @@ CONSTANT double OCTAVE_SINGLE = 0.00000011920928955078125;
 CONSTANT double PER_OCTAVE_DOUBLE = 1048576.0;
 CONSTANT double PER_OCTAVE_SINGLE = 8388608.0;
 
-// control.rs  A step-size control law: the coefficients of a [`Controller`](crate::Controller), for one
+// control.rs  A step-size control law, for one method and number of components.
 template<class R> struct Law {
     typename Real<R>::Single cap;
     typename Real<R>::Single beta1;
@@ -653,7 +672,7 @@ template<class R> DEVICE Memory<R> choose_memory(typename Real<R>::Mask mask, co
 template<class R> DEVICE Law<R> choose_law(typename Real<R>::Mask mask, const Law<R>& a, const Law<R>& b);
 template<class R> DEVICE Decision<R> decide(R square, R n, const Memory<R>& memory, const Law<R>& law_1, u32 kind);
 
-// control.rs  The reciprocal of the bit pattern's units per octave.
+// control.rs  Returns the reciprocal of the bit pattern's units per octave.
 template<class R> DEVICE typename Real<R>::Single octave() {
     if constexpr (Real<R>::DOUBLE) {
         return Real<typename Real<R>::Single>::lit(OCTAVE_DOUBLE);
@@ -662,31 +681,31 @@ template<class R> DEVICE typename Real<R>::Single octave() {
     }
 }
 
-// control.rs  The bit pattern of a squared norm, at most `cap`, which a NaN counts as: its logarithm, up
+// control.rs  Returns the bit pattern of a squared norm: a scaled and shifted logarithm.
 template<class R> DEVICE typename Real<R>::Single pattern(R square, typename Real<R>::Single cap) {
     return m_at_most(m_bits_to_single(square), cap);
 }
 
-// control.rs  The binary logarithm of `square / n`, piecewise linear; a NaN counts as
+// control.rs  Returns the binary logarithm of `square / n`, piecewise linear.
 template<class R> DEVICE typename Real<R>::Single log2_of_mean(R square, R n) {
     auto cap = m_bits_to_single(Real<R>::lit(norm::SQUARE_MAX));
     return ((pattern(square, cap) - m_bits_to_single(n)) * octave<R>());
 }
 
-// control.rs  About `2^x` from its root.
+// control.rs  Returns about `2^x` from its root.
 template<class R> DEVICE R factor_of_root(R root) {
     auto y = m_mul_add(root, root, Real<R>::lit(0.5));
     auto y_1 = (y * y);
     return (y_1 * y_1);
 }
 
-// control.rs  About `2^x` for any `x`, piecewise linear: within 6%.
+// control.rs  Returns about `2^x` for any `x`, piecewise linear: within 6%.
 template<class R> DEVICE R exp2_wide(typename Real<R>::Single x) {
     auto one = m_bits_to_single(Real<R>::lit(1.0));
     return Real<R>::single_to_bits(m_mul_add(x, per_octave<R>(), one));
 }
 
-// control.rs  The bit pattern's units per octave.
+// control.rs  Returns the bit pattern's units per octave.
 template<class R> DEVICE typename Real<R>::Single per_octave() {
     if constexpr (Real<R>::DOUBLE) {
         return Real<typename Real<R>::Single>::lit(PER_OCTAVE_DOUBLE);
@@ -695,7 +714,7 @@ template<class R> DEVICE typename Real<R>::Single per_octave() {
     }
 }
 
-// control.rs  Makes a [`Law`] of its numbers, in the order of its fields.
+// control.rs  Makes a [`Law`] from its numbers, in the order of its fields.
 template<class R> DEVICE Law<R> law(Arr<typename Real<R>::Single, LAW_NUMBERS> numbers) {
     auto parts = numbers;
     auto cap = parts[0];
@@ -711,24 +730,24 @@ template<class R> DEVICE Law<R> law(Arr<typename Real<R>::Single, LAW_NUMBERS> n
     return make_Law<R>(cap, beta1, beta2, beta3, level, base, fresh_1, floor, min_root, max_root);
 }
 
-// control.rs  The memory before the first step.
+// control.rs  Returns the memory before the first step.
 template<class R> DEVICE Memory<R> fresh(const Law<R>& law_1) {
     return make_Memory<R>(law_1.fresh, law_1.floor);
 }
 
-// control.rs  The memory `a` where the mask is true, else `b`.
+// control.rs  Returns the memory `a` if the mask is true, else `b`.
 template<class R> DEVICE Memory<R> choose_memory(typename Real<R>::Mask mask, const Memory<R>& a, const Memory<R>& b) {
     auto mask_1 = Real<R>::single_mask(mask);
     return make_Memory<R>(Real<typename Real<R>::Single>::select(mask_1, a.root, b.root), Real<typename Real<R>::Single>::select(mask_1, a.last, b.last));
 }
 
-// control.rs  The law `a` where the mask is true, else `b`.
+// control.rs  Returns the law `a` if the mask is true, else `b`.
 template<class R> DEVICE Law<R> choose_law(typename Real<R>::Mask mask, const Law<R>& a, const Law<R>& b) {
     auto mask_1 = Real<R>::single_mask(mask);
     return make_Law<R>(Real<typename Real<R>::Single>::select(mask_1, a.cap, b.cap), Real<typename Real<R>::Single>::select(mask_1, a.beta1, b.beta1), Real<typename Real<R>::Single>::select(mask_1, a.beta2, b.beta2), Real<typename Real<R>::Single>::select(mask_1, a.beta3, b.beta3), Real<typename Real<R>::Single>::select(mask_1, a.level, b.level), Real<typename Real<R>::Single>::select(mask_1, a.base, b.base), Real<typename Real<R>::Single>::select(mask_1, a.fresh, b.fresh), Real<typename Real<R>::Single>::select(mask_1, a.floor, b.floor), Real<typename Real<R>::Single>::select(mask_1, a.min_root, b.min_root), Real<typename Real<R>::Single>::select(mask_1, a.max_root, b.max_root));
 }
 
-// control.rs  Decides on a step from [`scaled_error_sq`](norm::scaled_error_sq) of its error estimate, of
+// control.rs  Returns the decision on a step, by a law of this `kind`.
 template<class R> DEVICE Decision<R> decide(R square, R n, const Memory<R>& memory, const Law<R>& law_1, u32 kind) {
     auto accept = m_le(square, n);
     auto good = Real<R>::single_mask(accept);
@@ -780,13 +799,13 @@ template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode,
 template<class R> DEVICE typename Real<R>::Bits next(typename Real<R>::Bits mode, typename Real<R>::Mask suggests);
 template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix);
 
-// switching.rs  Whether the bit `which` of a mode is set.
+// switching.rs  Returns whether the bit `which` of a mode is set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode, u64 which) {
     auto bit = Bits<typename Real<R>::Bits>::lit(which);
     return m_equals(op_and(mode, bit), bit);
 }
 
-// switching.rs  The mode after a step in one, where the step `suggests` the other method.
+// switching.rs  Returns the mode after a step that `suggests` the other method, or does not.
 template<class R> DEVICE typename Real<R>::Bits next(typename Real<R>::Bits mode, typename Real<R>::Mask suggests) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto stiff = has<R>(mode, STIFF);
@@ -821,7 +840,7 @@ struct Mode {
     }
 };
 
-// switching.rs  The greatest sum of magnitudes in a row of a matrix.
+// switching.rs  Returns the greatest sum of magnitudes in a row of a matrix.
 template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix) {
     auto greatest = Real<R>::lit(0.0);
     UNROLL for (int i = 0; i < N; i++) {
@@ -842,7 +861,7 @@ TABLE double E[7] = {(-0.001780011052225777), (-0.0008164344596567469), 0.007880
 TABLE double B[7][4] = {{1.0, (-2.763706197274826), 2.9132554618219126, (-1.0530884977290216)}, {0.0, 0.13169999999999998, (-0.2234), 0.1017}, {0.0, 3.9302962368947516, (-5.941033872131505), 2.490627285651253}, {0.0, (-12.411077166933676), 30.33818863028232, (-16.548102889244902)}, {0.0, 37.50931341651104, (-88.1789048947664), 47.37952196281928}, {0.0, (-27.896526289197286), 65.09189467479366, (-34.87065786149661)}, {0.0, 1.5, (-4.0), 2.5}};
 struct Tsit5;
 
-// explicit.rs  Tsitouras' explicit method of order 5(4): the first choice for systems that are not stiff.
+// explicit.rs  Tsitouras' explicit method of order 5(4): the first choice for non-stiff systems.
 struct Tsit5 {
     static constexpr int ORDER = 5;
     static constexpr bool ADAPTIVE = true;
@@ -936,6 +955,9 @@ struct Tsit5 {
         square = norm::scaled_error_sq<R, N>(error, u, step.u, state.tolerances);
         return square;
     }
+    template<class R, int N, int P> static DEVICE R dense_error_sq(const stepper::State<R, N, P>& _state, const stepper::Ask<R>& _ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& _step) {
+        return Real<R>::lit(0.0);
+    }
     template<class R, int N> static DEVICE Arr<R, N> du_before(const Arr<Arr<R, N>, 7>& kept) {
         return kept[0];
     }
@@ -1014,7 +1036,7 @@ struct Tsit5 {
 
 namespace options {
 
-// options.rs  The options that all trajectories of a solve share. On a GPU the fields without an `R` are
+// options.rs  The options that all trajectories of a solve share.
 template<class R, int N> struct Options {
     norm::Tolerances<R, N> tolerances;
     R dt;
@@ -1044,7 +1066,7 @@ template<class R> DEVICE End<R> make_End(const R& t, const typename Real<R>::Bit
 template<class R, class M, int N> DEVICE control::Law<R> law_of(const Options<R, N>& o, typename Real<R>::Bits memory);
 template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename Real<R>::Bits steps, typename Real<R>::Bits rejected, typename Real<R>::Bits saved, typename Real<R>::Bits guarded);
 
-// options.rs  The control law of the method that `memory` selects.
+// options.rs  Returns the control law of the method that `memory` selects.
 template<class R, class M, int N> DEVICE control::Law<R> law_of(const Options<R, N>& o, typename Real<R>::Bits memory) {
     auto law = o.law;
     if constexpr (M::Memory::SWITCHES) {
@@ -1062,7 +1084,7 @@ template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename R
 
 namespace lane {
 
-// lane.rs  The progress of a lane's trajectory, without the arrays: these are apart, in the
+// lane.rs  The progress of a lane's trajectory, without its arrays.
 template<class R> struct Lane {
     R t0;
     R t1;
@@ -1099,24 +1121,24 @@ template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane);
 template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<R>& lane, u32 setting);
 template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 
-// lane.rs  A lane before its first trajectory.
+// lane.rs  Returns a lane before its first trajectory.
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, none, none);
 }
 
-// lane.rs  Whether a lane needs a trajectory, or the next part of its span.
+// lane.rs  Returns whether a lane is idle.
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane) {
     return op_not(m_less_than(lane.attempts, lane.allowed));
 }
 
-// lane.rs  Whether a lane of adaptive steps is at the end of its span or of its part.
+// lane.rs  Returns whether an adaptive lane is at the end of its segment.
 template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane) {
     return m_equals(((lane.t1 - lane.t) - lane.t_low), Real<R>::lit(0.0));
 }
 
-// lane.rs  The number of attempts, none or one, by which a lane at its end looks ahead, if the guard
+// lane.rs  Returns the number of look-ahead attempts at the end: 0 or 1.
 template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<R>& lane, u32 setting) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto attempts = none;
@@ -1130,7 +1152,7 @@ template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<
     return attempts;
 }
 
-// lane.rs  The distance of the next time to save from the beginning of the step. With fixed steps it is
+// lane.rs  Returns the distance of the next saved time from the beginning of the step.
 template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive) {
     auto ahead_1 = ((lane.save_at - lane.t) - lane.t_low);
     if (op_not(adaptive)) {
@@ -1159,7 +1181,7 @@ template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system,
 template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, R t);
 template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& f);
 
-// consistent.rs  The state near `u` that solves the algebraic equations, by Newton's method; differential
+// consistent.rs  Returns the state near `u` that solves the algebraic equations.
 template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const norm::Tolerances<R, N>& tolerances) {
     auto zero = repeat<N>(Real<R>::lit(0.0));
     auto n = Real<R>::lit((double)(N));
@@ -1215,7 +1237,7 @@ template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system,
     return make_Start<R, N>(found, code);
 }
 
-// consistent.rs  Makes the states of lanes `which` consistent at `t`. A lane that has failed before keeps its
+// consistent.rs  Makes the states of lanes `which` consistent at `t`.
 template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, R t) {
     if constexpr ((S::ALGEBRAIC > 0)) {
         auto start = consistent<R, S, N, P>(system, state.u, state.p, t, state.tolerances);
@@ -1226,7 +1248,7 @@ template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::S
     }
 }
 
-// consistent.rs  The derivative `u'` at a consistent state, where the right-hand side is `f`: from
+// consistent.rs  Returns the derivative `u'` at a consistent state with right-hand side `f`.
 template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& f) {
     auto by_time = repeat<N>(Real<R>::lit(0.0));
     if constexpr (op_not(S::AUTONOMOUS)) {
@@ -1268,7 +1290,7 @@ template<class R, class S, class M, int N, int P> DEVICE R after_action(S system
 template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R h, const Arr<R, N>& k);
 template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span);
 
-// first_step.rs  The first step size, positive and at most the length of the span, also where the norms are
+// first_step.rs  Returns the first step size, positive and at most the length of the span.
 template<class R, class S, class M, int N, int P> DEVICE R size(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R span, const Arr<R, N>& k, const norm::Tolerances<R, N>& tolerances) {
     auto zero = repeat<N>(Real<R>::lit(0.0));
     auto mean = Real<R>::lit((1.0 / (double)(N)));
@@ -1307,7 +1329,7 @@ template<class R, class S, class M, int N, int P> DEVICE R size(S system, const 
     return Real<R>::select(is_gentle<R>(h, of_du, of_second), possible<R>(size_1, t, span), size_1);
 }
 
-// first_step.rs  The size `h₀` of the first Euler step, from the mean squares of the scaled state and
+// first_step.rs  Returns the size `h₀` of the first Euler step.
 template<class R> DEVICE R shortest(R of_u, R of_du, R span) {
     auto half_ = Real<typename Real<R>::Single>::lit(0.5);
     auto none = Real<typename Real<R>::Single>::lit(0.0);
@@ -1320,26 +1342,26 @@ template<class R> DEVICE R shortest(R of_u, R of_du, R span) {
     return m_at_most(Real<R>::select(moves_less<R>(of_du, span, Real<R>::lit(0.0)), still, moves), m_abs(span));
 }
 
-// first_step.rs  Whether the first Euler step is to be shorter, from the mean squares of the scaled derivative
+// first_step.rs  Returns whether the first Euler step must be shorter.
 template<class R> DEVICE typename Real<R>::Mask is_rough(R h0, R of_du, R of_change, R t, R span) {
     auto possible_1 = m_gt((h0 * Real<R>::lit(SHORTER)), timeline::least_step(t));
     auto known = m_lt(of_du, Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
     return op_and(op_and(op_and(possible_1, known), op_not(moves_less<R>(of_du, span, Real<R>::lit(LOG2_AT_REST)))), op_not(m_le(of_change, (of_du * Real<R>::lit(0.25)))));
 }
 
-// first_step.rs  Whether the derivative moves the state in the whole span by less than `2^least` units of the
+// first_step.rs  Returns whether the state moves by less than `2^least` tolerances in the span.
 template<class R> DEVICE typename Real<R>::Mask moves_less(R of_du, R span, R least) {
     auto half_ = Real<typename Real<R>::Single>::lit(0.5);
     auto amount = ((log2<R>(of_du) * half_) + log2<R>(m_abs(span)));
     return m_lt(Real<R>::from_single(amount), least);
 }
 
-// first_step.rs  Whether the change of the derivative in an Euler step of a [part](SHORTER) of the size is far
+// first_step.rs  Returns whether the derivative bends in the first Euler step.
 template<class R> DEVICE typename Real<R>::Mask bends(R of_du, R of_bend) {
     return op_not(m_le(of_bend, (of_du * Real<R>::lit(((0.25 * SHORTER) * SHORTER)))));
 }
 
-// first_step.rs  The size `h₁`, from the mean squares of the scaled derivative and of its change in the first
+// first_step.rs  Returns the size `h₁`.
 template<class R> DEVICE R longest(R of_du, R of_change, R h0, R most, R span, typename Real<R>::Single root) {
     auto half_ = Real<typename Real<R>::Single>::lit(0.5);
     auto shortest_1 = log2<R>(h0);
@@ -1353,7 +1375,7 @@ template<class R> DEVICE R longest(R of_du, R of_change, R h0, R most, R span, t
     return m_at_most(exp2<R>((unit + m_min(log, Real<typename Real<R>::Single>::lit(0.0)))), m_abs(span));
 }
 
-// first_step.rs  The size after the second Euler step, from the mean squares of the scaled derivative and of
+// first_step.rs  Returns the size after the second Euler step.
 template<class R> DEVICE R shortened(R h, R of_du, R of_bend) {
     auto ratio = ((log2<R>(of_du) - log2<R>(of_bend)) * Real<typename Real<R>::Single>::lit(0.5));
     auto least = Real<typename Real<R>::Single>::lit(LOG2_LEAST_BEND);
@@ -1361,30 +1383,30 @@ template<class R> DEVICE R shortened(R h, R of_du, R of_bend) {
     return (h * control::exp2_wide<R>(m_min(m_max(ratio, least), none)));
 }
 
-// first_step.rs  The binary logarithm of a number that is not negative, piecewise linear; that of a NaN or an
+// first_step.rs  Returns the binary logarithm of a non-negative number, piecewise linear.
 template<class R> DEVICE typename Real<R>::Single log2(R x) {
     auto one = m_bits_to_single(Real<R>::lit(1.0));
     auto cap = m_bits_to_single(Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
     return ((m_at_most(m_bits_to_single(x), cap) - one) * control::octave<R>());
 }
 
-// first_step.rs  About `2^x`, of exponents that a number can have.
+// first_step.rs  Returns about `2^x`, with `x` limited to the exponents of finite numbers.
 template<class R> DEVICE R exp2(typename Real<R>::Single x) {
     auto largest = log2<R>(Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
     return control::exp2_wide<R>(m_min(m_max(x, (-largest)), largest));
 }
 
-// first_step.rs  The size, or the least one that advances time; at most the length of the span.
+// first_step.rs  Returns the size, at least one that advances time, at most the span.
 template<class R> DEVICE R possible(R size_1, R t, R span) {
     return m_at_most(m_max(size_1, timeline::least_step(t)), m_abs(span));
 }
 
-// first_step.rs  Whether an Euler step of size `h` follows the solution, from the mean squares of the scaled
+// first_step.rs  Returns whether an Euler step of size `h` follows the solution.
 template<class R> DEVICE typename Real<R>::Mask is_gentle(R h, R of_du, R of_change) {
     return op_or(m_le(of_change, (of_du * Real<R>::lit(0.25))), m_le(((of_change * h) * h), Real<R>::lit(1.0)));
 }
 
-// first_step.rs  The size of the first step after an action: `h`, which errors allowed before the action, if
+// first_step.rs  Returns the size of the first step after an action.
 template<class R, class S, class M, int N, int P> DEVICE R after_action(S system, const stepper::State<R, N, P>& state, R t, R rest, R h, const Arr<R, N>& k, typename Real<R>::Mask which) {
     auto zero = repeat<N>(Real<R>::lit(0.0));
     auto mean = Real<R>::lit((1.0 / (double)(N)));
@@ -1405,7 +1427,7 @@ template<class R, class S, class M, int N, int P> DEVICE R after_action(S system
     return next;
 }
 
-// first_step.rs  The change of the derivative `k` in an Euler step of size `h`.
+// first_step.rs  Returns the change of the derivative `k` in an Euler step of size `h`.
 template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R h, const Arr<R, N>& k) {
     auto moved = vector::add(u, h, k);
     auto there = system.rhs(moved, p, (t + h));
@@ -1415,7 +1437,7 @@ template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, co
     return vector::add(there, Real<R>::lit((-1.0)), k);
 }
 
-// first_step.rs  Whether even a step of [`RAISED`] times this `size` would not advance time. An L-stable
+// first_step.rs  Returns whether even a step of [`RAISED`] times this `size` would not advance time.
 template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) {
     return op_and(m_lt((size_1 * Real<R>::lit(RAISED)), timeline::least_step(t)), m_lt(size_1, m_abs(span)));
 }
@@ -1432,24 +1454,24 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> s
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
 
-// sides.rs  Whether the event of this bit is in a set.
+// sides.rs  Returns whether the event of this bit is in a set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit) {
     return op_not(m_equals(op_and(set, bit), Bits<typename Real<R>::Bits>::lit(0)));
 }
 
-// sides.rs  A set with the event of this bit in lanes `which`.
+// sides.rs  Returns a set with the event of this bit added in lanes `which`.
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which) {
     return Bits<typename Real<R>::Bits>::select(which, op_or(set, bit), set);
 }
 
-// sides.rs  The events that count, by their directions, if these functions are `above` zero now.
+// sides.rs  Returns the events that count in this direction: to `above` zero, or below it.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above) {
     auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
     auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
     return op_or(op_and(above, rises), op_and(op_not(above), falls));
 }
 
-// sides.rs  Arms the events of lanes that begin a part of their span, and of those that begin their
+// sides.rs  Initialises the sides of events in lanes that begin a segment or trajectory.
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
@@ -1485,7 +1507,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
     }
 }
 
-// sides.rs  The sides of all events, and which of them are known, for steps in the direction of `h`. Of
+// sides.rs  Returns the sides of all events, the known ones, and the events at zero.
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
@@ -1512,7 +1534,7 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> s
     return array(sides, known, at_zero_1);
 }
 
-// sides.rs  Of the events `fired`, which have acted and whose functions are at zero before and after, but
+// sides.rs  Returns the events at rest at zero after an action, and those in contact.
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired) {
     auto rests = Bits<typename Real<R>::Bits>::lit(0);
     auto touches = rests;
@@ -1536,7 +1558,7 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> a
     return array(rests, touches);
 }
 
-// sides.rs  A few units in the last place of the terms of the function of event `index`.
+// sides.rs  Returns the rounding error of an event function: a few units of its terms.
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t) {
     auto zero = Real<R>::lit(0.0);
     auto along = repeat<N>(zero);
@@ -1558,7 +1580,7 @@ template<class R, class S, int N, int P> DEVICE void change(S system, stepper::S
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
 
-// actions.rs  Does action `index` in lanes `which`.
+// actions.rs  Runs action `index` in lanes `which`.
 template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
     auto after = system.event_action(index, state.u, state.p, t);
     if constexpr ((S::MODES > 0)) {
@@ -1568,13 +1590,13 @@ template<class R, class S, int N, int P> DEVICE void change(S system, stepper::S
     state.u = vector::choose<R, N>(which, after, state.u);
 }
 
-// actions.rs  Whether event `index` ends the trajectory when it has happened so often.
+// actions.rs  Returns whether event `index` ends the trajectory at this count.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
     auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
     return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
 }
 
-// actions.rs  Takes the modes among the parameters `p` in lanes `which`.
+// actions.rs  Copies the modes among the parameters `p` in lanes `which`.
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which) {
     UNROLL for (int d = 0; d < S::MODES; d++) {
         auto mode = (S::FIRST_MODE + d);
@@ -1588,12 +1610,12 @@ template<class R, class S, int N, int P> DEVICE R due(S system, int index, const
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
 
-// timed.rs  Whether the time is one of action `index`: one if it is, zero if it is not, and less than
+// timed.rs  Returns whether `t` is a time of action `index`.
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
     return system.due(index, p, t, timeline::few_units<R>());
 }
 
-// timed.rs  Whether a time of an action is a NaN.
+// timed.rs  Returns whether a time of an action is a NaN.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t) {
     auto unknown = Mask<typename Real<R>::Mask>::splat(false);
     UNROLL for (int e = 0; e < S::TIMED; e++) {
@@ -1602,7 +1624,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknow
     return unknown;
 }
 
-// timed.rs  Does what is due where lanes `begins` begin their spans or parts of them, which are the
+// timed.rs  Runs the actions that are due when lanes `begins` start.
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto zero = Real<R>::lit(0.0);
@@ -1627,12 +1649,421 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
 }
 } // namespace timed
 
+namespace attempt {
+
+// attempt.rs  The next step.
+template<class R> struct Attempt {
+    stepper::Ask<R> ask;
+    typename Real<R>::Mask last;
+    typename Real<R>::Mask run;
+    typename Real<R>::Mask looks;
+    timeline::Time<R> next;
+};
+template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
+
+// attempt.rs  The verdict of the error estimate and of the guard on a step.
+template<class R> struct Verdict {
+    typename Real<R>::Mask accept;
+    R factor;
+    R square;
+};
+template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
+template<class R> DEVICE Verdict<R> accepted();
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after);
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored);
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
+
+// attempt.rs  Returns the next step: as long as errors allow, or the next fixed step.
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
+    lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
+    auto looks = Mask<typename Real<R>::Mask>::splat(false);
+    auto last = m_reaches(lane.attempts, lane.allowed);
+    auto h = Real<R>::select(last, lane.last_dt, lane.dt);
+    auto next_1 = timeline::after(lane.t, lane.plan);
+    if constexpr (C::ADAPTIVE) {
+        auto rest = ((lane.t1 - lane.t) - lane.t_low);
+        auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        auto reach = size;
+        if ((o.limited || (S::BOUNDS > 0))) {
+            reach = timeline::lengthened(size);
+        }
+        last = m_le(m_abs(rest), m_abs(reach));
+        h = Real<R>::select(last, rest, size);
+        if ((M::GUARDS && (o.guard != guard::OFF))) {
+            auto there = m_equals(rest, Real<R>::lit(0.0));
+            h = Real<R>::select(there, size, h);
+            looks = op_and(run, there);
+            run = op_and(run, op_not(there));
+        }
+    } else {
+        auto i = timeline::whole_from_bits<R>(lane.attempts);
+        next_1 = timeline::grid(lane.t0, i, lane.dt);
+        if constexpr ((S::EVENTS > 0)) {
+            auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
+            auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto there_1 = timeline::after(lane.t, lane.plan);
+            h = Real<R>::select(waits, size_1, (h - lane.cut));
+            last = op_and(last, op_not(waits));
+            next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
+            next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
+        }
+    }
+    auto t_eval = lane.t;
+    auto reach_1 = h;
+    auto furthest = Real<R>::lit(timeline::BEYOND);
+    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        auto edge = timeline::edge(lane.t, h, lane.t1);
+        auto begins = m_equals(lane.t, lane.t0);
+        t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
+        reach_1 = Real<R>::select(last, (h - edge), h);
+        reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
+        furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
+    }
+    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        if (o.stops) {
+            auto edge_1 = timeline::edge(lane.t, h, lane.t1);
+            t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
+        }
+        reach_1 = Real<R>::select(looks, Real<R>::lit(0.0), reach_1);
+    }
+    auto busy = run;
+    if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
+        busy = op_and(run, lane.alive);
+    }
+    if constexpr (M::Memory::SWITCHES) {
+        busy = op_or(busy, op_and(looks, lane.alive));
+    }
+    auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
+    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
+        lane.mirrored = m_lt(h, Real<R>::lit(0.0));
+    }
+    auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
+    auto ask = stepper::ask<R>(at, h, lane.memory, watch);
+    return make_Attempt<R>(ask, last, run, looks, next_1);
+}
+
+// attempt.rs  Returns the plan of the next step, limited by the system's step bounds.
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
+    auto direction = (lane.t1 - lane.t0);
+    auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
+    return shortened<R, N>(o, lane, longest);
+}
+
+// attempt.rs  Returns the longest step from time `t` that the system's bounds allow.
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction) {
+    auto sign = m_copysign(Real<R>::lit(1.0), direction);
+    auto longest = math::infinity<R>();
+    UNROLL for (int index = 0; index < S::BOUNDS; index++) {
+        auto bound_1 = system.step_bound(index, u, p, t, sign);
+        auto is_bound = op_and(m_lt(bound_1, longest), m_gt(bound_1, Real<R>::lit(0.0)));
+        longest = Real<R>::select(is_bound, bound_1, longest);
+    }
+    return longest;
+}
+
+// attempt.rs  Returns the plan of the next step, limited to `longest`.
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest) {
+    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+    auto reach = m_abs(size);
+    if (op_not(o.limited)) {
+        auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+        reach = Real<R>::select(free, (reach * Real<R>::lit(1.0625)), reach);
+    }
+    auto bounded_1 = m_max(longest, timeline::least_step(lane.t));
+    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(bounded_1, size), Real<R>::lit(1.0));
+    return Real<R>::select(m_lt(bounded_1, reach), plan, lane.plan);
+}
+
+// attempt.rs  Attempts a step.
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
+    auto step = M::template step<R, S, N, P>(system, state, ask);
+    if constexpr (S::HAS_DOMAIN) {
+        auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+        auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
+        auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
+        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
+    }
+    return step;
+}
+
+// attempt.rs  Returns the verdict on fixed steps, and the initial one of adaptive steps.
+template<class R> DEVICE Verdict<R> accepted() {
+    auto zero = Real<R>::lit(0.0);
+    return make_Verdict<R>(Mask<typename Real<R>::Mask>::splat(true), zero, zero);
+}
+
+// attempt.rs  Returns the verdict of the error estimate on a step.
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = squared_error<R, S, M, N, P>(state, ask, step);
+    return decide<R, M, N>(o, lane, square, step.memory);
+}
+
+// attempt.rs  Returns the scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it.
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
+    if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
+        auto max_square = Real<R>::lit(norm::SQUARE_MAX);
+        auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+        square = Real<R>::select(solved, square, max_square);
+    }
+    return square;
+}
+
+// attempt.rs  Returns the verdict on a step from its scaled error, squared.
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after) {
+    auto law = options::law_of<R, M, N>(o, lane.memory);
+    auto n = Real<R>::lit((double)(N));
+    auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
+    lane.control = decision.memory;
+    if constexpr (M::Memory::SWITCHES) {
+        auto switched = M::Memory::template has_switched<R>(lane.memory, after);
+        auto new_ = next_memory<R, M, N>(o, after);
+        lane.control = control::choose_memory<R>(switched, new_, lane.control);
+    }
+    auto factor = Real<R>::from_single(decision.factor);
+    return make_Verdict<R>(decision.accept, factor, square);
+}
+
+// attempt.rs  Returns the controller's memory before the first step of the method that `memory` selects.
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
+    return control::fresh<R>(options::law_of<R, M, N>(o, memory));
+}
+
+// attempt.rs  Returns the verdict after the guard's check, which follows the error check; see [`guard`].
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
+    auto verdict_1 = verdict;
+    auto run = op_or(trial.run, trial.looks);
+    auto careful = guard::is_careful<R>(lane.guarded);
+    auto shown = is_shown<R, C, N>(o, lane, trial, verdict_1);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        if constexpr (M::ITERATES) {
+            shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
+        }
+        if constexpr (M::Memory::SWITCHES) {
+            shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
+        }
+        if constexpr ((S::BOUNDS > 0)) {
+            auto h = trial.ask.h;
+            auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
+            auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
+            shown = op_or(shown, op_and(op_and(reaches, trial.run), lane.alive));
+        }
+    }
+    if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
+        auto solved = op_and(run, norm::is_finite<R, N>(step.u));
+        auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
+        auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
+        if (m_any(soon)) {
+            auto ends = op_and(careful, verdict_1.accept);
+            soon = op_and(soon, passes_soon<R, S, M, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, trial.ask, ends, lane.mirrored));
+        }
+        verdict_1 = judge_growth<R, M, C, N>(o, lane, trial, step.memory, verdict_1, grows, soon);
+    }
+    return verdict_1;
+}
+
+// attempt.rs  Returns whether a step suggests earlier growth that error estimates did not resolve.
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict) {
+    auto shown = Mask<typename Real<R>::Mask>::splat(false);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
+        if (o.stops) {
+            still = m_equals(lane.t, lane.t0);
+        }
+        shown = op_and(op_and(op_not(verdict.accept), m_lt(verdict.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
+        if (o.stops) {
+            shown = op_or(shown, trial.last);
+        }
+        if (o.limited) {
+            shown = op_or(shown, m_ge(m_abs(trial.ask.h), o.dtmax));
+        }
+        shown = op_and(op_and(shown, trial.run), lane.alive);
+    }
+    return shown;
+}
+
+// attempt.rs  Returns whether a step of `1/SOON` times this size is beyond the pole.
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored) {
+    auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / ask.h);
+    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+    auto t = Real<R>::select(ends, end, ask.at.t);
+    return guard::would_pass<R, S, N, P>(system, u, p, t, scale, mirrored);
+}
+
+// attempt.rs  Returns the verdict on a step beyond or near the pole.
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon) {
+    auto verdict_1 = verdict;
+    auto run = op_or(trial.run, trial.looks);
+    auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
+    auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
+    lane.guarded = judged.state;
+    if constexpr (C::ADAPTIVE) {
+        verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
+        verdict_1.factor = judged.factor;
+        auto forgotten = next_memory<R, M, N>(o, after);
+        lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
+        auto anew = op_and(judged.anew, lane.alive);
+        auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
+        lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
+        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
+    }
+    return verdict_1;
+}
+} // namespace attempt
+
+namespace dense {
+CONSTANT double MOST = 10.0;
+CONSTANT double ALMOST_ALL = 0.999755859375;
+CONSTANT double BRIEF = 9.5367431640625e-7;
+TABLE double PLACES[3] = {0.17, 0.46, 0.81};
+CONSTANT double NEAR = 0.125;
+template<class R, int N> DEVICE typename Real<R>::Mask saves_within(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves);
+template<class R, int N> DEVICE typename Real<R>::Mask can_halve(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask misses(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask which);
+template<class R, class S, class M, int N, int P> COLD typename Real<R>::Mask is_off(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_large(const stepper::State<R, N, P>& state, const Arr<R, N>& new_, const Arr<R, N>& error);
+template<class R, class M, int N, int P> DEVICE Arr<R, N> slope_at(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R theta);
+template<class R> DEVICE void plan_again(lane::Lane<R>& lane, const lane::Lane<R>& before, R h, typename Real<R>::Mask refused, typename Real<R>::Mask halved);
+
+// dense.rs  Returns the moving lanes with the next saved time within their step.
+template<class R, int N> DEVICE typename Real<R>::Mask saves_within(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves) {
+    auto ahead = m_abs(lane::ahead<R>(lane, true));
+    auto run = op_and(op_and(moves, trial.run), lane.alive);
+    auto within = op_and(run, m_lt(ahead, (m_abs(trial.ask.h) * Real<R>::lit(ALMOST_ALL))));
+    if (o.limited) {
+        within = op_and(within, m_gt(ahead, (o.dtmin * Real<R>::lit(16.0))));
+    }
+    if (o.every_step) {
+        within = Mask<typename Real<R>::Mask>::splat(false);
+    }
+    return within;
+}
+
+// dense.rs  Returns the moving lanes with a step that can be halved to find events.
+template<class R, int N> DEVICE typename Real<R>::Mask can_halve(const options::Options<R, N>& o, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves) {
+    auto size = m_abs(trial.ask.h);
+    auto few = (timeline::least_step(lane.t) * Real<R>::lit(64.0));
+    auto brief = m_max((m_abs((lane.t1 - lane.t0)) * Real<R>::lit(BRIEF)), few);
+    auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+    auto can = op_and(op_and(op_and(op_and(moves, trial.run), lane.alive), free), m_gt(size, brief));
+    if (o.limited) {
+        can = op_and(can, m_gt(size, (o.dtmin * Real<R>::lit(16.0))));
+    }
+    return can;
+}
+
+// dense.rs  Returns whether the interpolant of a step misses the solution, in lanes `which`.
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask misses(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask which) {
+    auto missed = which;
+    if (m_any(missed)) {
+        auto estimate = M::template dense_error_sq<R, N, P>(state, ask, step);
+        missed = op_and(missed, op_not(m_le(estimate, Real<R>::lit(((MOST * MOST) * (double)(N))))));
+    }
+    if (m_any(missed)) {
+        auto state_1 = state;
+        auto ask_1 = ask;
+        auto step_1 = step;
+        missed = op_and(missed, is_off<R, S, M, N, P>(system, state_1, ask_1, step_1));
+    }
+    return missed;
+}
+
+// dense.rs  Returns whether the interpolant of a step needs large corrections.
+template<class R, class S, class M, int N, int P> COLD typename Real<R>::Mask is_off(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto scale = (Real<R>::lit((1.0 / M::DIAGONAL)) / ask.h);
+    auto factors = system.factor(state.u, state.p, ask.at.t, scale);
+    auto off = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int i = 0; i < 3; i++) {
+        auto theta = Real<R>::lit(PLACES[i]);
+        auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
+        auto time = timeline::stage<R, S, N, P>(ask.at, theta);
+        auto slope = slope_at<R, M, N, P>(state, ask, step, theta);
+        if constexpr (S::MASS) {
+            slope = system.mass(slope);
+        }
+        auto f = system.rhs(u, state.p, time);
+        auto residual = vector::add(f, Real<R>::lit((-1.0)), slope);
+        auto error = system.solve(factors, residual);
+        auto large = is_large<R, N, P>(state, step.u, error);
+        if (m_any(large)) {
+            auto still = error;
+            if constexpr (S::MASS) {
+                still = system.mass(error);
+            }
+            UNROLL for (int d = 0; d < N; d++) {
+                still[d] = (still[d] * scale);
+            }
+            error = vector::add(error, Real<R>::lit((-1.0)), system.solve(factors, still));
+            large = op_and(large, is_large<R, N, P>(state, step.u, error));
+        }
+        off = op_or(off, large);
+    }
+    return off;
+}
+
+// dense.rs  Returns whether an error within a step to the state `new` exceeds [`MOST`] tolerances.
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_large(const stepper::State<R, N, P>& state, const Arr<R, N>& new_, const Arr<R, N>& error) {
+    auto square = norm::scaled_error_sq<R, N>(error, state.u, new_, state.tolerances);
+    return op_not(m_le(square, Real<R>::lit(((MOST * MOST) * (double)(N)))));
+}
+
+// dense.rs  Returns the derivative of the interpolant at fraction `theta` of the step.
+template<class R, class M, int N, int P> DEVICE Arr<R, N> slope_at(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R theta) {
+    auto near = Real<R>::lit(NEAR);
+    auto far = Real<R>::lit((2.0 * NEAR));
+    auto after = M::template interpolate<R, N, P>(state, ask, step, (theta + near));
+    auto before = M::template interpolate<R, N, P>(state, ask, step, (theta - near));
+    auto far_after = M::template interpolate<R, N, P>(state, ask, step, (theta + far));
+    auto far_before = M::template interpolate<R, N, P>(state, ask, step, (theta - far));
+    auto unit = (Real<R>::lit((1.0 / (12.0 * NEAR))) / ask.h);
+    auto slope = after;
+    UNROLL for (int d = 0; d < N; d++) {
+        auto wide = (far_after[d] - far_before[d]);
+        slope[d] = (m_mul_add((after[d] - before[d]), Real<R>::lit(8.0), (-wide)) * unit);
+    }
+    return slope;
+}
+
+// dense.rs  Plans a step again in lanes `refused`, to the next saved time.
+template<class R> DEVICE void plan_again(lane::Lane<R>& lane, const lane::Lane<R>& before, R h, typename Real<R>::Mask refused, typename Real<R>::Mask halved) {
+    auto ahead = lane::ahead<R>(lane, true);
+    auto to_save = [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return lane.save_at;
+        } else {
+            return (lane.t_low + ahead);
+        }
+    }();
+    auto half_ = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.5));
+    auto plan = Real<R>::select(halved, half_, to_save);
+    lane.plan = Real<R>::select(refused, plan, lane.plan);
+    auto rejected = m_wrapping_add(lane.rejected, Bits<typename Real<R>::Bits>::lit(1));
+    lane.rejected = Bits<typename Real<R>::Bits>::select(refused, rejected, lane.rejected);
+    lane.control = control::choose_memory<R>(refused, before.control, lane.control);
+    lane.memory = Bits<typename Real<R>::Bits>::select(refused, before.memory, lane.memory);
+    lane.guarded = Bits<typename Real<R>::Bits>::select(refused, before.guarded, lane.guarded);
+}
+} // namespace dense
+
 namespace roots {
 CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
 CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
 CONSTANT u64 MOST_EVALUATIONS = 64;
 
-// roots.rs  Where the function of an event turns around within a step, as parts of the step.
+// roots.rs  The turning points of an event function, as fractions of the step.
 template<class R> struct Turns {
     typename Real<R>::Mask there;
     R first;
@@ -1644,24 +2075,30 @@ template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, co
 template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
 
-// roots.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+// roots.rs  Returns the least fraction of a step that is a step of its own.
 template<class R> DEVICE R least_part() {
     return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
 }
 
-// roots.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
+// roots.rs  Returns an event function, or its slope, at a fraction of the step.
 template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
     auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
     auto t = timeline::stage<R, S, N, P>(ask.at, theta);
     auto value = system.event(index, u, state.p, t);
     if (slope) {
-        auto du = system.rhs(u, state.p, t);
+        auto du = u;
+        if constexpr (M::GUARDS) {
+            du = dense::slope_at<R, M, N, P>(state, ask, step, theta);
+        }
+        if constexpr (op_not(M::GUARDS)) {
+            du = system.rhs(u, state.p, t);
+        }
         value = (system.event_slope(index, u, state.p, t, du) * ask.h);
     }
     return value;
 }
 
-// roots.rs  Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
+// roots.rs  Returns the turning points of the function of event `index`, in lanes `which`.
 template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side) {
     auto full = Real<R>::lit(1.0);
     auto zero = Real<R>::lit(0.0);
@@ -1690,7 +2127,7 @@ template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S sys
     return make_Turns<R>(there, first, second);
 }
 
-// roots.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+// roots.rs  Returns a zero of an event function, or of its slope.
 template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
     auto half_ = Real<R>::lit(0.5);
     auto full = Real<R>::lit(1.0);
@@ -1741,7 +2178,7 @@ template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, con
 
 namespace logged {
 
-// logged.rs  An event within a step, the next one to log.
+// logged.rs  The next event to log within a step.
 template<class R> struct Next {
     typename Real<R>::Mask found;
     typename Real<R>::Mask more;
@@ -1757,14 +2194,14 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
 template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
 
-// logged.rs  Nothing, before the first one.
+// logged.rs  Returns the state before the first event.
 template<class R> DEVICE Next<R> none() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto zero = Bits<typename Real<R>::Bits>::lit(0);
     return make_Next<R>(nobody, nobody, Real<R>::lit((-1.0)), zero, Real<R>::lit(0.0));
 }
 
-// logged.rs  `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
+// logged.rs  Returns the earlier of `next` and a crossing at `theta`.
 template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event) {
     auto behind = op_and(m_equals(theta, last.theta), m_less_than(last.order, order));
     auto after = op_and(which, op_or(m_lt(last.theta, theta), behind));
@@ -1772,18 +2209,18 @@ template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last
     return make_Next<R>(op_or(next.found, after), op_or(next.more, op_and(next.found, after)), Real<R>::select(first, theta, next.theta), Bits<typename Real<R>::Bits>::select(first, order, next.order), Real<R>::select(first, event, next.event));
 }
 
-// logged.rs  What is logged of an event: its number from one, negative where its function falls.
+// logged.rs  Returns the logged number of an event, counted from one; negative if falling.
 template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises) {
     auto number_1 = timeline::whole_from_bits<R>(number);
     return Real<R>::select(rises, number_1, (-number_1));
 }
 
-// logged.rs  Whether the event of this bit is logged.
+// logged.rs  Returns whether the event of this bit is logged.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit) {
     return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED)), bit);
 }
 
-// logged.rs  How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
+// logged.rs  Returns the index of a trajectory's next log entry, from its counts.
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto all = Bits<typename Real<R>::Bits>::lit(0);
@@ -1798,7 +2235,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits 
     return all;
 }
 
-// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero in it the
+// logged.rs  Logs the events within a step of lanes `which`, before they are counted.
 template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
     auto nothing = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -1870,7 +2307,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S 
 
 namespace jumps {
 
-// jumps.rs  The events over whose zeros a state has jumped.
+// jumps.rs  The zeros that a jump has crossed.
 template<class R> struct Jumped {
     typename Real<R>::Bits events;
     typename Real<R>::Bits above;
@@ -1880,7 +2317,7 @@ template<class R> DEVICE Jumped<R> make_Jumped(const typename Real<R>::Bits& eve
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
-// jumps.rs  Lets the events happen over whose zeros actions have carried the states of lanes `which`.
+// jumps.rs  Runs the events with zeros that actions have crossed, in lanes `which`.
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -1949,7 +2386,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     return ended;
 }
 
-// jumps.rs  The events over whose zeros the state has jumped from the sides `was`, without those `done`.
+// jumps.rs  Returns the events with zeros that the state has crossed, from the sides `was`.
 template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
@@ -1977,7 +2414,7 @@ template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const ste
 
 namespace begin {
 
-// begin.rs  Lanes in need, by the reason; each has one of three.
+// begin.rs  Idle lanes by reason; each lane has one of three reasons.
 template<class R> struct Need {
     typename Real<R>::Mask over;
     typename Real<R>::Mask anew;
@@ -1985,7 +2422,7 @@ template<class R> struct Need {
 };
 template<class R> DEVICE Need<R> make_Need(const typename Real<R>::Mask& over, const typename Real<R>::Mask& anew, const typename Real<R>::Mask& again) { return {over, anew, again}; }
 
-// begin.rs  Lanes that begin, by what they begin.
+// begin.rs  Lanes that begin, by the start that they make.
 template<class R> struct Begun {
     typename Real<R>::Mask assigned;
     typename Real<R>::Mask fresh;
@@ -2017,7 +2454,7 @@ template<class R> DEVICE Need<R> need(typename Real<R>::Mask over, typename Real
     return make_Need<R>(over, anew, again);
 }
 
-// begin.rs  Hands in the finished trajectories of lanes in need.
+// begin.rs  Delivers the finished trajectories of idle lanes to the sink.
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -2039,7 +2476,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     return make_Need<R>(over, anew, again);
 }
 
-// begin.rs  Adds the attempts of lanes in need to those of earlier parts of their spans.
+// begin.rs  Adds the attempts of idle lanes to those of earlier segments.
 template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     if ((o.stops || M::GUARDS)) {
@@ -2056,7 +2493,7 @@ template<class R, class M, class C, int N> DEVICE void count_attempts(const opti
     }
 }
 
-// begin.rs  The end of a trajectory whose attempts are [counted](count_attempts), with its final state.
+// begin.rs  Returns the end of a trajectory after its attempts were [counted](count_attempts).
 template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto ok = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
@@ -2092,7 +2529,7 @@ template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typenam
     return make_Begun<R>(assigned, fresh, begins, Mask<typename Real<R>::Mask>::splat(false));
 }
 
-// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
+// begin.rs  Begins the next trajectory or segment of idle lanes.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = feed.acquire(reasons.over);
@@ -2153,7 +2590,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     return op_and(begins, m_equals(lane.allowed, none));
 }
 
-// begin.rs  Loads initial states, parameters and time spans, or the next parts of these.
+// begin.rs  Loads initial states, parameters and time spans, or the next segments.
 template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
     auto fresh = begun_1.fresh;
     auto begins = begun_1.begins;
@@ -2182,7 +2619,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, cons
     lane.t_low = Real<R>::select(begins, Real<R>::lit(0.0), lane.t_low);
 }
 
-// begin.rs  Whether a trajectory that begins is none that can be solved: by a NaN among its parameters
+// begin.rs  Returns whether a new trajectory cannot be solved.
 template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh) {
     auto end = lane.t1;
     if (o.stops) {
@@ -2195,7 +2632,7 @@ template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsoun
     return unsound;
 }
 
-// begin.rs  Resets the counts, the code, and the memories of guard, method and controller.
+// begin.rs  Resets counts, code, and the memories of guard, method and controller.
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = begun_1.assigned;
@@ -2221,7 +2658,7 @@ template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>
     lane.control = control::choose_memory<R>(begun_1.begins, forgotten, lane.control);
 }
 
-// begin.rs  Makes states consistent, and evaluates their derivatives at `t`; returns these.
+// begin.rs  Makes states consistent at `t`, and returns their derivatives.
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t) {
     auto begins = begun_1.begins;
     consistent::settle<R, S, N, P>(system, state, lane, begins, t);
@@ -2245,7 +2682,7 @@ template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S 
     return k;
 }
 
-// begin.rs  Whether the derivative has a pole where a part of the span begins, at `t`, as `1 / (t - p)`
+// begin.rs  Returns whether the derivative has a pole at `t`, the beginning of a segment.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances) {
     auto span = (end - t);
     auto least = (m_abs(timeline::edge(t, span, end)) * Real<R>::lit(16.0));
@@ -2273,7 +2710,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S
     return pole;
 }
 
-// begin.rs  Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
+// begin.rs  Plans the first adaptive step.
 template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k) {
     auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
     auto span = (lane.t1 - lane.t0);
@@ -2304,7 +2741,7 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     lane.plan = Real<R>::select(begun_1.begins, next, lane.plan);
 }
 
-// begin.rs  Counts the fixed steps of a span, of which the last one may be shorter.
+// begin.rs  Counts the fixed steps of a span; the last one may be shorter.
 template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto span = (lane.t1 - lane.t0);
     auto h0 = m_abs(o.dt);
@@ -2317,7 +2754,7 @@ template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane
     lane.last_dt = Real<R>::select(begun_1.begins, rest, lane.last_dt);
 }
 
-// begin.rs  Saves initial states `u`, where that was asked for.
+// begin.rs  Saves initial states `u` if the span's beginning is a saved time.
 template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2332,7 +2769,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<
     lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
 }
 
-// begin.rs  Parks lanes for which no trajectory is left: they go on without ever reaching an end, and
+// begin.rs  Parks lanes without a trajectory, when none is left.
 template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.alive = op_and(lane.alive, op_not(idle));
@@ -2342,284 +2779,9 @@ template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask i
 }
 } // namespace begin
 
-namespace attempt {
-
-// attempt.rs  The next step.
-template<class R> struct Attempt {
-    stepper::Ask<R> ask;
-    typename Real<R>::Mask last;
-    typename Real<R>::Mask run;
-    typename Real<R>::Mask looks;
-    timeline::Time<R> next;
-};
-template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
-
-// attempt.rs  The verdict on a step by its error and by the guard.
-template<class R> struct Verdict {
-    typename Real<R>::Mask accept;
-    R factor;
-    R square;
-};
-template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
-template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
-template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
-template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
-template<class R> DEVICE Verdict<R> accepted();
-template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
-template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
-template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after);
-template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
-template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
-template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict);
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored);
-template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
-
-// attempt.rs  The next step: the one that errors allow, or the next fixed one.
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
-    lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
-    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
-    auto looks = Mask<typename Real<R>::Mask>::splat(false);
-    auto last = m_reaches(lane.attempts, lane.allowed);
-    auto h = Real<R>::select(last, lane.last_dt, lane.dt);
-    auto next_1 = timeline::after(lane.t, lane.plan);
-    if constexpr (C::ADAPTIVE) {
-        auto rest = ((lane.t1 - lane.t) - lane.t_low);
-        auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-        auto reach = size;
-        if ((o.limited || (S::BOUNDS > 0))) {
-            reach = timeline::lengthened(size);
-        }
-        last = m_le(m_abs(rest), m_abs(reach));
-        h = Real<R>::select(last, rest, size);
-        if ((M::GUARDS && (o.guard != guard::OFF))) {
-            auto there = m_equals(rest, Real<R>::lit(0.0));
-            h = Real<R>::select(there, size, h);
-            looks = op_and(run, there);
-            run = op_and(run, op_not(there));
-        }
-    } else {
-        auto i = timeline::whole_from_bits<R>(lane.attempts);
-        next_1 = timeline::grid(lane.t0, i, lane.dt);
-        if constexpr ((S::EVENTS > 0)) {
-            auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
-            auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
-            auto there_1 = timeline::after(lane.t, lane.plan);
-            h = Real<R>::select(waits, size_1, (h - lane.cut));
-            last = op_and(last, op_not(waits));
-            next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
-            next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
-        }
-    }
-    auto t_eval = lane.t;
-    auto reach_1 = h;
-    auto furthest = Real<R>::lit(timeline::BEYOND);
-    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        auto edge = timeline::edge(lane.t, h, lane.t1);
-        auto begins = m_equals(lane.t, lane.t0);
-        t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
-        reach_1 = Real<R>::select(last, (h - edge), h);
-        reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
-        furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
-    }
-    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        if (o.stops) {
-            auto edge_1 = timeline::edge(lane.t, h, lane.t1);
-            t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
-        }
-        reach_1 = Real<R>::select(looks, Real<R>::lit(0.0), reach_1);
-    }
-    auto busy = run;
-    if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
-        busy = op_and(run, lane.alive);
-    }
-    if constexpr (M::Memory::SWITCHES) {
-        busy = op_or(busy, op_and(looks, lane.alive));
-    }
-    auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
-    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
-        lane.mirrored = m_lt(h, Real<R>::lit(0.0));
-    }
-    auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
-    auto ask = stepper::ask<R>(at, h, lane.memory, watch);
-    return make_Attempt<R>(ask, last, run, looks, next_1);
-}
-
-// attempt.rs  The plan of the next step, which is no longer than the system's bounds are.
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
-    auto direction = (lane.t1 - lane.t0);
-    auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
-    return shortened<R, N>(o, lane, longest);
-}
-
-// attempt.rs  The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
-template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction) {
-    auto sign = m_copysign(Real<R>::lit(1.0), direction);
-    auto longest = math::infinity<R>();
-    UNROLL for (int index = 0; index < S::BOUNDS; index++) {
-        auto bound_1 = system.step_bound(index, u, p, t, sign);
-        auto is_bound = op_and(m_lt(bound_1, longest), m_gt(bound_1, Real<R>::lit(0.0)));
-        longest = Real<R>::select(is_bound, bound_1, longest);
-    }
-    return longest;
-}
-
-// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time. One that
-template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest) {
-    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-    auto reach = m_abs(size);
-    if (op_not(o.limited)) {
-        auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
-        reach = Real<R>::select(free, (reach * Real<R>::lit(1.0625)), reach);
-    }
-    auto bounded_1 = m_max(longest, timeline::least_step(lane.t));
-    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(bounded_1, size), Real<R>::lit(1.0));
-    return Real<R>::select(m_lt(bounded_1, reach), plan, lane.plan);
-}
-
-// attempt.rs  Attempts a step.
-template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
-    auto step = M::template step<R, S, N, P>(system, state, ask);
-    if constexpr (S::HAS_DOMAIN) {
-        auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
-        auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
-        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
-        auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
-        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
-    }
-    return step;
-}
-
-// attempt.rs  The verdict on fixed steps, and the one before errors are known.
-template<class R> DEVICE Verdict<R> accepted() {
-    auto zero = Real<R>::lit(0.0);
-    return make_Verdict<R>(Mask<typename Real<R>::Mask>::splat(true), zero, zero);
-}
-
-// attempt.rs  Judges a step by the estimate of its error.
-template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
-    auto square = squared_error<R, S, M, N, P>(state, ask, step);
-    return decide<R, M, N>(o, lane, square, step.memory);
-}
-
-// attempt.rs  The scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it; that of a step
-template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
-    auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
-    if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
-        auto max_square = Real<R>::lit(norm::SQUARE_MAX);
-        auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-        square = Real<R>::select(solved, square, max_square);
-    }
-    return square;
-}
-
-// attempt.rs  Decides on a step by its scaled error, squared; `after` is the memory of the method that it
-template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after) {
-    auto law = options::law_of<R, M, N>(o, lane.memory);
-    auto n = Real<R>::lit((double)(N));
-    auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
-    lane.control = decision.memory;
-    if constexpr (M::Memory::SWITCHES) {
-        auto switched = M::Memory::template has_switched<R>(lane.memory, after);
-        auto new_ = next_memory<R, M, N>(o, after);
-        lane.control = control::choose_memory<R>(switched, new_, lane.control);
-    }
-    auto factor = Real<R>::from_single(decision.factor);
-    return make_Verdict<R>(decision.accept, factor, square);
-}
-
-// attempt.rs  The controller's memory before the first step of the method that `memory` selects.
-template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
-    return control::fresh<R>(options::law_of<R, M, N>(o, memory));
-}
-
-// attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].
-template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
-    auto verdict_1 = verdict;
-    auto run = op_or(trial.run, trial.looks);
-    auto careful = guard::is_careful<R>(lane.guarded);
-    auto shown = is_shown<R, C, N>(o, lane, trial, verdict_1);
-    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
-        if constexpr (M::ITERATES) {
-            shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
-        }
-        if constexpr (M::Memory::SWITCHES) {
-            shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
-        }
-        if constexpr ((S::BOUNDS > 0)) {
-            auto h = trial.ask.h;
-            auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
-            auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
-            shown = op_or(shown, op_and(op_and(reaches, trial.run), lane.alive));
-        }
-    }
-    if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
-        auto solved = op_and(run, norm::is_finite<R, N>(step.u));
-        auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
-        auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
-        if (m_any(soon)) {
-            auto ends = op_and(careful, verdict_1.accept);
-            soon = op_and(soon, passes_soon<R, S, M, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, trial.ask, ends, lane.mirrored));
-        }
-        verdict_1 = judge_growth<R, M, C, N>(o, lane, trial, step.memory, verdict_1, grows, soon);
-    }
-    return verdict_1;
-}
-
-// attempt.rs  Whether a step shows that a component may have grown too fast before, which was too small for
-template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict) {
-    auto shown = Mask<typename Real<R>::Mask>::splat(false);
-    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
-        auto one = Bits<typename Real<R>::Bits>::lit(1);
-        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
-        if (o.stops) {
-            still = m_equals(lane.t, lane.t0);
-        }
-        shown = op_and(op_and(op_not(verdict.accept), m_lt(verdict.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
-        if (o.stops) {
-            shown = op_or(shown, trial.last);
-        }
-        if (o.limited) {
-            shown = op_or(shown, m_ge(m_abs(trial.ask.h), o.dtmax));
-        }
-        shown = op_and(op_and(shown, trial.run), lane.alive);
-    }
-    return shown;
-}
-
-// attempt.rs  Whether a step of `1/SOON` times this size is beyond the pole, from the state `u` at its
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored) {
-    auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / ask.h);
-    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
-    auto t = Real<R>::select(ends, end, ask.at.t);
-    return guard::would_pass<R, S, N, P>(system, u, p, t, scale, mirrored);
-}
-
-// attempt.rs  Judges a step that is beyond the pole (`grows`) or on the way to it (`soon`); see
-template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon) {
-    auto verdict_1 = verdict;
-    auto run = op_or(trial.run, trial.looks);
-    auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
-    auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
-    lane.guarded = judged.state;
-    if constexpr (C::ADAPTIVE) {
-        verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
-        verdict_1.factor = judged.factor;
-        auto forgotten = next_memory<R, M, N>(o, after);
-        lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
-        auto anew = op_and(judged.anew, lane.alive);
-        auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
-        lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
-        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
-    }
-    return verdict_1;
-}
-} // namespace attempt
-
 namespace events {
 
-// events.rs  What a step shows of the events.
+// events.rs  The events of a step.
 template<class R, int N> struct Found {
     typename Real<R>::Mask cut;
     typename Real<R>::Mask goes;
@@ -2638,7 +2800,7 @@ CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
 CONSTANT double MISSED = 0.0009765625;
 
-// events.rs  Where the first event is that ends the trajectory or acts.
+// events.rs  The first event that ends the trajectory or acts.
 template<class R> struct Place {
     typename Real<R>::Mask cut;
     R size;
@@ -2658,7 +2820,7 @@ template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepp
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
 
-// events.rs  What is found where there are no events.
+// events.rs  Returns the result for a system without events.
 template<class R, int N> DEVICE Found<R, N> nothing() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
@@ -2666,7 +2828,7 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     return make_Found<R, N>(nobody, nobody, zero, none, none, none, none, nobody, repeat<N>(zero), zero, zero);
 }
 
-// events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
+// events.rs  Finds and counts the events of a step, in lanes that move by it.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
@@ -2796,7 +2958,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
     return found;
 }
 
-// events.rs  Whether a function that is at `first` and at `last` at the ends of a step may go beyond zero
+// events.rs  Returns whether a function may cross zero twice, and whether three times.
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last) {
     auto zero = Real<R>::lit(0.0);
     auto inner = ((last - first) - (lean + slope));
@@ -2810,14 +2972,14 @@ template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R 
     return array(twice, op_and(op_and(op_and(both_1, leaves), after), op_not(before)));
 }
 
-// events.rs  Whether the event of this bit counts where its function leaves the side that is `above` zero
+// events.rs  Returns whether the event of this bit counts if its function leaves this side.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit) {
     auto falls = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING)), bit);
     auto rises = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::RISING)), bit);
     return op_or(op_and(above, falls), op_and(op_not(above), rises));
 }
 
-// events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
+// events.rs  Finds the events of lanes `look`, and counts them if the step is accepted.
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2990,12 +3152,12 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     return make_Place<R>(cut, size, event, fired, here_1, undone);
 }
 
-// events.rs  The time from the state `u` to the zero of the function of event `index`, by its slope.
+// events.rs  Returns the time from state `u` to an event's zero, by linear extrapolation.
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du) {
     return ((-system.event(index, u, p, t)) / system.event_slope(index, u, p, t, du));
 }
 
-// events.rs  Whether a state moves too far for its tolerance in the time `ahead`, by which a step has
+// events.rs  Returns whether a state moves too far for its tolerance in the time `ahead`.
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead) {
     auto far = Mask<typename Real<R>::Mask>::splat(false);
     UNROLL for (int d = 0; d < N; d++) {
@@ -3005,7 +3167,7 @@ template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepp
     return far;
 }
 
-// events.rs  After a step: what was found is done. Lanes whose step was refused plan the one to the event.
+// events.rs  Applies the events of a step, or plans the step to an event.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -3036,7 +3198,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     }
 }
 
-// events.rs  The events of lanes at them happen, and what is to where conditions hold: actions change the
+// events.rs  Runs the actions of events and conditions, and ends trajectories.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -3187,7 +3349,7 @@ template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hop
 template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
 template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 
-// advance.rs  Saves the states at saved times within a step, or the one at its end, of lanes that move.
+// advance.rs  Saves states within a step, or at its end, in lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto reach = m_abs(h);
@@ -3227,7 +3389,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     }
 }
 
-// advance.rs  Moves lanes whose adaptive step was accepted, and plans the next step. A trajectory whose
+// advance.rs  Moves lanes with an accepted adaptive step, and plans the next step.
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto small = forward<R, S, M, N, P>(o, lane, trial, verdict, moves);
     if (m_any(op_or(op_not(verdict.accept), small))) {
@@ -3249,7 +3411,7 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
     }
 }
 
-// advance.rs  Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
+// advance.rs  Moves lanes with an accepted step, and plans the next step.
 template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto done = op_and(moves, trial.last);
@@ -3286,7 +3448,7 @@ template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask 
     return small;
 }
 
-// advance.rs  Counts the rejected steps of lanes `failing`, which leaves out lanes without a trajectory:
+// advance.rs  Counts the rejected steps of lanes `failing`; returns the lanes that need a check.
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.rejected = Bits<typename Real<R>::Bits>::select(failing, m_wrapping_add(lane.rejected, one), lane.rejected);
@@ -3295,7 +3457,7 @@ template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, cons
     return op_or(small, op_and(failing, op_or(beyond, stalls)));
 }
 
-// advance.rs  Plans a shorter step in lanes `failing`; returns the lanes that cannot make one.
+// advance.rs  Plans a shorter step in lanes `failing`; returns the lanes that cannot shorten theirs.
 template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small) {
     auto h = trial.ask.h;
     auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
@@ -3304,7 +3466,7 @@ template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, con
     return op_or(small, op_and(failing, timeline::stalls(lane.t, lane.t_low, lane.plan)));
 }
 
-// advance.rs  Whether smaller steps would not leave the domain either, as rounding does not let the state
+// advance.rs  Returns whether smaller steps would stay outside the domain, too.
 template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step) {
     auto outside = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
     auto still = m_equals(step.code, outside);
@@ -3316,7 +3478,7 @@ template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_out
     return still;
 }
 
-// advance.rs  Why a trajectory is given up, whose last step had the scaled error `square`, squared, and
+// advance.rs  Returns the code of a trajectory that fails.
 template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hopeless, R square, typename Real<R>::Bits step_code) {
     auto code = Bits<typename Real<R>::Bits>::select(op_or(hopeless, op_not(norm::is_finite<R, 1>(array(square)))), Bits<typename Real<R>::Bits>::lit(code::NON_FINITE), Bits<typename Real<R>::Bits>::lit(code::DT_MIN));
     auto solved = m_equals(step_code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
@@ -3342,7 +3504,7 @@ template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o);
 
-// integrate.rs  Integrates every trajectory of `feed` from the beginning to the end of its time span.
+// integrate.rs  Integrates every trajectory of `feed` over its time span.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o) {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto zero = repeat<N>(Real<R>::lit(0.0));
@@ -3385,6 +3547,20 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             if constexpr (C::ADAPTIVE) {
                 moves = op_and(verdict.accept, trial.run);
             }
+            auto refused = nobody;
+            auto halved = nobody;
+            if constexpr ((((C::ADAPTIVE && M::GUARDS) && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
+                if constexpr ((S::EVENTS > 0)) {
+                    halved = dense::can_halve<R, N>(o, lane, trial, moves);
+                }
+                if ((C::SAVES && feed.saves())) {
+                    auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+                    refused = op_and(free, dense::saves_within<R, N>(o, lane, trial, moves));
+                }
+                refused = dense::misses<R, S, M, N, P>(system, state, trial.ask, step, op_or(refused, halved));
+                moves = op_and(moves, op_not(refused));
+                trial.run = op_and(trial.run, op_not(refused));
+            }
             auto found = events::nothing<R, N>();
             if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
                 found = events::find<R, S, M, Q, C, N, P>(system, feed, state, lane, before, trial, step, moves);
@@ -3400,6 +3576,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
             if constexpr (C::ADAPTIVE) {
                 advance::adaptively<R, S, M, N, P>(o, state, lane, trial, step, verdict, moves);
+                if constexpr (((M::GUARDS && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
+                    if (m_any(refused)) {
+                        auto h = trial.ask.h;
+                        dense::plan_again<R>(lane, before, h, refused, halved);
+                    }
+                }
             } else {
                 advance::by_fixed_steps<R, S, M, N, P>(lane, trial, step);
             }

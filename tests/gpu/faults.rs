@@ -75,7 +75,7 @@ fn a_device_is_too_full_for_a_context() {
 fn a_device_has_no_memory_at_all() {
     let fault = "1:cuMemAllocAsync:1+:2";
     // The device has more free memory than the request.
-    let because = "a limit of this process (ulimit -v) may be in the way";
+    let because = "a limit of this process (ulimit -v) may be too low";
     loses_one(fault, "faults::a_device_has_no_memory_at_all", because);
 }
 

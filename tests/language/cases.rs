@@ -13,8 +13,8 @@
 //! //~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
 //! ```
 //!
-//! If there is no space for the marks, the comment has the columns in rustc's count: `columns 1 to
-//! 6`, or `column 5 to column 9, 2 lines below`.
+//! If there is no space for the marks, the comment has the columns in rustc's count:
+//! `columns 1 to 6`, or `column 5 to column 9, 2 lines below`.
 //!
 //! A file with the ending `.stderr` has rustc's complete output for programs of the file of the
 //! same name. It has the programs whose output contains more than the messages, and at least one

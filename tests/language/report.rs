@@ -45,14 +45,14 @@ fn it_is_readable() {
 counted
   3 states: x, y, z
   2 parameters: a, b
-  the time does not appear
+  the right-hand side does not depend on the time
   mass matrix: the identity
   right-hand side, 8 operations as written: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections; 1 used more than once
   Jacobian: 6 of 9 entries: 5 products, 1 quotient or root, 1 elementary function, 2 selections
   linear equations: straight-line code over 6 nonzeros, 16 operations with the Jacobian and 6 for each solution; loops over 9 entries would take 26 and 9
 ";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.ends_with("by the time: nothing to compute"), "{text}");
+    assert!(text.ends_with("derivatives with respect to the time: nothing to compute"), "{text}");
 }
 
 /// Each state moves all others; the counts are those of loops over all entries.
@@ -164,7 +164,8 @@ fn times_of_comparisons_are_found() {
     assert!(report.depends_on_time);
     assert_eq!(report.parameter_breaks, ["onset + 1"]);
     let text = report.to_string();
-    let expected = "\n  times to stop at, of comparisons, pulses and steps: 2, 3.5, 4, 9, 12, 14, 30, onset + 1\n";
+    let expected = "\n  times to stop at, from comparisons, pulses and steps: 2, 3.5, 4, 9, 12, \
+        14, 30, onset + 1\n";
     assert!(text.contains(expected), "{text}");
     assert!(!driven::report().to_string().contains("times to stop at"));
 }
@@ -214,8 +215,8 @@ fn times_of_products_quotients_and_squares_are_found() {
 fn other_comparisons_of_the_time_are_told() {
     let sentence = |also: &str| {
         format!(
-            "\n  the right-hand side{also} compares or rounds the time in ways whose times are not \
-             found, and steps may pass over them: give those you know by `tstops`\n"
+            "\n  the right-hand side{also} compares or rounds the time in ways whose times are \
+             not found, so steps may pass over them: give the known ones with `tstops`\n"
         )
     };
     let report = daily::report();
@@ -290,7 +291,7 @@ fn times_of_parameters_are_found() {
     assert_eq!(report.parameter_breaks, expected);
     assert!(report.time_breaks.is_empty());
     let line = format!(
-        "\n  times to stop at, of comparisons, pulses and steps: {}\n",
+        "\n  times to stop at, from comparisons, pulses and steps: {}\n",
         expected.join(", ")
     );
     assert!(report.to_string().contains(&line), "{report}");
@@ -350,7 +351,7 @@ fn divisors_that_are_zero_somewhere_are_told() {
     let expected = ["half * (inhibitor / strength + 1) + drug", "1 - drug.powi(3)"];
     assert_eq!(report.poles, expected);
     let line = format!(
-        "{sentence}{}; where these are near those of the solution, keep it from there by \
+        "{sentence}{}; if the solution comes near such states, exclude them with \
          `is_out_of_domain`\n",
         expected.join(", ")
     );
@@ -402,7 +403,8 @@ fn places_that_need_advice_are_told() {
     assert_eq!(report.steep, ["level.sqrt()"]);
     assert_eq!(report.jumps.len(), 2, "{:?}", report.jumps);
     let text = report.to_string();
-    for line in ["from themselves: first, second;", "at zero: level.sqrt();", "jump with states: "]
+    for line in
+        ["from themselves: first, second;", "at zero: level.sqrt();", "jump with the state: "]
     {
         assert!(text.contains(line), "{text}");
     }

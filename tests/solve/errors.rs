@@ -20,8 +20,8 @@ fn methods_without_an_error_estimate_need_a_step_size() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{name} estimates no errors, so it cannot choose step sizes; give one with \
-                 `.fixed_step(dt)`, or take another method"
+                "{name} has no error estimate, so it cannot choose step sizes; set one with \
+                 `.fixed_step(dt)`, or use another method"
             )
         );
     }
@@ -41,7 +41,10 @@ fn more_trajectories_than_an_index_counts() {
         assert_eq!((given, named), (trajectories, most));
         assert_eq!(
             error.to_string(),
-            format!("{trajectories} trajectories are too many for one solve; the most is {most}")
+            format!(
+                "{trajectories} trajectories are too many for one solve, which takes at most \
+                 {most}; solve the ensemble in shards"
+            )
         );
     }
 }

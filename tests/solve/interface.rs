@@ -229,11 +229,11 @@ fn methods_are_chosen_by_name() {
     let error = "tsit5".parse::<Chosen>().unwrap_err();
     assert_eq!(
         format!("{error:?}"),
-        "there is no method `tsit5` here; there are `Euler`, `Heun`, `Rk4`"
+        "unknown method `tsit5`; the methods are `Euler`, `Heun`, `Rk4`"
     );
     let near = "rk5".parse::<Chosen>().unwrap_err();
     assert_eq!(near.nearest(), ["Rk4"]);
-    let begin = "there is no method `rk5` here; did you mean `Rk4`? there are `Euler`, ";
+    let begin = "unknown method `rk5`; did you mean `Rk4`? the methods are `Euler`, ";
     assert!(near.to_string().starts_with(begin), "{near}");
     // Files may also contain a method and options, as this one does.
     let (method, options): (Chosen, SolveOptions) =

@@ -143,8 +143,8 @@ fn time_spans_are_not_too_long() {
         assert_eq!(
             error.to_string(),
             format!(
-                "the time span is {t0:e}..={t1:e}, and its length is more than the greatest \
-                  number of f64; measure time in a larger unit"
+                "the time span is {t0:e}..={t1:e}, and its length exceeds the largest number of \
+                 f64; measure time in a larger unit"
             )
         );
     }
@@ -179,8 +179,8 @@ fn step_sizes() {
     let error = error_of(backwards, SolveOptions::default().first_step(1e-300));
     assert_eq!(
         error.to_string(),
-        "first_step(1e-300) on the time span 1..=0: a step must be finite and not zero in f64, and \
-         point from the beginning to the end"
+        "first_step(1e-300) on the time span 1..=0: a step must be finite and nonzero in f64, and \
+         point from the start of the time span to its end"
     );
     let solution = backwards.solve(Tsit5, &SolveOptions::default().fixed_step(-0.1)).unwrap();
     assert_eq!(solution.accepted(), 10);
@@ -205,7 +205,7 @@ fn tolerances_and_limits() {
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
     }
     // A message has the given number, not a tolerance derived from it.
-    for (value, text) in [(-1e-6, "reltol is -1e-6; "), (1e-18, "reltol is 1e-18; ")] {
+    for (value, text) in [(-1e-6, "reltol is -1e-6; "), (1e-18, "reltol is 1e-18, ")] {
         let error = error_of(problem(), SolveOptions::default().tolerance(value));
         assert!(error.to_string().starts_with(text), "{error}");
     }
@@ -235,7 +235,7 @@ fn too_many_threads() {
     let threads = EnsembleThreads.threads(most + 1);
     let error = ensemble.solve(Tsit5, threads, &options).unwrap_err();
     assert!(matches!(error, SolveError::TooManyThreads { threads, most: m } if threads == m + 1));
-    assert!(error.to_string().starts_with(&format!("threads({}) asks", most + 1)), "{error}");
+    assert!(error.to_string().starts_with(&format!("threads({}) exceeds", most + 1)), "{error}");
     let array = EnsembleCpuArray.threads(most + 1);
     let error = ensemble.solve(Tsit5, array, &options).unwrap_err();
     assert!(matches!(error, SolveError::TooManyThreads { .. }), "{error}");
@@ -244,7 +244,7 @@ fn too_many_threads() {
     let one = odes::arrays::Array::vector([1.0]);
     let linear = odes::arrays::Linear::problem(matrix, one, 0.0..=1.0).unwrap();
     let error = linear.solve(Tsit5, large, &options).unwrap_err();
-    assert!(error.to_string().contains("asks for too many threads"), "{error}");
+    assert!(error.to_string().contains("exceeds the maximum of"), "{error}");
 }
 
 #[test]

@@ -70,8 +70,9 @@ fn there_is_a_tolerance_for_each_component() {
             error,
             SolveError::Tolerances { tolerances, components: 4 } if tolerances == count
         ));
-        let text =
-            format!("abstol has {count} numbers for 4 components; give one for each, or one");
+        let text = format!(
+            "abstol has {count} values for 4 components; give one value, or one for each component"
+        );
         assert_eq!(error.to_string(), text);
     }
     for wrong in [f64::NAN, -1.0, f64::INFINITY] {
@@ -208,10 +209,10 @@ fn controllers_have_sensible_numbers() {
         (Controller::i().safety(0.0), "the safety factor"),
         (Controller::i().safety(1.1), "the safety factor"),
         (Controller::i().safety(f64::NAN), "the safety factor"),
-        (Controller::predictive().factors(1.0, 5.0), "the least factor"),
-        (Controller::predictive().factors(0.0, 5.0), "the least factor"),
-        (Controller::predictive().factors(0.2, 1.0), "the greatest factor"),
-        (Controller::predictive().factors(0.2, f64::NAN), "the greatest factor"),
+        (Controller::predictive().factors(1.0, 5.0), "the smallest factor"),
+        (Controller::predictive().factors(0.0, 5.0), "the smallest factor"),
+        (Controller::predictive().factors(0.2, 1.0), "the largest factor"),
+        (Controller::predictive().factors(0.2, f64::NAN), "the largest factor"),
     ] {
         let error = error_of(&SolveOptions::default().controller(controller));
         let SolveError::Controller { name, .. } = error else { panic!("{error}") };

@@ -106,7 +106,7 @@ fn middles_are_listed() {
     let report = pulses::report();
     assert_eq!(report.parameter_breaks, ["a", "b", "c", "d", "width + d"]);
     assert!(!report.more_time_breaks);
-    let line = "\n  times to stop at, of comparisons, pulses and steps: a, b, c, d, width + d\n";
+    let line = "\n  times to stop at, from comparisons, pulses and steps: a, b, c, d, width + d\n";
     assert!(report.to_string().contains(line), "{report}");
 }
 

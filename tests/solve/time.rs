@@ -271,11 +271,12 @@ fn a_precision_holds_what_is_asked_of_it() {
     for (error, text) in [
         (
             error_of::<f32>(&options().abstol(1e-10).reltol(1e-10)),
-            "reltol is 1e-10; f32 needs at least 5.960464477539063e-8, or solve in f64",
+            "reltol is 1e-10, which is too small for f32; use at least 5.960464477539063e-8, or \
+             solve in f64",
         ),
         (
             error_of::<f64>(&options().abstol(1e-17).reltol(1e-17)),
-            "reltol is 1e-17; f64 needs at least 1.1102230246251565e-16",
+            "reltol is 1e-17, which is too small for f64; use at least 1.1102230246251565e-16",
         ),
     ] {
         assert!(matches!(error, SolveError::TooSmall { name: "reltol", .. }), "{error}");
@@ -366,14 +367,14 @@ fn a_shortened_step_keeps_the_order() {
 #[test]
 fn counts_are_not_cut() {
     for (error, most, advice) in [
-        (error_of::<f64>(&SolveOptions::default().fixed_step(1e-10)), 4294967295.0, "ones"),
+        (error_of::<f64>(&SolveOptions::default().fixed_step(1e-10)), 4294967295.0, "steps"),
         (
             error_of::<f32>(&SolveOptions::default().fixed_step(1e-7)),
             8388607.0,
-            "ones, or solve in f64",
+            "steps, or solve in f64",
         ),
     ] {
-        assert!(error.to_string().ends_with(&format!("{most}: take larger {advice}")), "{error}");
+        assert!(error.to_string().ends_with(&format!("{most}: use larger {advice}")), "{error}");
         let SolveError::TooManySteps { steps, most: limit, .. } = error else { panic!("{error}") };
         assert_eq!(limit, most);
         assert!(steps > most);

@@ -27,14 +27,11 @@ fn shapes() {
     let own = SolveOptions::default();
     let of_three = || Array::vector([1.0; 3]);
     let error = solved(identity(3, 4), of_three(), own.clone());
-    assert_eq!(
-        message(error),
-        "u' = A u: the matrix is 3 by 4; it must have as many columns as rows"
-    );
+    assert_eq!(message(error), "u' = A u: the matrix has shape 3 by 4; it must be square");
     let error = solved(identity(4, 4), of_three(), own.clone());
-    assert_eq!(message(error), "u' = A u: an array is 4 by 4, and must be 3 by 3");
+    assert_eq!(message(error), "u' = A u: an array has shape 4 by 4; it must have shape 3 by 3");
     let error = solved(identity(0, 0), Array::vector([]), own.clone());
-    assert!(message(error).starts_with("the initial state is 0 by 1"));
+    assert!(message(error).starts_with("the initial state has shape 0 by 1"));
     let none = ArrayProblem::new(Linear, of_three(), 0.0..=1.0, []);
     let error = none.solve(Tsit5, ArrayCpu::default(), &own);
     assert_eq!(
@@ -42,7 +39,10 @@ fn shapes() {
         "Linear takes one matrix as parameters, and the problem has 0 arrays"
     );
     let error = Array::of(Shape::matrix(2, 2), vec![1.0; 3]).unwrap_err();
-    assert_eq!(error.to_string(), "3 numbers for an array that is 2 by 2, which needs 4");
+    assert_eq!(
+        error.to_string(),
+        "the array has shape 2 by 2, which needs 4 numbers, and 3 were given"
+    );
 }
 
 #[test]
@@ -106,7 +106,10 @@ fn errors_of_the_right_hand_side_end_the_solve() {
     let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, p);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.01)] {
         let error = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap_err();
-        assert_eq!(error.to_string(), "multiply: an array is 2 by 1, and must be 3 by 1");
+        assert_eq!(
+            error.to_string(),
+            "multiply: an array has shape 2 by 1; it must have shape 3 by 1"
+        );
     }
 }
 
@@ -161,7 +164,8 @@ fn results_of_another_shape() {
         };
         let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
         let own = SolveOptions::default();
-        let expected = format!("a right-hand side: an array is {len} by 1, and must be 3 by 1");
+        let expected =
+            format!("a right-hand side: an array has shape {len} by 1; it must have shape 3 by 1");
         assert_eq!(message(problem.solve(Tsit5, ArrayCpu::default(), &own)), expected);
         assert_eq!(message(problem.solve(Rodas4, ArrayCpu::default(), &own)), expected);
     }

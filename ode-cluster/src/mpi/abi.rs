@@ -172,7 +172,7 @@ impl Mpi {
 
 impl Library for Mpi {
     const WHOSE: &'static str =
-        "an MPI that has `libmpi_abi.so.1`, such as that of `pip install mpich`";
+        "an MPI with `libmpi_abi.so.1`, such as the MPI of `pip install mpich`";
 
     fn start() -> Result<(Self, Started), String> {
         let functions = Functions::load();

@@ -19,8 +19,8 @@ pub(super) fn within_limit<V>(start: impl FnOnce() -> V) -> V {
     std::thread::spawn(move || {
         if is_started.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
             eprintln!(
-                "odes: this rank has waited {} s for all ranks to start MPI, so it ends: another one may have ended \
-                 before; `ODES_MPI_WAIT=N` makes it wait N seconds",
+                "odes: this rank waited {} s for all ranks to start MPI, so it exits: another \
+                 rank may have exited before; set `ODES_MPI_WAIT=N` to wait N seconds",
                 wait.as_secs()
             );
             exit::let_text_through();

@@ -23,7 +23,9 @@ use ode_core::lane::Scalar;
 use ode_core::problem::layout::Layout;
 
 #[cfg(target_endian = "big")]
-compile_error!("chunks are little-endian; this machine's numbers would have to be turned around");
+compile_error!(
+    "chunk files are little-endian, and this machine is big-endian, which is not supported"
+);
 
 const MAGIC: &[u8; 8] = b"odeschk3";
 const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;
@@ -134,11 +136,11 @@ pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), 
         return Err(Refused::Damaged("it is too short"));
     }
     if &bytes[..8] != MAGIC {
-        return Err(Refused::Damaged("it does not begin as a chunk does"));
+        return Err(Refused::Damaged("it does not begin like a chunk"));
     }
     let (body, found) = bytes.split_at(bytes.len() - HASH);
     if hash(body).as_bytes() != found {
-        return Err(Refused::Damaged("its bytes are not those that its hash is of"));
+        return Err(Refused::Damaged("its hash does not match its bytes"));
     }
     let mut numbers = body[72..HEADER].chunks_exact(8).map(|bytes| {
         let mut number = [0; 8];

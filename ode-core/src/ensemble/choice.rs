@@ -19,8 +19,8 @@ use crate::methods;
 /// let error = "rk45".parse::<Chosen>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "there is no method `rk45` here; did you mean `Tsit5`? \
-///      there are `Auto`, `Tsit5`, `Rodas5P`, `Vern7`"
+///     "unknown method `rk45`; did you mean `Tsit5`? \
+///      the methods are `Auto`, `Tsit5`, `Rodas5P`, `Vern7`"
 /// );
 /// let error = "rodas5".parse::<Chosen>().unwrap_err();
 /// assert!(error.to_string().contains("did you mean `Rodas5P`?"));
@@ -204,7 +204,10 @@ any_method! {
 ///
 /// The message contains the [nearest](UnknownMethod::nearest) names and the names of all methods.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no method `{name}` here; {}there are `{}`", meant(.name, .known), .known.join("`, `"))]
+#[error(
+    "unknown method `{name}`; {}the methods are `{}`",
+    meant(.name, .known), .known.join("`, `")
+)]
 pub struct UnknownMethod {
     /// The unknown name.
     pub name: String,
@@ -353,7 +356,7 @@ mod tests {
             assert_eq!(nearest(name), expected, "{name}");
         }
         let error = "rodas6p".parse::<AnyMethod>().unwrap_err().to_string();
-        let begin = "there is no method `rodas6p` here; did you mean `Rodas5P`? there are `Auto`, ";
+        let begin = "unknown method `rodas6p`; did you mean `Rodas5P`? the methods are `Auto`, ";
         assert!(error.starts_with(begin), "{error}");
     }
 
@@ -378,7 +381,7 @@ mod tests {
             assert_eq!(nearest(name, known), expected, "{name}");
         }
         let error = UnknownMethod { name: "BDF".into(), known: &["Tsit5"] };
-        assert_eq!(error.to_string(), "there is no method `BDF` here; there are `Tsit5`");
+        assert_eq!(error.to_string(), "unknown method `BDF`; the methods are `Tsit5`");
         for method in ELSEWHERE.iter().flat_map(|(_, methods)| *methods) {
             assert!(AnyMethod::NAMES.contains(method) && !is_for_fixed_steps(method), "{method}");
         }
@@ -408,6 +411,6 @@ mod tests {
             assert_eq!(serde_json::from_str::<AnyMethod>(&small).unwrap(), *method);
         }
         let error = serde_json::from_str::<AnyMethod>("\"rodas6\"").unwrap_err().to_string();
-        assert!(error.contains("there is no method `rodas6` here; did you mean"), "{error}");
+        assert!(error.contains("unknown method `rodas6`; did you mean"), "{error}");
     }
 }

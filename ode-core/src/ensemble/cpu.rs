@@ -118,7 +118,7 @@ impl EnsembleThreads {
     ) -> Result<R, SolveError> {
         let (mut work, mut result) = (Some(work), None);
         self.install_any(&mut || result = work.take().map(|work| work()))?;
-        Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
+        Ok(result.unwrap_or_else(|| unreachable!("the closure runs once")))
     }
 
     /// Runs `work` as `install` does, for closures without a result: see

@@ -242,7 +242,7 @@ impl<W: Divisible> Taken<'_, W> {
     pub fn work(&mut self) -> &mut W {
         match &mut self.work {
             Some(work) => work,
-            None => unreachable!("work leaves when it is done or dropped"),
+            None => unreachable!("a lease has its work until it is finished or dropped"),
         }
     }
 

@@ -65,6 +65,15 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
     }
 
     #[inlined]
+    fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+        step: &Step<R, N, M::Kept<R, N>>,
+    ) -> R {
+        M::dense_error_sq(state, ask, step)
+    }
+
+    #[inlined]
     fn du_before<R: Real, const N: usize>(kept: &M::Kept<R, N>) -> [R; N] {
         M::du_before::<R, N>(kept)
     }

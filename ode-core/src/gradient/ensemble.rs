@@ -160,7 +160,7 @@ where
         if S::MASS {
             return Err(SolveError::NoGradientsOf {
                 what: "systems with a mass matrix",
-                instead: "divide by it, if it has an inverse",
+                instead: "multiply the equations by its inverse, if it has one",
             });
         }
         let how = How { properties: M::DEFINED, own: !L::GIVEN };
@@ -206,38 +206,40 @@ fn evaluated<T: Scalar>(
     if settings.saved.times > 0 {
         return no(
             "a loss at the ends of steps",
-            "save at times, as in `saveat(0.1)`: how many steps there are is no function of what \
-             is learnt",
+            "save at times, as in `saveat(0.1)`: the number of steps is not a differentiable \
+             function of the learnt parameters",
         );
     }
     if settings.stopping && !settings.adaptive {
         return no(
-            "solves by fixed steps with times to stop at",
-            "leave `tstops` out, or let steps adapt",
+            "solves with fixed steps and times to stop at",
+            "leave `tstops` out, or use adaptive steps",
         );
     }
     let info = ensemble.system.info;
     let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
     if settings.adaptive && !options.time_breaks && has_breaks {
         return no(
-            "adaptive solves without the times at which the right-hand side changes its form",
-            "leave `time_breaks` on: steps that pass over such a time miss what happens there, and \
-             so do derivatives",
+            "adaptive solves that do not stop at the times at which the right-hand side changes \
+             form",
+            "leave `time_breaks` on: a step over such a time misses the change, and so do its \
+             derivatives",
         );
     }
     if settings.stopping && info.moving_time_breaks {
         return no(
             "right-hand sides that compare the time with parameters",
-            "the derivative by such a time would be missing: make these times constants of the \
-             system, or split the span there, and pull back through its parts one after the other",
+            "the derivatives with respect to such times would be missing: make these times \
+             constants of the system, or split the span there, and pull back through its segments \
+             one after the other",
         );
     }
     let (n, shape) = (columns.trajectories, task.shape());
     let slots = columns.save.slots();
     if how.own && slots == 0 {
         return no(
-            "a loss at no saved times",
-            "say where it is evaluated, as in `saveat(0.1)`, or `saveat([t1])` for the end alone",
+            "a loss without saved times",
+            "set the times of the loss, as in `saveat(0.1)`, or `saveat([t1])` for the end only",
         );
     }
     let mut raw = RawCotangents { saved: &[], last: &[], trajectories: n };
@@ -366,7 +368,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
 
     fn view<'a>(&self, numbers: &'a [T], rows: usize) -> ArrayView2<'a, T> {
         let view = ArrayView2::from_shape((rows, self.len()), numbers);
-        let mut view = view.unwrap_or_else(|_| unreachable!("lengths are those that were fitted"));
+        let mut view = view.unwrap_or_else(|_| unreachable!("the lengths were checked before"));
         view.swap_axes(0, 1);
         debug_assert_eq!(view.len_of(Axis(0)), self.len());
         view

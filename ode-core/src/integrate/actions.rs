@@ -1,5 +1,10 @@
-//! What an action changes: the state, and the modes, which are among the parameters; and what ends a
-//! trajectory.
+//! The effects of actions on states, modes and the end of trajectories.
+//!
+//! The modes are consecutive parameters, from `FIRST_MODE` on (`Layout::modes` in the compiler). So
+//! every path of parameters to lanes also transports the initial values of modes.
+//!
+//! A right-hand side may compare the time with times that the host needs in advance. Such times do
+//! not come from modes, because the host does not have the values of modes.
 
 pub use device::*;
 
@@ -9,7 +14,7 @@ mod device {
     use crate::step::{stepper, timeline, vector};
     use crate::system::System;
 
-    /// Does action `index` in lanes `which`.
+    /// Runs action `index` in lanes `which`.
     pub fn change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &mut stepper::State<R, N, P>,
@@ -25,7 +30,7 @@ mod device {
         state.u = vector::choose::<R, N>(which, after, state.u);
     }
 
-    /// Whether event `index` ends the trajectory when it has happened so often.
+    /// Returns whether event `index` ends the trajectory at this count.
     pub fn ends<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,
@@ -37,10 +42,10 @@ mod device {
         <R::Bits as Bits>::lit(0).less_than(limit) & !count.less_than(limit)
     }
 
-    /// The number of actions at one time, but for rounding, after which a trajectory is given up.
+    /// The largest number of consecutive actions at one time, up to rounding.
     pub const MOST_AT_ONCE: u32 = 64;
 
-    /// Takes the modes among the parameters `p` in lanes `which`.
+    /// Copies the modes among the parameters `p` in lanes `which`.
     pub fn choose_modes<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         state: &mut stepper::State<R, N, P>,
         p: &[R; P],

@@ -1,9 +1,8 @@
-//! After a step: states within it are saved, and the lane moves to its end, or plans a shorter
-//! step.
+//! The end of a step: saved states, the move, and the next plan.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(advance)]
 mod device {
@@ -15,8 +14,9 @@ mod device {
     use crate::step::{code, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// Saves the states at saved times within a step, or the one at its end, of lanes that move.
-    /// Where there are such times the step is [completed](Stepper::complete).
+    /// Saves states within a step, or at its end, in lanes that move.
+    ///
+    /// If there are such times, the step is [completed](Stepper::complete) first.
     pub fn record<
         R: Real,
         S: System<N, P>,
@@ -38,7 +38,8 @@ mod device {
         let h = trial.ask.h;
         let mut reach = h.abs();
         if S::TIMED + S::EVENTS > 0 {
-            // What is saved at an action is the state before it, wherever rounding has put its time.
+            // At an action, the state before it is saved, even if rounding puts its time past the
+            // step.
             let none = <R::Bits as Bits>::lit(0);
             let acts = trial.last | !lane.pending.equals(none);
             let end = R::select(trial.last, lane.t1, trial.next.t);
@@ -48,7 +49,7 @@ mod device {
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
         let mut want = moves & trial.run & ahead.abs().le(reach);
         if o.every_step {
-            // Where there is room for another state.
+            // `save_at` is infinite if the memory for saved states is full.
             want = moves & trial.run & !lane.save_at.equals(math::infinity::<R>());
         }
         if !o.every_step && want.any() {
@@ -76,8 +77,9 @@ mod device {
         }
     }
 
-    /// Moves lanes whose adaptive step was accepted, and plans the next step. A trajectory whose
-    /// steps no longer advance time is given up.
+    /// Moves lanes with an accepted adaptive step, and plans the next step.
+    ///
+    /// A trajectory fails if its steps no longer advance the time.
     pub fn adaptively<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         o: &options::Options<R, N>,
         state: &stepper::State<R, N, P>,
@@ -94,7 +96,7 @@ mod device {
             let small = small & lane.alive;
             if refuse::<R>(lane, trial, failing, small, beyond).any() {
                 let mut stuck = shorten::<R>(lane, trial, failing, small);
-                // Where the derivative is not finite no step is small enough.
+                // If the derivative is not finite, no step is small enough.
                 let before = M::du_before::<R, N>(&step.k);
                 let hopeless = failing & !norm::is_finite::<R, N>(&before);
                 if S::HAS_DOMAIN {
@@ -109,8 +111,9 @@ mod device {
         }
     }
 
-    /// Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
-    /// step would be below the least one.
+    /// Moves lanes with an accepted step, and plans the next step.
+    ///
+    /// Returns the lanes with a next step below the smallest one.
     pub fn forward<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -126,7 +129,7 @@ mod device {
         let mut size = h;
         let before = lane.plan;
         if S::TIMED > 0 || (M::GUARDS && o.guard == guard::REJECT) {
-            // The last step as it was planned, before the end shortened it.
+            // The last step as planned, before the end shortened it.
             size = timeline::planned(lane.t, lane.t_low, lane.plan);
         }
         lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
@@ -139,7 +142,7 @@ mod device {
         if o.limited {
             let size = h * verdict.factor;
             small = trial.run & !done & size.abs().le(o.dtmin);
-            // A step to an event is as short as that asks for.
+            // A step to an event may be shorter than the smallest step.
             small = small & lane.pending.equals(<R::Bits as Bits>::lit(0));
             let size = size.abs().at_most(o.dtmax).copysign(h);
             lane.plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
@@ -149,18 +152,22 @@ mod device {
             lane.plan = R::select(done, ahead, lane.plan);
         }
         if S::TIMED > 0 {
-            // What begins after an action goes on with this size, which waits for it.
+            // The segment after an action continues with this size.
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
             lane.plan = R::select(done, ahead, R::select(trial.run, lane.plan, before));
         }
         small
     }
 
-    /// Counts the rejected steps of lanes `failing`, which leaves out lanes without a trajectory:
-    /// their steps fail for ever, which must not make them lanes in need. Returns the lanes whose
-    /// steps fail for odd reasons: most are just too long. Where a 64th of the step would not advance
-    /// time, rounding may make the next one as long as this one; errors `beyond` all bounds have
-    /// other reasons.
+    /// Counts the rejected steps of lanes `failing`; returns the lanes that need a check.
+    ///
+    /// Most steps fail because they are too long, and need no check. Lanes with an error `beyond`
+    /// all bounds, or with a step below the smallest one (`small`), need a check. So do lanes in
+    /// which a 64th of the step would not advance the time: rounding may make the next step as long
+    /// as this one.
+    ///
+    /// `failing` excludes lanes without a trajectory. Their steps fail forever, and rejections must
+    /// not make them idle lanes.
     pub fn refuse<R: Real>(
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -176,7 +183,7 @@ mod device {
         small | (failing & (beyond | stalls))
     }
 
-    /// Plans a shorter step in lanes `failing`; returns the lanes that cannot make one.
+    /// Plans a shorter step in lanes `failing`; returns the lanes that cannot shorten theirs.
     pub fn shorten<R: Real>(
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -190,8 +197,9 @@ mod device {
         small | (failing & timeline::stalls(lane.t, lane.t_low, lane.plan))
     }
 
-    /// Whether smaller steps would not leave the domain either, as rounding does not let the state
-    /// move.
+    /// Returns whether smaller steps would stay outside the domain, too.
+    ///
+    /// In such a lane, the state moves by no more than rounding.
     pub fn stays_outside<R: Real, const N: usize, const P: usize, V>(
         state: &stepper::State<R, N, P>,
         step: &stepper::Step<R, N, V>,
@@ -206,8 +214,10 @@ mod device {
         still
     }
 
-    /// Why a trajectory is given up, whose last step had the scaled error `square`, squared, and
-    /// this `code`; `hopeless` where its derivative is not finite.
+    /// Returns the code of a trajectory that fails.
+    ///
+    /// `square` is the scaled error of the last step, squared, and `step_code` its code. `hopeless`
+    /// lanes have a derivative that is not finite.
     pub fn cause<R: Real>(hopeless: R::Mask, square: R, step_code: R::Bits) -> R::Bits {
         let code = <R::Bits as Bits>::select(
             hopeless | !norm::is_finite::<R, 1>(&[square]),

@@ -1,19 +1,22 @@
-//! The loop backwards through the recorded steps of trajectories, for lanes of every width: the
-//! derivatives of a loss by initial states and parameters.
+//! The adjoint loop: backwards through the recorded steps, for lanes of every width.
 //!
-//! Trajectories were integrated before, and the steps that they went were recorded, in rows of one
-//! step of each lane. A lane goes through the rows from the last to the first, and so through the
-//! trajectories that it had there, from the last to the first. It makes each step again from the
-//! recorded state at its beginning, with the recorded size, meets the saved times within it, where
-//! the loss is evaluated, and has the adjoint of the method take the derivatives to the step's
-//! beginning. Nothing is estimated and no step is refused: sizes of steps are frozen.
+//! It computes the derivatives of a loss with respect to initial states and parameters.
 //!
-//! So the lanes that took trajectories at the same time end them at the same time, and rows are read
-//! as they were written.
+//! A forward solve has recorded its steps in rows; a row contains one step of each lane. A lane
+//! visits the rows, and with them its trajectories, from the last to the first. It makes each step
+//! again, from the recorded state at its beginning and with the recorded size. It evaluates the
+//! loss at the saved times within the step. Then the adjoint of the method propagates the
+//! derivatives to the beginning of the step. The loop estimates no errors and rejects no steps:
+//! step sizes are frozen.
+//!
+//! So lanes that began trajectories together end them together here, and rows are read in reverse
+//! order. The results of a lane do not depend on its neighbours here either.
+//!
+//! Records are stored for one group of trajectories at a time. On a CPU, they stay in a cache.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(backward)]
 mod device {
@@ -28,13 +31,13 @@ mod device {
     /// A recorded step.
     #[derive(Clone, Copy, Debug)]
     pub struct Row<R: Real, const N: usize> {
-        /// The time at its beginning, rounded.
+        /// The time at the beginning of the step, rounded.
         pub t: R,
-        /// The rounding error of the time.
+        /// The rounding error of that time.
         pub low: R,
-        /// Its size.
+        /// The size of the step.
         pub h: R,
-        /// The state at its beginning.
+        /// The state at the beginning of the step.
         pub u: [R; N],
     }
 
@@ -43,14 +46,14 @@ mod device {
         Row::<R, N> { t, low, h, u }
     }
 
-    /// The loss at a saved time, and its derivatives by the state and by the parameters.
+    /// The loss at a saved time, with its derivatives.
     #[derive(Clone, Copy, Debug)]
     pub struct Lost<R: Real, const N: usize, const P: usize> {
         /// The loss.
         pub value: R,
-        /// The derivatives by the state.
+        /// The derivatives with respect to the state.
         pub u: [R; N],
-        /// The derivatives by the parameters.
+        /// The derivatives with respect to the parameters.
         pub p: [R; P],
     }
 
@@ -63,30 +66,36 @@ mod device {
         Lost::<R, N, P> { value, u, p }
     }
 
-    /// What a loop is compiled for.
+    /// The loop configuration: constants of the compiled loop.
     pub trait Replay {
-        /// Whether steps were adaptive; otherwise their size is given.
+        /// Whether steps were adaptive; otherwise their size is fixed.
         const ADAPTIVE: bool;
     }
 
-    /// What is known of recorded trajectories, besides what a [`Source`] tells, and where their
-    /// derivatives go. [`acquire`](Source::acquire) gives a lane the trajectory that it had before
-    /// its last one.
+    /// The step record of trajectories, and the destination of their derivatives.
+    ///
+    /// The trajectories themselves come from the [`Source`]. [`acquire`](Source::acquire) assigns a
+    /// lane the trajectory that it solved before its last one.
     pub trait Tape<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
-        /// The number of recorded steps in lanes `assigned`, `steps` in others.
+        /// Returns the number of recorded steps in lanes `assigned`, `steps` in others.
         fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
-        /// The number of saved times that were reached in lanes `assigned`, `saved` in others.
+        /// Returns the number of saved times reached in lanes `assigned`, `saved` in others.
         fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits;
-        /// The size of fixed steps in lanes `assigned`, `dt` in others. The sign is ignored.
+        /// Returns the fixed step size in lanes `assigned`, `dt` in others.
+        ///
+        /// The sign is ignored.
         fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
-        /// Goes to the row before; returns the lanes that have a step of their trajectories there.
+        /// Moves to the previous row; returns the lanes with a step there.
+        ///
+        /// Steps count if they belong to the lane's current trajectory.
         fn turn(&mut self) -> R::Mask;
-        /// The step of this row in lanes `which`, `row` in others. Where steps were fixed it may
-        /// tell the state alone.
+        /// Returns the step of this row in lanes `which`, `row` in others.
+        ///
+        /// If steps were fixed, only the state need be set.
         fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N>;
-        /// Time number `index` to save at in lanes `which`, `t` in others.
+        /// Returns time `index` to save at in lanes `which`, `t` in others.
         fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
-        /// The loss at saved time number `index` in lanes `which`, where this is the state.
+        /// Returns the loss at saved time `index` and state `u`, in lanes `which`.
         fn lose(
             &self,
             which: R::Mask,
@@ -95,52 +104,57 @@ mod device {
             p: &[R; P],
             t: R,
         ) -> Lost<R, N, P>;
-        /// Whether there were times to stop at.
+        /// Returns whether there were times to stop at.
         fn stops(&self) -> bool;
-        /// The derivatives of the loss by the final state in lanes `assigned`, `u` in others.
+        /// Returns the loss's final-state derivatives in lanes `assigned`, `u` in others.
         fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
-        /// Takes the loss of trajectories, and its derivatives by initial state and parameters, in
-        /// lanes `done` that have a trajectory.
+        /// Stores the loss and its derivatives, in lanes `done` that have a trajectory.
+        ///
+        /// The derivatives are those with respect to the initial state and the parameters.
         fn finish(&mut self, done: R::Mask, loss: R, back: adjoint::Back<R, N, P>);
     }
 
     /// The loop's state of a lane.
     #[derive(Clone, Copy, Debug)]
     pub struct Lane<R: Real, const N: usize, const P: usize> {
-        /// The derivatives so far, by the state at the beginning of the last step that was made.
+        /// The derivatives so far.
+        ///
+        /// The derivatives with respect to the state belong to the beginning of the last step that
+        /// was made.
         pub back: adjoint::Back<R, N, P>,
         /// The loss so far.
         pub loss: R,
         /// The parameters.
         pub p: [R; P],
-        /// The step that is made.
+        /// The current step.
         pub row: Row<R, N>,
-        /// The beginning of the span.
+        /// The start of the span.
         pub t0: R,
-        /// The size of fixed steps.
+        /// The fixed step size.
         pub dt: R,
-        /// The size of the next one, which is another for the last of a span.
+        /// The size of the next fixed step; the span's last step differs.
         pub rest: R,
-        /// The number of steps that are left.
+        /// The number of remaining steps.
         pub steps: R::Bits,
-        /// The number of saved times that are left.
+        /// The number of remaining saved times.
         pub saved: R::Bits,
-        /// The last one of these.
+        /// The last one of the remaining saved times.
         pub save_at: R,
-        /// With times to stop at, the beginning of the part of the span that the step is in. This and
-        /// what follows are of adaptive steps.
+        /// The start of the step's segment, if there are times to stop at.
+        ///
+        /// This field and the following ones belong to adaptive steps.
         pub from: R,
-        /// The end of that part.
+        /// The end of that segment.
         pub to: R,
-        /// The number of times to stop at before that part.
+        /// The number of times to stop at before that segment.
         pub stop: R::Bits,
-        /// Whether the step ends there.
+        /// Whether the step ends at the end of that segment.
         pub last: R::Mask,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
     }
 
-    /// Goes backwards through every trajectory of `feed`.
+    /// Runs backwards through every trajectory of `feed`.
     pub fn backward<
         R: Real,
         S: PullBack<N, P>,
@@ -191,7 +205,7 @@ mod device {
         }
     }
 
-    /// Hands in what lanes without steps have found out, and gives them other trajectories.
+    /// Delivers the results of lanes without steps, and assigns new trajectories.
     pub fn begin<R: Real, Q: Tape<R, N, P>, C: Replay, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
@@ -233,7 +247,7 @@ mod device {
         }
     }
 
-    /// Begins at the last part of spans in lanes `got`.
+    /// Begins at the last segment of spans in lanes `got`.
     fn last_part<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
@@ -253,7 +267,9 @@ mod device {
         lane.last = lane.last | got;
     }
 
-    /// The beginning of the part after `lane.stop` times to stop at, in lanes `which`.
+    /// Returns the start of the segment after `lane.stop` times to stop at.
+    ///
+    /// Lanes other than `which` keep theirs.
     fn part_begin<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &Lane<R, N, P>,
@@ -266,7 +282,7 @@ mod device {
         R::select(which, R::select(some, before, lane.t0), lane.from)
     }
 
-    /// Goes on to the part before in lanes `begins`, whose step is the first one of a part.
+    /// Moves lanes `begins` to the previous segment, from the first step of a segment.
     fn part_before<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
@@ -282,7 +298,7 @@ mod device {
         lane.last = begins | (lane.last & !run);
     }
 
-    /// Makes a step again, in lanes `run`, and goes back to its beginning.
+    /// Makes a step again in lanes `run`, and moves to its beginning.
     pub fn again<
         R: Real,
         S: PullBack<N, P>,
@@ -319,7 +335,7 @@ mod device {
         let mut reach = h;
         let mut furthest = R::lit(timeline::BEYOND);
         if stops {
-            // As `attempt::next` has it.
+            // As in `attempt::next`.
             let edge = timeline::edge(t, h, lane.to);
             let begins = t.equals(lane.from);
             t_eval = R::select(begins, t + edge, t);
@@ -357,8 +373,9 @@ mod device {
         }
     }
 
-    /// Meets the saved times within a step, the next of which is `ahead` of its beginning in lanes
-    /// `first`.
+    /// Evaluates the loss at the saved times within a step.
+    ///
+    /// In lanes `first`, the last of these times is `ahead` of the beginning of the step.
     pub fn meet<
         R: Real,
         S: PullBack<N, P>,
@@ -416,7 +433,9 @@ mod device {
         }
     }
 
-    /// The initial state may be saved, too: it is what is left where there are no more steps.
+    /// Evaluates the loss at the initial state, which may be saved, too.
+    ///
+    /// It is the saved time that remains after all steps.
     fn lose_first<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
         feed: &mut Q,
         lane: &mut Lane<R, N, P>,
@@ -435,7 +454,7 @@ mod device {
         }
     }
 
-    /// Adds a loss, and its derivatives by the parameters, in lanes `which`.
+    /// Adds a loss, and its derivatives with respect to the parameters, in lanes `which`.
     fn lose<R: Real, const N: usize, const P: usize>(
         lane: &mut Lane<R, N, P>,
         lost: &Lost<R, N, P>,
@@ -449,8 +468,9 @@ mod device {
         }
     }
 
-    /// The distance of the last time to save from the beginning of step number `index`, as the
-    /// [loop](crate::integrate::lane::ahead) works it out.
+    /// Returns the distance of the last saved time from the beginning of step `index`.
+    ///
+    /// The computation is the one of the [forward loop](crate::integrate::lane::ahead).
     fn ahead_of<R: Real, C: Replay, const N: usize, const P: usize>(
         lane: &Lane<R, N, P>,
         index: R::Bits,
@@ -466,7 +486,9 @@ mod device {
         ahead
     }
 
-    /// Whether a time so far ahead is within the step or at its end, and not at its beginning.
+    /// Returns whether a time lies within the step or at its end.
+    ///
+    /// The beginning of the step is excluded.
     fn is_within<R: Real>(ahead: R, h: R) -> R::Mask {
         let zero = R::lit(0.0);
         R::select(h.lt(zero), -ahead, ahead).gt(zero)

@@ -1,4 +1,8 @@
-//! The change of trajectories: one that has ended is handed in, and another one is begun.
+//! The end of a lane's trajectory or segment, and the start of the next one.
+//!
+//! A span of no length is valid, since durations of zero occur in data. There is one exception: if
+//! the unit in the last place of its times exceeds one, rounding may have emptied a longer span.
+//! The host then returns an error (`problem/options/times.rs`).
 
 pub use device::*;
 
@@ -16,14 +20,14 @@ mod device {
     use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// Lanes in need, by the reason; each has one of three.
+    /// Idle lanes by reason; each lane has one of three reasons.
     #[derive(Clone, Copy, Debug)]
     pub struct Need<R: Real> {
-        /// Lanes whose trajectories are over, or that have none yet.
+        /// Lanes without a trajectory, or with a finished one.
         pub over: R::Mask,
-        /// Lanes whose trajectories begin anew, carefully.
+        /// Lanes with a trajectory that restarts carefully.
         pub anew: R::Mask,
-        /// Lanes at a time to stop at, where the next part of the span begins.
+        /// Lanes at a time to stop at, where the next segment begins.
         pub again: R::Mask,
     }
 
@@ -32,7 +36,7 @@ mod device {
         Need::<R> { over, anew, again }
     }
 
-    /// Hands in the finished trajectories of lanes in need.
+    /// Delivers the finished trajectories of idle lanes to the sink.
     pub fn hand_in<
         R: Real,
         M: Stepper,
@@ -56,7 +60,7 @@ mod device {
         let mut over = need & !anew;
         let mut again = nobody;
         if o.stops {
-            // A lane that has attempted no step may have no trajectory.
+            // A lane without any attempted step may have no trajectory.
             let tried = need & lane.alive & none.less_than(lane.allowed);
             let end = feed.load_end(tried, lane.t1);
             again = tried & lane.t.equals(lane.t1) & !lane.t1.equals(end) & lane.code.equals(none);
@@ -68,7 +72,10 @@ mod device {
         Need::<R> { over, anew, again }
     }
 
-    /// Adds the attempts of lanes in need to those of earlier parts of their spans.
+    /// Adds the attempts of idle lanes to those of earlier segments.
+    ///
+    /// At its end, an adaptive lane may make one more attempt for the growth guard. This attempt
+    /// ([`lane::looks_ahead`]) is subtracted from the count of steps.
     pub fn count_attempts<R: Real, M: Stepper, C: Plan, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -78,7 +85,6 @@ mod device {
         if o.stops || M::GUARDS {
             let mut steps = lane.before.wrapping_add(lane.allowed);
             if M::GUARDS && C::ADAPTIVE {
-                // To look ahead at the end is not to step.
                 let there = lane::is_at_end::<R>(lane);
                 let there = there & none.less_than(lane.allowed);
                 let looks = lane::looks_ahead::<R, M>(lane, o.guard);
@@ -90,7 +96,9 @@ mod device {
         }
     }
 
-    /// The end of a trajectory whose attempts are [counted](count_attempts), with its final state.
+    /// Returns the end of a trajectory after its attempts were [counted](count_attempts).
+    ///
+    /// `u` is the final state.
     pub fn ending<R: Real, M: Stepper, C: Plan, const N: usize>(
         lane: &lane::Lane<R>,
         u: &[R; N],
@@ -103,7 +111,7 @@ mod device {
             code = <R::Bits as Bits>::select(lane.t.equals(lane.t1), ok, early);
         }
         code = <R::Bits as Bits>::select(lane.code.equals(none), code, lane.code);
-        // One attempt of none that are allowed is the mark of what cannot be solved.
+        // An attempt although none is allowed marks a trajectory that cannot be solved.
         let unsound = lane.allowed.equals(none) & none.less_than(lane.attempts);
         let broken = unsound | (!norm::is_finite::<R, N>(u) & code.equals(ok));
         let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
@@ -119,23 +127,23 @@ mod device {
         let mut steps = lane.before;
         let mut rejected = lane.rejected;
         if !C::ADAPTIVE {
-            // These were taken besides those of the grid.
+            // These steps were made in addition to those of the grid.
             steps = steps.wrapping_add(rejected);
             rejected = none;
         }
         options::end::<R>(reached, code, steps, rejected, lane.saved, report)
     }
 
-    /// Lanes that begin, by what they begin.
+    /// Lanes that begin, by the start that they make.
     #[derive(Clone, Copy, Debug)]
     pub struct Begun<R: Real> {
         /// Lanes that took a trajectory.
         pub assigned: R::Mask,
-        /// Lanes at the beginning of a trajectory: those, and the ones that begin theirs anew.
+        /// Lanes at the beginning of a trajectory: `assigned` lanes and restarts.
         pub fresh: R::Mask,
-        /// Lanes at the beginning of a span or of its next part.
+        /// Lanes at the beginning of a trajectory or segment.
         pub begins: R::Mask,
-        /// Those of them that go on after an action at a given time.
+        /// Lanes among `begins` that continue after a scheduled action.
         pub goes_on: R::Mask,
     }
 
@@ -144,9 +152,10 @@ mod device {
         Begun::<R> { assigned, fresh, begins, goes_on: <R::Mask as Mask>::splat(false) }
     }
 
-    /// Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
-    /// state, a derivative, and a first step. Returns the lanes that are in need again: failures,
-    /// and spans of no length.
+    /// Begins the next trajectory or segment of idle lanes.
+    ///
+    /// A start needs a consistent state, a derivative, and a first step. Returns the lanes that are
+    /// idle again, because the start failed or the span has no length.
     pub fn begin<
         R: Real,
         S: System<N, P>,
@@ -234,7 +243,7 @@ mod device {
         }
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
-        // A span without length is at its end already, and its lane in need again.
+        // A span without length is at its end already, so its lane is idle again.
         let mut ended = (assigned & lane.t0.equals(lane.t1)) | unsound | over;
         if C::ADAPTIVE || S::ALGEBRAIC > 0 {
             ended = ended | (begins & !lane.code.equals(none));
@@ -243,7 +252,7 @@ mod device {
         begins & lane.allowed.equals(none)
     }
 
-    /// Loads initial states, parameters and time spans, or the next parts of these.
+    /// Loads initial states, parameters and time spans, or the next segments.
     pub fn load<
         R: Real,
         S: System<N, P>,
@@ -264,7 +273,7 @@ mod device {
         let before = state.p;
         state.p = feed.load_p(fresh, state.p);
         if S::MODES > 0 {
-            // They are each lane's own, though all may begin with one number.
+            // Each lane has its own modes, even if all lanes begin with the same values.
             actions::choose_modes::<R, S, N, P>(state, &before, !fresh);
         }
         let start = feed.load_start(fresh, lane.t0);
@@ -286,9 +295,10 @@ mod device {
         lane.t_low = R::select(begins, R::lit(0.0), lane.t_low);
     }
 
-    /// Whether a trajectory that begins is none that can be solved: by a NaN among its parameters
-    /// `p`, which no state shows where a right-hand side only compares it, or by a span that is not
-    /// finite.
+    /// Returns whether a new trajectory cannot be solved.
+    ///
+    /// The reason is a NaN among its parameters `p`, or a span that is not finite. If the
+    /// right-hand side only compares a parameter, its NaN does not reach the state.
     pub fn is_unsound<
         R: Real,
         Q: Source<R, N, P> + Sink<R, N, P>,
@@ -312,7 +322,7 @@ mod device {
         unsound
     }
 
-    /// Resets the counts, the code, and the memories of guard, method and controller.
+    /// Resets counts, code, and the memories of guard, method and controller.
     pub fn reset<R: Real, M: Stepper, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -330,12 +340,12 @@ mod device {
         lane.attempts = <R::Bits as Bits>::select(need, none, lane.attempts);
         lane.allowed = <R::Bits as Bits>::select(need, steps_left, lane.allowed);
         lane.rejected = <R::Bits as Bits>::select(assigned, none, lane.rejected);
-        // Steps before a new beginning count as rejected.
+        // Steps before a restart count as rejected.
         lane.rejected = <R::Bits as Bits>::select(reasons.anew, lane.before, lane.rejected);
         lane.code = <R::Bits as Bits>::select(begun.fresh, none, lane.code);
         if M::GUARDS {
             lane.guarded = <R::Bits as Bits>::select(assigned, none, lane.guarded);
-            // A mode that was taken for zero may have been fed since.
+            // A mode that counted as zero may have received input since.
             let next = guard::next_part::<R>(lane.guarded);
             lane.guarded = <R::Bits as Bits>::select(reasons.again, next, lane.guarded);
         }
@@ -346,7 +356,7 @@ mod device {
         lane.control = control::choose_memory::<R>(begun.begins, &forgotten, &lane.control);
     }
 
-    /// Makes states consistent, and evaluates their derivatives at `t`; returns these.
+    /// Makes states consistent at `t`, and returns their derivatives.
     pub fn derivative<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         o: &options::Options<R, N>,
@@ -371,13 +381,18 @@ mod device {
         k
     }
 
-    /// Whether the derivative has a pole where a part of the span begins, at `t`, as `1 / (t - p)`
-    /// has at `p`: of order one or more, so that its integral is infinite. At three distances
-    /// beyond it, far below those that matter, it falls by one power of the distance. Neither
-    /// `1 / sqrt(t - p)` nor `sin(t) / t` does, nor a pole whose factor is below the tolerances,
-    /// such as that of `-u / t` where `u` goes through zero. But if such a pole drives `u` away
-    /// from zero, as that of `u / t`, what is left of the solution there is an error, and grows
-    /// without bound.
+    /// Returns whether the derivative has a pole at `t`, the beginning of a segment.
+    ///
+    /// An example is `1 / (t - p)` at `p`. The pole has order one or more, so the integral of the
+    /// derivative is infinite. At three distances beyond the pole, far below those that matter, the
+    /// derivative falls as the reciprocal of the distance. Neither `1 / sqrt(t - p)` nor
+    /// `sin(t) / t` does. The loop makes this test in `f64`, at the beginning of segments after the
+    /// first one.
+    ///
+    /// A pole with a factor below the tolerances does not count, such as the pole of `-u / t` if
+    /// `u` goes through zero. But such a pole counts if it drives `u` away from zero, as the pole
+    /// of `u / t` does. The remaining solution is then an error, and grows without bound. The form
+    /// `u / t` does not show whether there is a pole, so the test uses the actual state.
     #[called]
     pub fn is_pole<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -413,15 +428,19 @@ mod device {
         pole
     }
 
-    /// The part of a span within which [`is_pole`] looks, divided by 256.
+    /// The fraction of a span that [`is_pole`] examines, divided by 256.
     pub const FARTHEST: f64 = 0.0009765625;
-    /// The least power of the distance from a pole by which what is driven away from zero counts as
-    /// growing: from the nearest times by more than a thousand.
+    /// The least power of the distance from a pole that counts as growth.
+    ///
+    /// With this power, a solution that is driven away from zero grows by a factor of more than a
+    /// thousand from the nearest times.
     pub const LEAST_POWER: f64 = 0.25;
-    /// What a pole of the first order grows by at a 16th of the distance, less its rounding.
+    /// The growth of a first-order pole at a 16th of the distance, less rounding.
     pub const LEAST_RATIO: f64 = 15.0;
 
-    /// Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
+    /// Plans the first adaptive step.
+    ///
+    /// If the size is automatic, it follows from the derivative `k` at `t`.
     pub fn plan<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         o: &options::Options<R, N>,
@@ -440,7 +459,7 @@ mod device {
             let goes_on = automatic & begun.goes_on;
             fresh = automatic & !goes_on;
             if goes_on.any() {
-                // That of the last step as it was planned, before the end of its part shortened it.
+                // The last step as planned, before the end of its segment shortened it.
                 let size = timeline::planned(lane.t0, R::lit(0.0), lane.plan);
                 let size = first_step::after_action::<R, S, M, N, P>(
                     system, state, t, span, size, k, goes_on,
@@ -471,7 +490,7 @@ mod device {
         lane.plan = R::select(begun.begins, next, lane.plan);
     }
 
-    /// Counts the fixed steps of a span, of which the last one may be shorter.
+    /// Counts the fixed steps of a span; the last one may be shorter.
     pub fn count<R: Real, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -488,7 +507,7 @@ mod device {
         lane.last_dt = R::select(begun.begins, rest, lane.last_dt);
     }
 
-    /// Saves initial states `u`, where that was asked for.
+    /// Saves initial states `u` if the span's beginning is a saved time.
     pub fn save<
         R: Real,
         S: System<N, P>,
@@ -515,8 +534,10 @@ mod device {
         lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
     }
 
-    /// Parks lanes for which no trajectory is left: they go on without ever reaching an end, and
-    /// their results are ignored, so that the hot path has no code for them.
+    /// Parks lanes without a trajectory, when none is left.
+    ///
+    /// They continue without reaching an end, and their results are ignored. So the hot path has no
+    /// code for them.
     pub fn park<R: Real>(lane: &mut lane::Lane<R>, idle: R::Mask) {
         let none = <R::Bits as Bits>::lit(0);
         lane.alive = lane.alive & !idle;

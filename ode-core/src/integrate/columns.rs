@@ -1,32 +1,34 @@
-//! What is done to a group of columns: trajectories that go in step, with one time and one size of
-//! each step for all of them. [`lockstep`](crate::integrate::lockstep) has the loop.
+//! The operations on a group of lockstep members.
+//!
+//! Members have one time and one size of each step. [`lockstep`](crate::integrate::lockstep) has
+//! the loop.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(columns)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, lane};
+    use crate::integrate::{advance, attempt, begin, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
     use crate::step::{guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// Columns begin at the beginning of the span.
+    /// Members begin at the start of the span.
     pub const FIRST: u32 = 0;
-    /// Columns begin the next part of the span.
+    /// Members begin the next segment of the span.
     pub const NEXT: u32 = 1;
-    /// Columns begin anew, carefully.
+    /// Members restart carefully.
     pub const ANEW: u32 = 2;
-    /// Columns go on where they are, after others were left behind.
+    /// Members continue at their time, after others were dropped.
     pub const HERE: u32 = 3;
-    /// Columns are at the end.
+    /// Members are at the end.
     pub const OVER: u32 = 4;
 
-    /// A group of columns, one in each lane.
+    /// A group of members, one in each lane.
     #[derive(Clone, Copy, Debug)]
     pub struct Group<R: Real, const N: usize, const P: usize> {
         /// The states.
@@ -35,16 +37,18 @@ mod device {
         pub du: [R; N],
         /// The parameters.
         pub p: [R; P],
-        /// Lanes that have a column which is not left behind.
+        /// Lanes with a member that has not been dropped.
         pub goes: R::Mask,
-        /// Whether the determinant of short steps is negative, where there is a mass matrix.
+        /// Whether short steps have a negative determinant, in systems with a mass matrix.
         pub mirrored: R::Mask,
-        /// With adaptive steps, why a column would be given up whose last step was too long for it,
-        /// and zero for others; with fixed steps, what went wrong first.
+        /// The cause of failure, or zero.
+        ///
+        /// With adaptive steps, this is the code with which a member would fail now, since its last
+        /// step was too long for it. With fixed steps, it is the first error.
         pub code: R::Bits,
     }
 
-    /// Columns before they begin.
+    /// Returns a group before its members begin.
     pub fn blank<R: Real, const N: usize, const P: usize>() -> Group<R, N, P> {
         let zero = R::lit(0.0);
         Group::<R, N, P> {
@@ -57,9 +61,10 @@ mod device {
         }
     }
 
-    /// Begins the columns of a group, for the reason `how`; those that cannot begin are left behind.
-    /// Returns the size of each column's first step, where steps are adaptive. `lane` is the time
-    /// that all have.
+    /// Begins the members of a group, and drops members that cannot begin.
+    ///
+    /// `how` is the reason for the start. Returns the size of each member's first step if steps are
+    /// adaptive. `lane` is the clock of all members.
     pub fn begin<
         R: Real,
         S: System<N, P>,
@@ -101,7 +106,7 @@ mod device {
             let ended = begin::begin::<R, S, M, Q, C, N, P>(
                 system, feed, o, &mut state, &mut lane, all, &reasons,
             );
-            // One attempt of none that are allowed is the mark of what cannot be solved.
+            // An attempt although none is allowed marks a trajectory that cannot be solved.
             let bad = ended & (none.less_than(lane.code) | none.less_than(lane.attempts));
             let bad = bad & group.goes & lane.alive;
             begin::count_attempts::<R, M, C, N>(o, &mut lane, bad);
@@ -120,35 +125,40 @@ mod device {
         timeline::planned(lane.t0, R::lit(0.0), lane.plan).abs()
     }
 
-    /// What the attempt of a step made of the columns of a group.
+    /// The results of an attempted step of a group.
     #[derive(Clone, Copy, Debug)]
     pub struct Tried<R: Real, const N: usize> {
         /// The new states.
         pub u: [R; N],
         /// Their derivatives, for methods with [`Stepper::FSAL`].
         pub du: [R; N],
-        /// The scaled error of each column, squared, at most [`norm::SQUARE_MAX`]; zero for columns
-        /// that are left behind.
+        /// The scaled error of each member, squared, at most [`norm::SQUARE_MAX`].
+        ///
+        /// Zero for dropped members.
         pub square: R,
-        /// The longest next step that the system's bounds allow each column, with adaptive steps;
-        /// infinite for columns that are left behind.
+        /// The longest next step that the system's bounds allow each member.
+        ///
+        /// With adaptive steps only; infinite for dropped members.
         pub longest: R,
-        /// The [code](Group::code) of each column from now on.
+        /// The [code](Group::code) of each member from now on.
         pub code: R::Bits,
-        /// Columns that no step is short enough for.
+        /// Members that fail even with the shortest step.
         pub hopeless: R::Mask,
-        /// Columns whose error is beyond all bounds.
+        /// Members with an error beyond all bounds.
         pub beyond: R::Mask,
-        /// Columns whose step is too long for them.
+        /// Members that need a shorter step.
         pub fails: R::Mask,
-        /// Columns whose step ended without a new state.
+        /// Members with a step that ended without a new state.
         pub unsolved: R::Mask,
-        /// Columns in which the step is beyond the pole of a growing mode; see [`guard`].
+        /// Members with a step beyond the pole of a growing mode; see [`guard`].
         pub grows: R::Mask,
+        /// Members with an interpolant that [misses](dense) the solution at the next saved time.
+        pub misses: R::Mask,
     }
 
-    /// Attempts a step of the columns of a group, and saves the states within it, which a step that
-    /// is attempted instead saves again.
+    /// Attempts a step of a group, and saves the states within it.
+    ///
+    /// If the step is rejected, the step that replaces it saves these states again.
     pub fn attempt<
         R: Real,
         S: System<N, P>,
@@ -212,6 +222,11 @@ mod device {
             // Pivots that are NaN may have either sign.
             grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
         }
+        let mut misses = nobody;
+        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && feed.saves() {
+            let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
+            misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
+        }
         if C::SAVES && feed.saves() {
             advance::record::<R, S, M, Q, C, N, P>(
                 system, feed, o, &state, &mut lane, &trial, &mut step, group.goes,
@@ -238,14 +253,16 @@ mod device {
             fails,
             unsolved,
             grows,
+            misses,
         }
     }
 
-    /// The bit of a [code](Group::code) that says that no step is short enough.
+    /// The bit of a [code](Group::code) for members that fail even with the shortest step.
     pub const HOPELESS: u64 = 16;
 
-    /// Columns that go on, and in which a step of `1/SOON` times this size is beyond the pole: from
-    /// their states, or where `ends` from the new ones.
+    /// Returns the members with a step of `1/SOON` of this size beyond the pole.
+    ///
+    /// The step begins at their states or, in lanes `ends`, at the new states.
     pub fn passes_soon<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         group: &Group<R, N, P>,
@@ -264,9 +281,11 @@ mod device {
             & attempt::passes_soon::<R, S, M, N, P>(system, u, group.p, &trial.ask, ends, mirrored)
     }
 
-    /// Leaves columns behind: those that no step is short enough for, where steps are `stuck` those
-    /// whose last step was too long, and where it is for `everyone` all. `lane` is the time that all
-    /// have, with its attempts counted.
+    /// Drops members that fail even with the shortest step.
+    ///
+    /// If steps are `stuck`, members are dropped if their last step was too long. If
+    /// `everyone` is set, all members are dropped. `lane` is the clock of all members, after its
+    /// attempts were counted.
     pub fn leave<
         R: Real,
         M: Stepper,
@@ -293,8 +312,9 @@ mod device {
         group.goes = group.goes & !who;
     }
 
-    /// Hands in the columns of a group at their end. `lane` is the time that all have, with its
-    /// attempts counted.
+    /// Delivers the results of a group at the end.
+    ///
+    /// `lane` is the clock of all members, after its attempts were counted.
     pub fn finish<
         R: Real,
         M: Stepper,

@@ -1,8 +1,8 @@
-//! Consistent initialisation of a system with a mass matrix: a state that solves its algebraic
-//! equations, and the derivative there.
+//! Consistent initialisation of systems with a mass matrix.
 //!
-//! Both are limits of a step's linear system `(s M - J) x = b` for short steps, that is large `s`:
-//! the same factorisation serves, and `M` may have any form, with a zero row for each algebraic
+//! The result is a state that solves the algebraic equations, and the derivative there. Both are
+//! limits of a step's linear system `(s M - J) x = b` for short steps, that is, large `s`. So both
+//! use the factorisation of a step, and `M` may have any form with a zero row for each algebraic
 //! equation.
 
 pub use device::*;
@@ -17,31 +17,34 @@ mod device {
     /// A consistent state.
     #[derive(Clone, Copy, Debug)]
     pub struct Start<R: Real, const N: usize> {
-        /// The state; where none was found, the given one.
+        /// The state; the given one if none was found.
         pub u: [R; N],
-        /// Why none was found, as a [`code`].
+        /// The [`code`]: the reason why no state was found.
         pub code: R::Bits,
     }
 
     /// `1/(γ h)` of a step so short that only the algebraic unknowns change.
     pub const SHORT: f64 = 1e20;
 
-    /// The number of iterations of Newton's method after which a state is given up. Where it
-    /// converges at all, it takes a handful.
+    /// The largest number of iterations of Newton's method.
+    ///
+    /// If the method converges at all, it needs only a few.
     pub const ITERATIONS: u32 = 24;
 
-    /// The size of the last change, as a fraction of the tolerance. The remaining error is about
-    /// its square. Where rounding does not let changes become as small, changes within the
-    /// tolerance suffice.
+    /// The size of the last change, as a fraction of the tolerance.
+    ///
+    /// The remaining error is about the square of the change. If rounding keeps changes larger than
+    /// this, changes within the tolerance suffice.
     pub const FRACTION: f64 = 1e-3;
-    /// The size of the last change relative to the state, which rounding limits.
+    /// The size of the last change relative to the state, limited by rounding.
     pub const ROUNDING_DOUBLE: f64 = 1e-13;
     /// [`ROUNDING_DOUBLE`] for `f32`.
     pub const ROUNDING_SINGLE: f64 = 1e-5;
 
-    /// The state near `u` that solves the algebraic equations, by Newton's method; differential
-    /// unknowns do not change (Brown, Hindmarsh and Petzold, SIAM Journal on Scientific Computing
-    /// 19 (1998)).
+    /// Returns the state near `u` that solves the algebraic equations.
+    ///
+    /// Newton's method changes the algebraic unknowns and keeps the differential ones (Brown,
+    /// Hindmarsh and Petzold, SIAM Journal on Scientific Computing 19 (1998)).
     #[called]
     pub fn consistent<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -104,8 +107,9 @@ mod device {
         Start::<R, N> { u: found, code }
     }
 
-    /// Makes the states of lanes `which` consistent at `t`. A lane that has failed before keeps its
-    /// code.
+    /// Makes the states of lanes `which` consistent at `t`.
+    ///
+    /// A lane that has failed before keeps its code.
     pub fn settle<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &mut stepper::State<R, N, P>,
@@ -122,8 +126,10 @@ mod device {
         }
     }
 
-    /// The derivative `u'` at a consistent state, where the right-hand side is `f`: from
-    /// `M u' = f`, and of algebraic equations `g(u, t) = 0` from `∂g/∂u u' + ∂g/∂t = 0`.
+    /// Returns the derivative `u'` at a consistent state with right-hand side `f`.
+    ///
+    /// Differential equations give `M u' = f`, and algebraic equations `g(u, t) = 0` give
+    /// `∂g/∂u u' + ∂g/∂t = 0`.
     #[called]
     pub fn derivative<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,

@@ -1,52 +1,70 @@
-//! Events: where functions of the state go through zero, and what happens there.
+//! Events: zeros of functions of the state, and their effects.
 //!
-//! Each lane remembers of each event on which side of zero its function is. An event happens where
-//! the side changes in a direction that counts. The side after an event is the other one by
-//! definition, whatever rounding makes of the function there; after an action it is that of the new
-//! state, and where the function is zero, the one that it moves to.
+//! For each event, a lane stores on which side of zero the event's function is. An event occurs if
+//! the side changes in a direction that counts. After an event, the function counts as having
+//! changed sides, even if rounding disagrees. After an action, the new state determines the side;
+//! if the function is zero there, its direction determines the side.
 //!
 //! # Within a step
 //!
-//! The function of an event is taken for the cubic through its values and slopes at both ends of an
-//! accepted step. No event is in the step if all four Bernstein coefficients of the cubic are on the
-//! side that the lane remembers, which is all that most steps look at. Else the step is searched if
-//! the side differs at its end, or if the cubic turns around as often as it must to go through zero
-//! twice, or three times. The places where the function turns are sought on the method's interpolant:
-//! they are between the zeros. So all zeros of a cubic are found, and four in one step may not be.
-//! Systems with a mass matrix have no slopes here: their states have derivatives that are not known,
-//! so the ends of steps are all that is looked at.
+//! After an accepted step, the function of an event is approximated by the cubic through its values
+//! and slopes at both ends. The step contains no event if all four Bernstein coefficients of the
+//! cubic are on the stored side. Most steps need no other test. Otherwise the step is searched in
+//! two cases: the side differs at its end, or the cubic turns often enough to cross zero twice or
+//! three times. The turning points are searched on the method's interpolant, and lie between the
+//! zeros. So the search finds all zeros of a cubic, and may miss zeros if a step has four of them.
+//! The states of systems with a mass matrix have unknown derivatives, so such systems have no
+//! slopes here. In these systems only the ends of steps are tested.
 //!
-//! Zeros are sought on the method's interpolant ([`roots`](crate::integrate::roots)).
+//! A step without an event costs only the comparison of sides and slopes at its ends. If one lane
+//! may have an event, all lanes search together.
+//!
+//! Zeros are searched on the method's interpolant ([`roots`](crate::integrate::roots)).
 //!
 //! # Conditions
 //!
-//! A condition is a truth value at the ends of steps that are taken, and what happens where it holds
-//! happens there. It does not change where steps end.
+//! A condition is a truth value at the ends of accepted steps. If it holds there, its effects take
+//! place there. Conditions do not change where steps end. They are evaluated after the search, in
+//! [`find`], and their actions run in [`act`].
 //!
 //! # At an event
 //!
-//! Events that only count do not change the steps. If an event ends the trajectory or has an action,
-//! the step is refused, and an ordinary step is made to the place of the event. If that misses the
-//! event, for its tolerance, it is made once more, by one of Newton's. So the state and the time there
-//! have the order of the method and not of its interpolant. If several of these events are in a
-//! step, the step goes to the first one; those whose side differs there, too, or whose zero is no
-//! farther than the step has missed its event, happen at the same time, in the order of their
-//! declaration.
+//! Events that only count do not change the steps, with one exception: if the interpolant
+//! [misses](crate::integrate::dense) the solution, the step is halved before it is searched. If an
+//! event ends the trajectory or has an action, the step is rejected, and an ordinary step to the
+//! event replaces it. If that step misses the event by more than a [fraction](MISSED) of the
+//! tolerance, Newton's method corrects its size, and the step is made once more. So the state and
+//! the time at the event have the order of the method, not of its interpolant.
 //!
-//! An action may leave the function of its event at zero, but for rounding, and at rest there: then
-//! the function is in contact, and stays on the side that it came from, so that the event happens
-//! again as soon as it moves on. So it does if it was nowhere but at zero since the last action. What
-//! an action turns back at the zero of another event that acts is due there. After
-//! [`MOST_AT_ONCE`](crate::integrate::actions::MOST_AT_ONCE) actions in a row without a way between
-//! them that is more than rounding, a trajectory is given up.
+//! If a step contains several such events, the new step goes to the first one. Another event occurs
+//! at the same time if its side differs there, too, or if its zero is no farther away than the step
+//! has missed its event. Events at the same time occur in the order of their declaration.
 //!
-//! After an action the derivative is evaluated again, the controller forgets, and the next step has
-//! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
+//! An action may leave the function of its event at zero, up to rounding, and at rest there. Then
+//! the function is in contact: it stays on the side that it came from, so the event occurs again as
+//! soon as the function moves on. The same holds if the function was only at zero since the last
+//! action. If an action turns the function of another acting event back across its zero, that event
+//! is due there. A trajectory fails after [`MOST_AT_ONCE`](crate::integrate::actions::MOST_AT_ONCE)
+//! consecutive actions if the state moves between them by no more than rounding.
+//!
+//! After an action, the derivative is evaluated again and the controller is reset. The next step
+//! has the size of the rejected step. Fixed steps stay on their grid: two shorter steps replace the
+//! step with the event.
+//!
+//! # Implementation
+//!
+//! A step that must end at an event is rejected like a step with too large an error. The event of
+//! the next step is stored in [`Lane::pending`](crate::integrate::lane::Lane::pending). The next
+//! step is an ordinary one, among the steps of other lanes. So adaptive solves have no code for
+//! fractions of a step, and saving, error estimates and the guard need no code for events.
+//!
+//! Event counts and the log are memory of the sink. Lanes access them only when an event occurs, so
+//! they cost no registers.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on. A condition on constants is a statement
-// of its own: C++ compiles the code behind it only if it holds.
+// A step depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
 #[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(events)]
 mod device {
@@ -59,36 +77,40 @@ mod device {
     use crate::step::{code, control, guard, stepper, timeline, vector};
     use crate::system::System;
 
-    /// What a step shows of the events.
+    /// The events of a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Found<R: Real, const N: usize> {
-        /// Lanes whose step is refused, since an event is within it.
+        /// Lanes with a rejected step, since an event is within it.
         pub cut: R::Mask,
-        /// Lanes whose step is taken.
+        /// Lanes with an accepted step.
         pub goes: R::Mask,
         /// The size of the step to the event, in lanes `cut`.
         pub size: R,
-        /// The event there: its number from one, [`SECOND`] more where its function returns, and
-        /// [`AGAIN`] more where this is the second step to it.
+        /// The event there, counted from one.
+        ///
+        /// [`SECOND`] is added if the function returns there, and [`AGAIN`] for the second step to
+        /// the event.
         pub event: R::Bits,
-        /// The events that happen at the end of the step, and end the trajectory or act.
+        /// The events at the end of the step that end the trajectory or act.
         pub fired: R::Bits,
-        /// The events whose functions are zero there, but for rounding.
+        /// The events with functions at zero there, up to rounding.
         pub here: R::Bits,
         /// The conditions that hold at the end of the step.
         pub held: R::Bits,
-        /// Lanes with one that holds. It says no more than `held`; but where a kernel asked that whether
-        /// it is zero, ptxas 13.0 took two conditions that hold together for none.
+        /// Lanes with a condition that holds.
+        ///
+        /// This follows from `held`. But if a kernel tested `held` against zero, ptxas 13.0 treated
+        /// two conditions that hold at the same time as none.
         pub holds: R::Mask,
         /// The derivative at the end of the step, in systems with events.
         pub du: [R; N],
         /// The time at the beginning of the step, rounded.
         pub t: R,
-        /// Its rounding error.
+        /// The rounding error of that time.
         pub t_low: R,
     }
 
-    /// What is found where there are no events.
+    /// Returns the result for a system without events.
     pub fn nothing<R: Real, const N: usize>() -> Found<R, N> {
         let nobody = <R::Mask as Mask>::splat(false);
         let none = <R::Bits as Bits>::lit(0);
@@ -108,15 +130,17 @@ mod device {
         }
     }
 
-    /// What is added to the number of an event at the second of two crossings in a step.
+    /// The increment of an event's number at its second crossing in a step.
     pub const SECOND: u64 = 64;
-    /// What is added to it when the step to the event is corrected.
+    /// The increment of an event's number when the step to the event is corrected.
     pub const AGAIN: u64 = 128;
-    /// The part of the tolerance by which a step may miss its event: `2^-10`.
+    /// The largest miss of an event, as a fraction of the tolerance: `2^-10`.
     pub const MISSED: f64 = 0.0009765625;
 
-    /// Looks for events in a step, of lanes that move by it, counts them, and says what is to be
-    /// done about them. `before` is the lane before the step was judged.
+    /// Finds and counts the events of a step, in lanes that move by it.
+    ///
+    /// The result contains the lanes with a rejected step, and the events at the end of an accepted
+    /// one. `before` is the lane before the verdict on the step.
     pub fn find<
         R: Real,
         S: System<N, P>,
@@ -163,7 +187,8 @@ mod device {
                 let g = system.event(e, &step.u, &state.p, end);
                 let mut quiet = sides::has::<R>(lane.known, bit) & (side * g).gt(zero);
                 if !S::MASS {
-                    // A third of the slope, by a step: the way from an end to the next coefficient.
+                    // A third of the slope times the step: the difference from an end to the next
+                    // coefficient.
                     let slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
                     let first = system.event(e, &state.u, &state.p, lane.t);
                     let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
@@ -201,14 +226,16 @@ mod device {
                         let first = system.event(e, &state.u, &state.p, lane.t);
                         let lean =
                             system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
-                        // One that an action has brought to rest crosses nothing until it moves.
+                        // A function that an action left at rest does not cross zero until it
+                        // moves.
                         let still = was & g.equals(first) & lean.equals(zero);
                         crosses = crosses & !still;
                         rises = rises & !still;
                         falls = falls & !still;
                         let side = R::select(above, R::lit(1.0), R::lit(-1.0));
                         if S::TIMED > 0 {
-                            // One that is zero at the time of an action, but for rounding, is so before it.
+                            // At the time of an action, a function may be zero up to rounding. Its
+                            // event occurs before the action.
                             let far = lane.t1.abs() * timeline::few_units::<R>() * R::lit(32.0);
                             let there = (g * third).abs().le((slope * far).abs());
                             let moves = (side * slope).lt(zero) & !crosses;
@@ -243,9 +270,9 @@ mod device {
                         .max(trial.ask.h.abs() * roots::least_part::<R>());
                     found.size = place.size.abs().max(least).copysign(trial.ask.h);
                     found.goes = found.goes & !found.cut;
-                    // On which side rounding has left the function at its event does not matter.
+                    // At its event, rounding may have moved the function to either side.
                     sides = sides ^ place.undone;
-                    // The refused step leaves no traces.
+                    // The rejected step leaves no traces.
                     lane.control =
                         control::choose_memory::<R>(found.cut, &before.control, &lane.control);
                     lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
@@ -277,13 +304,14 @@ mod device {
         found
     }
 
-    /// Whether a function that is at `first` and at `last` at the ends of a step may go beyond zero
-    /// and back, and whether it may leave its side after that again. It is above zero at first; a
-    /// third of its slope is `lean` and `slope`. A cubic does neither unless it turns around, and its
-    /// Bernstein coefficients change sign as often.
+    /// Returns whether a function may cross zero twice, and whether three times.
+    ///
+    /// The function is above zero at the beginning of the step. Its values at the ends are `first`
+    /// and `last`, and thirds of its slopes are `lean` and `slope`. A cubic does neither unless it
+    /// turns, and unless its Bernstein coefficients change sign as often.
     fn turns_beyond<R: Real>(first: R, lean: R, slope: R, last: R) -> [R::Mask; 2] {
         let zero = R::lit(0.0);
-        // The coefficients of the cubic's slope are `lean`, this, and `slope`.
+        // The coefficients of the cubic's slope are `lean`, `inner`, and `slope`.
         let inner = (last - first) - (lean + slope);
         let leaves = lean.lt(zero) | (lean.equals(zero) & inner.lt(zero));
         let returns = slope.gt(zero) | (slope.equals(zero) & inner.gt(zero));
@@ -295,25 +323,26 @@ mod device {
         [twice, both & leaves & after & !before]
     }
 
-    /// Where the first event is that ends the trajectory or acts.
+    /// The first event that ends the trajectory or acts.
     #[derive(Clone, Copy, Debug)]
     pub struct Place<R: Real> {
         /// Lanes with such an event within the step.
         pub cut: R::Mask,
-        /// The size of the step to it.
+        /// The size of the step to the event.
         pub size: R,
-        /// What lanes remember of it, see [`Found::event`].
+        /// The lane's number for the event; see [`Found::event`].
         pub event: R::Bits,
-        /// The events of this kind that happen at the end of the step.
+        /// The events of this kind at the end of the step.
         pub fired: R::Bits,
-        /// The events whose functions are zero there, but for rounding.
+        /// The events with functions at zero there, up to rounding.
         pub here: R::Bits,
-        /// Those of them whose sides do not differ from those before.
+        /// The events with a computed side at the end of the step that must be flipped.
         pub undone: R::Bits,
     }
 
-    /// Whether the event of this bit counts where its function leaves the side that is `above` zero
-    /// or not.
+    /// Returns whether the event of this bit counts if its function leaves this side.
+    ///
+    /// The side is `above` zero or below it.
     fn counts_from<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         above: R::Mask,
         bit: R::Bits,
@@ -323,9 +352,10 @@ mod device {
         (above & falls) | (!above & rises)
     }
 
-    /// Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
-    /// have done so `twice`, and those that may have done so `thrice` if they have crossed it. Counts
-    /// them where the step is taken.
+    /// Finds the events of lanes `look`, and counts them if the step is accepted.
+    ///
+    /// Functions in `crossed` have crossed zero, and functions in `twice` may have crossed zero
+    /// twice. Functions in both `crossed` and `thrice` may have crossed zero three times.
     fn search<
         R: Real,
         S: System<N, P>,
@@ -359,7 +389,7 @@ mod device {
         let mut corrected = nobody;
         let mut correction = zero;
         let made = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
-        // How far the step to an event has missed it: others that are as near are at the same place.
+        // Events no farther away than the miss of this step are at the same time.
         let close = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
         let mut missed = close;
         if !S::MASS && arrives.any() {
@@ -402,7 +432,8 @@ mod device {
                 here = sides::with::<R>(here, bit, near);
                 let others = arrives & sides::has::<R>(lane.known, bit);
                 let others = others & !mine & !second_of & near;
-                // Their zeros are just ahead, of which some are the first ones, and others the second.
+                // Their zeros are just ahead: first zeros for some functions, second ones for
+                // others.
                 let others = others & !(ahead * trial.ask.h).lt(zero);
                 beside = others & !crosses;
                 back = others & crosses;
@@ -416,7 +447,8 @@ mod device {
                 if !S::MASS && (mine | second_of).any() {
                     let slope = system.event_slope(e, &step.u, &state.p, end, du);
                     let moves = side * slope * full.copysign(trial.ask.h);
-                    // What moves back to the side that it is on was rounding, and no event.
+                    // A function that moves back to its own side changed sides by rounding: no
+                    // event.
                     mine = mine & (crosses | !moves.gt(zero));
                     second_of = second_of & (!crosses | !moves.lt(zero));
                     let far = is_far::<R, N, P>(state, &step.u, du, ahead);
@@ -448,7 +480,7 @@ mod device {
                 let first = any & counts_from::<R, S, N, P>(above, bit);
                 let second = (both | second_of | three) & counts_from::<R, S, N, P>(!above, bit);
                 let again_first = first & three;
-                // Whether the first of them ends the trajectory or acts, the second, and the third one.
+                // Whether the first, second and third crossing end the trajectory or act.
                 let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
                 let count = feed.event_count(e);
                 let next = count.wrapping_add(one);
@@ -461,7 +493,7 @@ mod device {
                 let first_cuts = first & (acts | ends_first);
                 let second_cuts = second & (acts | ends_second);
                 let third_cuts = again_first & (acts | ends_third);
-                // What crosses in a step to an event does so at its end.
+                // In a step to an event, other crossings occur at the end of the step.
                 let single = first_cuts & !both & !second_of & !three;
                 let happens = single | (second_cuts & second_of) | third_cuts;
                 fired = sides::with::<R>(fired, bit, happens);
@@ -472,7 +504,7 @@ mod device {
                 third = sides::with::<R>(third, bit, again_first);
                 bent = sides::with::<R>(bent, bit, both | second_of | three);
                 wavy = sides::with::<R>(wavy, bit, three);
-                // What crosses more than once in a step to another event, and acts, does so at its end.
+                // In a step to another event, several crossings with an action occur at its end.
                 let mut late = (both | three) & (first_cuts | second_cuts) & arrives;
                 let begins = first_cuts & !arrives;
                 let returns = second_cuts & !first_cuts & !arrives;
@@ -494,8 +526,8 @@ mod device {
                     event = <R::Bits as Bits>::select(earlier, which, event);
                     cut = cut | earlier;
                 }
-                // What crosses twice and acts at the end of the step, but for rounding, needs no step
-                // to it. After an action the other side is left behind.
+                // If two crossings with an action are at the end of the step, up to rounding, no
+                // other step is needed. If the first crossing acts, the later ones do not count.
                 fired = sides::with::<R>(fired, bit, late);
                 let left = late & first_cuts;
                 undone = sides::with::<R>(undone, bit, left & both);
@@ -507,7 +539,7 @@ mod device {
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
         }
-        // An event at the end of the step, but for rounding, needs no other step.
+        // An event at the end of the step, up to rounding, needs no other step.
         let rest = ((full - theta) * trial.ask.h).abs();
         cut = cut & !rest.le(close);
         cut = cut | corrected;
@@ -553,7 +585,7 @@ mod device {
         Place::<R> { cut, size, event, fired, here, undone }
     }
 
-    /// The time from the state `u` to the zero of the function of event `index`, by its slope.
+    /// Returns the time from state `u` to an event's zero, by linear extrapolation.
     fn ahead_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         u: &[R; N],
@@ -565,8 +597,10 @@ mod device {
         -system.event(index, u, p, t) / system.event_slope(index, u, p, t, du)
     }
 
-    /// Whether a state moves too far for its tolerance in the time `ahead`, by which a step has
-    /// missed its event: the interpolant that it was sought on is less exact than steps are.
+    /// Returns whether a state moves too far for its tolerance in the time `ahead`.
+    ///
+    /// `ahead` is the miss of a step to its event. The event was searched on the interpolant, which
+    /// is less accurate than steps are.
     fn is_far<R: Real, const N: usize, const P: usize>(
         state: &stepper::State<R, N, P>,
         u: &[R; N],
@@ -581,7 +615,7 @@ mod device {
         far
     }
 
-    /// After a step: what was found is done. Lanes whose step was refused plan the one to the event.
+    /// Applies the events of a step, or plans the step to an event.
     pub fn act<
         R: Real,
         S: System<N, P>,
@@ -610,10 +644,10 @@ mod device {
         if C::ADAPTIVE {
             let rejected = lane.rejected.wrapping_add(one);
             lane.rejected = <R::Bits as Bits>::select(cut, rejected, lane.rejected);
-            // The correction of a step to an event is no other one.
+            // The correction of a step to an event keeps the size of the first rejected step.
             lane.cut = R::select(cut & lane.pending.equals(none), h, lane.cut);
         } else {
-            // A step to an event is a part of a step of the grid, which is attempted again.
+            // A step to an event is a fraction of a step of the grid, which is attempted again.
             lane.t = R::select(cut, found.t, lane.t);
             lane.t_low = R::select(cut, found.t_low, lane.t_low);
             let before = lane.attempts.wrapping_sub(one);
@@ -631,8 +665,7 @@ mod device {
         }
     }
 
-    /// The events of lanes at them happen, and what is to where conditions hold: actions change the
-    /// state, and trajectories end.
+    /// Runs the actions of events and conditions, and ends trajectories.
     fn happen<
         R: Real,
         S: System<N, P>,
@@ -733,14 +766,15 @@ mod device {
             let begun = begin::begun::<R>(nobody, nobody, goes_on);
             let k = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
             let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
-            // Steps go on after conditions as errors allow.
+            // Conditions keep the controller's history: steps continue as errors allow.
             lane.control = control::choose_memory::<R>(by_event, &fresh, &lane.control);
             if M::GUARDS {
                 let next = guard::next_part::<R>(lane.guarded);
                 lane.guarded = <R::Bits as Bits>::select(goes_on, next, lane.guarded);
             }
             if C::ADAPTIVE {
-                // The step that was refused for an event says more than the part of it.
+                // The rejected step's size is a better estimate than the size of the step to the
+                // event.
                 let planned = timeline::planned(lane.t, lane.t_low, lane.plan);
                 let refused = R::select(arrived, lane.cut, h);
                 let mut size = R::select(by_event, refused, planned);
@@ -768,8 +802,8 @@ mod device {
                 &before,
                 &p_before,
             );
-            // A function that its action leaves at rest at zero, as the height of a ball that does not
-            // bounce, has not left the side that it came from, nor has one in contact.
+            // A function that its action leaves at rest at zero, such as the height of a ball that
+            // does not bounce, stays on the side that it came from. So does a function in contact.
             let since = (lane.t - lane.acted).abs();
             let planned = R::select(arrived, lane.cut, h).abs();
             let resolution = (lane.t.abs() + planned) * timeline::few_units::<R>() * R::lit(8.0);
@@ -784,7 +818,8 @@ mod device {
                     );
                     near = near | !at_zero[1].equals(none);
                     rests = at_zero[0] | (at_zero[1] & lane.fired);
-                    // What comes back at once to the zero of another event that acts is due there.
+                    // An event that acts is due if an action makes its function, at zero here, move
+                    // across zero.
                     let counts = sides::in_direction::<R, S, N, P>(sides[0]);
                     due = acting & !found.fired & sides[1] & sides[2] & counts;
                 }
@@ -796,8 +831,8 @@ mod device {
             let known = lane.known | sides[1] | kept;
             lane.sides = <R::Bits as Bits>::select(goes_on, there, lane.sides);
             lane.known = <R::Bits as Bits>::select(goes_on, known, lane.known);
-            // Events that accumulate come nearer and nearer, until time stands still, or until they
-            // differ by rounding.
+            // The times of accumulating events converge, until the time no longer advances or they
+            // differ only by rounding.
             let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
             let earlier = <R::Bits as Bits>::select(near, lane.fired, none);
             let fired = earlier | (found.fired & acting);
@@ -812,7 +847,7 @@ mod device {
             ends = ends | (goes_on & !lane.code.equals(none));
         }
         if !C::ADAPTIVE {
-            // The step to the event is the last one of the grid, and no part of one.
+            // The step to the event is the last one of the grid, not a fraction of a step.
             let part = ends & arrived;
             let counted = lane.attempts.wrapping_add(one);
             lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);

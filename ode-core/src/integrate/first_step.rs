@@ -10,32 +10,35 @@ mod device {
     use crate::step::{control, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// The first step size, positive and at most the length of the span, also where the norms are
-    /// not finite.
+    /// Returns the first step size, positive and at most the length of the span.
+    ///
+    /// The result has these properties even if the norms are not finite.
     ///
     /// Euler steps show how fast the derivative changes, as in Hairer, Nørsett and Wanner I, II.4,
     /// "Starting step size". The formulas there depend on the unit of time, and ignore states below
-    /// their tolerances; these do neither. `|.|` is the norm of scaled errors, and powers are by
-    /// binary logarithms, accurate to a few percent.
+    /// their tolerances; the ones here do not. `|.|` is the norm of scaled errors. Powers are
+    /// computed with binary logarithms, accurate to a few percent.
     ///
     /// * The first Euler step has the size `h₀ = max(|u|/100, 1) / |u'|`. It moves the state by a
-    ///   hundredth of itself, and at least by one unit of the tolerance. If the derivative would not
-    ///   move the state by such a unit in the whole span, `h₀` is a millionth of the span: growth
-    ///   from a state that small shows only on the way.
-    /// * If the derivative changes there by more than half of itself, and in a part of the step
-    ///   not by that part of the change, `h₀` becomes that part, again and again: it was too long
-    ///   to show the rate.
+    ///   hundredth of itself, and at least by one unit of the tolerance. If the derivative moves
+    ///   the state by less than that unit in the whole span, `h₀` is a millionth of the span.
+    ///   Growth from such a small state becomes visible only on the way.
+    /// * The first Euler step may be too long to show the rate. The test has two parts: the
+    ///   derivative changes by more than half of itself, and its change in a [fraction](SHORTER) of
+    ///   the step is far from that fraction of the change. Then `h₀` is multiplied by that
+    ///   fraction, repeatedly if necessary.
     /// * With the change `d` of the derivative, the state moves at a speed of `s = max(|u'|, |d|)`,
     ///   and changes its course at a rate of `r = |d| / (h₀ s)`. With `T = 100 h₀` the step is
-    ///   `h₁ = T (0.01 / (s T (r T)^q))^(1 / (order + 1))`, and at most `T`; `q` is the order if
-    ///   `r T < 1`, and else 1, since implicit methods pass over fast linear modes.
+    ///   `h₁ = T (0.01 / (s T (r T)^q))^(1 / (order + 1))`, and at most `T`.
+    ///   The power `q` is the order if `r T < 1`, and otherwise 1, since implicit methods pass over
+    ///   fast linear modes.
     /// * An Euler step of size `h₁` must not change the derivative by more than the derivative
-    ///   itself, apart from a change in proportion to the first one's. Otherwise the size is
-    ///   shortened, by a factor of 1024 at most: the derivatives at the start may not show yet how
+    ///   itself, apart from a change in proportion to the first step's. Otherwise the size is
+    ///   shortened, by a factor of at most 1024. The derivatives at the start may not show yet how
     ///   stiff the system is, and error estimates have zeros.
     ///
-    /// A size below the resolution of the time is raised to that if such a step
-    /// [is gentle](is_gentle).
+    /// A size below the resolution of the time is raised to that resolution if such a step [is
+    /// gentle](is_gentle).
     #[called]
     pub fn size<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -83,8 +86,9 @@ mod device {
         R::select(is_gentle::<R>(h, of_du, of_second), possible::<R>(size, t, span), size)
     }
 
-    /// The size `h₀` of the first Euler step, from the mean squares of the scaled state and
-    /// derivative.
+    /// Returns the size `h₀` of the first Euler step.
+    ///
+    /// The arguments are the mean squares of the scaled state and derivative, and the span.
     pub fn shortest<R: Real>(of_u: R, of_du: R, span: R) -> R {
         let half = <R::Single as Real>::lit(0.5);
         let none = <R::Single as Real>::lit(0.0);
@@ -97,8 +101,9 @@ mod device {
         R::select(moves_less::<R>(of_du, span, R::lit(0.0)), still, moves).at_most(span.abs())
     }
 
-    /// Whether the first Euler step is to be shorter, from the mean squares of the scaled derivative
-    /// and of its change.
+    /// Returns whether the first Euler step must be shorter.
+    ///
+    /// `of_du` and `of_change` are the mean squares of the scaled derivative and of its change.
     pub fn is_rough<R: Real>(h0: R, of_du: R, of_change: R, t: R, span: R) -> R::Mask {
         let possible = (h0 * R::lit(SHORTER)).gt(timeline::least_step(t));
         let known = of_du.lt(R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
@@ -108,29 +113,34 @@ mod device {
             & !of_change.le(of_du * R::lit(0.25))
     }
 
-    /// Whether the derivative moves the state in the whole span by less than `2^least` units of the
-    /// tolerance, from the mean square of the scaled derivative.
+    /// Returns whether the state moves by less than `2^least` tolerances in the span.
+    ///
+    /// `of_du` is the mean square of the scaled derivative.
     fn moves_less<R: Real>(of_du: R, span: R, least: R) -> R::Mask {
         let half = <R::Single as Real>::lit(0.5);
         let amount = log2::<R>(of_du) * half + log2::<R>(span.abs());
         R::from_single(amount).lt(least)
     }
 
-    /// Whether the change of the derivative in an Euler step of a [part](SHORTER) of the size is far
-    /// from that part of the change, from the mean squares of the scaled derivative and of the
+    /// Returns whether the derivative bends in the first Euler step.
+    ///
+    /// It bends if its change in a [fraction](SHORTER) of the step is far from that fraction of the
+    /// change. `of_du` and `of_bend` are the mean squares of the scaled derivative and of the
     /// difference.
     pub fn bends<R: Real>(of_du: R, of_bend: R) -> R::Mask {
         !of_bend.le(of_du * R::lit(0.25 * SHORTER * SHORTER))
     }
 
-    /// The size `h₁`, from the mean squares of the scaled derivative and of its change in the first
-    /// Euler step, and from `T`, here `most`; `root` is `1/2` by one more than the order.
+    /// Returns the size `h₁`.
+    ///
+    /// `of_du` and `of_change` are the mean squares of the scaled derivative and of its change in
+    /// the first Euler step. `most` is `T`, and `root` is `0.5 / (order + 1)`.
     pub fn longest<R: Real>(of_du: R, of_change: R, h0: R, most: R, span: R, root: R::Single) -> R {
         let half = <R::Single as Real>::lit(0.5);
         let shortest = log2::<R>(h0);
         let unit = log2::<R>(most);
         let change = log2::<R>(of_change);
-        // The squares of the speed, and of the rate by one in the unit.
+        // Squares: the speed, and the rate per unit of time `most`.
         let speed = log2::<R>(of_du).max(change);
         let rate = change - speed - shortest - shortest + unit + unit;
         let amount = speed + unit + unit;
@@ -139,8 +149,9 @@ mod device {
         exp2::<R>(unit + log.min(<R::Single as Real>::lit(0.0))).at_most(span.abs())
     }
 
-    /// The size after the second Euler step, from the mean squares of the scaled derivative and of
-    /// its bend.
+    /// Returns the size after the second Euler step.
+    ///
+    /// `of_du` and `of_bend` are the mean squares of the scaled derivative and of its bend.
     pub fn shortened<R: Real>(h: R, of_du: R, of_bend: R) -> R {
         let ratio = (log2::<R>(of_du) - log2::<R>(of_bend)) * <R::Single as Real>::lit(0.5);
         let least = <R::Single as Real>::lit(LOG2_LEAST_BEND);
@@ -148,37 +159,42 @@ mod device {
         h * control::exp2_wide::<R>(ratio.max(least).min(none))
     }
 
-    /// The binary logarithm of a number that is not negative, piecewise linear; that of a NaN or an
-    /// infinity is large.
+    /// Returns the binary logarithm of a non-negative number, piecewise linear.
+    ///
+    /// The result is large for a NaN or an infinity.
     fn log2<R: Real>(x: R) -> R::Single {
         let one = R::lit(1.0).bits_to_single();
         let cap = R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE).bits_to_single();
         (x.bits_to_single().at_most(cap) - one) * control::octave::<R>()
     }
 
-    /// About `2^x`, of exponents that a number can have.
+    /// Returns about `2^x`, with `x` limited to the exponents of finite numbers.
     fn exp2<R: Real>(x: R::Single) -> R {
         let largest = log2::<R>(R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
         control::exp2_wide::<R>(x.max(-largest).min(largest))
     }
 
-    /// The size, or the least one that advances time; at most the length of the span.
+    /// Returns the size, at least one that advances time, at most the span.
     pub fn possible<R: Real>(size: R, t: R, span: R) -> R {
         size.max(timeline::least_step(t)).at_most(span.abs())
     }
 
-    /// Whether an Euler step of size `h` follows the solution, from the mean squares of the scaled
-    /// derivative and of its change in that step: the derivative changes by half of itself at most,
-    /// or the change moves the state by a unit of the tolerance at most.
+    /// Returns whether an Euler step of size `h` follows the solution.
+    ///
+    /// It does if the derivative changes by at most half of itself, or if the change moves the
+    /// state by at most one unit of the tolerance. `of_du` and `of_change` are the mean squares of
+    /// the scaled derivative and of its change in that step.
     pub fn is_gentle<R: Real>(h: R, of_du: R, of_change: R) -> R::Mask {
         of_change.le(of_du * R::lit(0.25)) | (of_change * h * h).le(R::lit(1.0))
     }
 
-    /// The size of the first step after an action: `h`, which errors allowed before the action, if
-    /// two Euler steps from the new state, of this size and of a [part](SHORTER) of it, show no
-    /// [bend](bends). Otherwise the [size](size) of a first step, if that is less.
+    /// Returns the size of the first step after an action.
     ///
-    /// `rest` is the rest of the span, or of its part, whose sign `h` has.
+    /// It is `h`, the size that errors allowed before the action, if two Euler steps from the new
+    /// state show no [bend](bends). These steps have the size `h` and a [fraction](SHORTER) of it.
+    /// Otherwise it is the [size](size) of a first step, if that is less than `h`.
+    ///
+    /// `rest` is the rest of the span or of its segment, and has the sign of the steps.
     #[called]
     pub fn after_action<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -208,7 +224,7 @@ mod device {
         next
     }
 
-    /// The change of the derivative `k` in an Euler step of size `h`.
+    /// Returns the change of the derivative `k` in an Euler step of size `h`.
     pub fn du_change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         u: &[R; N],
@@ -225,29 +241,34 @@ mod device {
         vector::add(there, R::lit(-1.0), k)
     }
 
-    /// Whether even a step of [`RAISED`] times this `size` would not advance time. An L-stable
-    /// method damps fast modes, so a much longer step need not show a large error. A span shorter
-    /// than the step is excepted.
+    /// Returns whether even a step of [`RAISED`] times this `size` would not advance time.
+    ///
+    /// The result is false if the span is shorter than `size`. A much longer step is no remedy: an
+    /// L-stable method damps fast modes, so its error estimate may be small.
     pub fn is_blind<R: Real>(size: R, t: R, span: R) -> R::Mask {
         (size * R::lit(RAISED)).lt(timeline::least_step(t)) & size.lt(span.abs())
     }
 
-    /// The factor by which a first step may be lengthened, where shorter ones do not advance time.
+    /// The largest factor that lengthens a first step which does not advance time.
     pub const RAISED: f64 = 16.0;
-    /// The binary logarithm of the smallest factor by which a bend shortens the first step.
+    /// The smallest factor that shortens a first step with a bend: `log2(1/1024)`.
     pub const LOG2_LEAST_BEND: f64 = -10.0;
-    /// The binary logarithm of the movement in the whole span, in units of the tolerance, below
-    /// which the first Euler step is not shortened, since its bend may be of rounding: `log2(1e-5)`.
+    /// The movement in the whole span below which `h₀` is not shortened: `log2(1e-5)`.
+    ///
+    /// The binary logarithm of the movement in units of the tolerance. Below it, a bend may be due
+    /// to rounding.
     pub const LOG2_AT_REST: f64 = -16.609640474436812;
-    /// The binary logarithm of the largest part of the span for the first Euler step: `log2(0.01)`.
+    /// The largest fraction of the span for the first Euler step: `log2(0.01)`.
     pub const LOG2_PART: f64 = -6.643856189774724;
-    /// That part if the state moves by less than a unit of the tolerance in the whole span.
+    /// The fraction of the span for the first Euler step if the state hardly moves.
+    ///
+    /// The derivative then moves the state by less than one tolerance in the whole span.
     pub const PART_OF_STILL: f64 = 1e-6;
-    /// The factor by which the first Euler step becomes shorter where the derivative bends.
+    /// The factor that shortens the first Euler step if the derivative bends.
     pub const SHORTER: f64 = 0.0625;
     /// The largest ratio of the two Euler steps.
     pub const MOST: f64 = 100.0;
-    /// The largest number of times that the first Euler step becomes shorter.
+    /// The largest number of times that the first Euler step is shortened.
     pub const ROUNDS: u32 = 12;
     /// `log2(0.01²)`.
     pub const LOG2_SHARE: f64 = -13.287712379549449;

@@ -1,16 +1,16 @@
-//! Jumps: an action may carry a state over the zeros of other events.
+//! Jumps: an action may move a state across the zeros of other events.
 //!
-//! An action moves the state, or changes a mode, at one time. If the function of another event has
-//! the other sign afterwards, that event happens right after the action, if its direction counts.
-//! Several happen in the order of declaration. Their actions may carry the state over zeros in turn:
-//! there are rounds, until none does.
+//! An action changes the state or a mode at one time. If the function of another event has the
+//! opposite sign afterwards, and its direction counts, that event occurs right after the action.
+//! Several such events occur in the order of declaration. Their actions may move the state across
+//! zeros in turn. So there are rounds, until no further event occurs.
 //!
-//! An event does not happen by its own action. A function that was at zero before the action, but
-//! for rounding, has [rules](crate::integrate::events) of its own.
+//! An event does not occur by its own action. The [events](crate::integrate::events) module has the
+//! rules for functions at zero before the action, up to rounding.
 
 pub use device::*;
 
-// The number of arguments is that of what an action depends on.
+// An action depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(jumps)]
 mod device {
@@ -20,22 +20,24 @@ mod device {
     use crate::step::{code, stepper};
     use crate::system::System;
 
-    /// The events over whose zeros a state has jumped.
+    /// The zeros that a jump has crossed.
     #[derive(Clone, Copy, Debug)]
     pub struct Jumped<R: Real> {
-        /// Those that happen.
+        /// The events that occur.
         pub events: R::Bits,
-        /// The sides after the jump, of functions that are not zero.
+        /// The functions above zero after the jump.
         pub above: R::Bits,
-        /// Functions whose sides after the jump are these.
+        /// The functions with a known side after the jump, since they are not zero.
         pub known: R::Bits,
     }
 
-    /// Lets the events happen over whose zeros actions have carried the states of lanes `which`.
-    /// Returns the lanes whose trajectories end by that, with their codes.
+    /// Runs the events with zeros that actions have crossed, in lanes `which`.
     ///
-    /// The actions were those of the events `fired`, or others, and came from the states `before`
-    /// with the parameters `p_before`. The functions of the events `here` were at zero there.
+    /// Returns the lanes with trajectories that end here, and stores their codes.
+    ///
+    /// The actions belong to the events `fired`, or are scheduled. They started from the states
+    /// `before` with the parameters `p_before`. The functions of the events `here` were at zero in
+    /// these states.
     #[called]
     pub fn happen<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
@@ -97,7 +99,7 @@ mod device {
                 bit = bit.wrapping_add(bit);
                 number = number.wrapping_add(one);
             }
-            // What an action carries over zero again comes from the side that it is on now.
+            // The next round starts from the sides that the state has now.
             let moved = <R::Bits as Bits>::select(busy, jumped.known, none);
             was = (was & !moved) | (jumped.above & moved);
             known = known | moved;
@@ -118,8 +120,10 @@ mod device {
         ended
     }
 
-    /// The events over whose zeros the state has jumped from the sides `was`, without those `done`.
-    /// The functions of the events `near` were at zero in the state `before`, but for rounding.
+    /// Returns the events with zeros that the state has crossed, from the sides `was`.
+    ///
+    /// The events `done` are excluded. The functions of the events `near` were at zero in the state
+    /// `before`, up to rounding.
     fn of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,

@@ -8,20 +8,21 @@ mod device {
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, guard, timeline};
 
-    /// The progress of a lane's trajectory, without the arrays: these are apart, in the
-    /// [`State`](crate::step::stepper::State), since functions that are called take their
-    /// addresses, and a variable whose address is taken stays in memory.
+    /// The progress of a lane's trajectory, without its arrays.
+    ///
+    /// The arrays are in the [`State`](crate::step::stepper::State). Called functions take their
+    /// addresses, and a variable with its address taken stays in memory.
     #[derive(Clone, Copy, Debug)]
     pub struct Lane<R: Real> {
-        /// The beginning of the span or, with times to stop at, of its current part.
+        /// The start of the span, or of its current segment.
         pub t0: R,
-        /// The end of the span, or of its current part.
+        /// The end of the span, or of its current segment.
         pub t1: R,
         /// The time, rounded.
         pub t: R,
         /// The rounding error of the time, `exact - t`.
         pub t_low: R,
-        /// The size of fixed steps.
+        /// The fixed step size.
         pub dt: R,
         /// The size of the last fixed step.
         pub last_dt: R,
@@ -31,49 +32,59 @@ mod device {
         pub control: control::Memory<R>,
         /// The [memory](crate::step::stepper::Memory) of the method.
         pub memory: R::Bits,
-        /// Attempted steps, in the current part of the span. A lane that waits may go on counting.
+        /// The number of attempted steps in the current segment.
+        ///
+        /// An idle lane may continue to count.
         pub attempts: R::Bits,
-        /// The number of attempts that are allowed; from the end of the trajectory on, the number
-        /// that it took.
+        /// The number of allowed attempts.
+        ///
+        /// When the trajectory ends, this number is replaced by the number of attempts that it
+        /// needed. A second variable for that number would cost a register.
         pub allowed: R::Bits,
-        /// Attempted steps in earlier parts of the span.
+        /// The number of attempted steps in earlier segments.
         pub before: R::Bits,
         /// The number of times to stop at that were passed.
         pub stop: R::Bits,
-        /// Rejected steps; of fixed steps, those that ended at an event within a step of the grid.
+        /// The number of rejected steps.
+        ///
+        /// With fixed steps, it counts steps that ended at an event within a step of the grid.
         pub rejected: R::Bits,
-        /// Why the trajectory ended, as a [`code`](crate::step::code);
+        /// The [`code`](crate::step::code) of the trajectory's end.
+        ///
         /// [`SUCCESS`](crate::step::code::SUCCESS) until then.
         pub code: R::Bits,
-        /// The number of saved states.
+        /// The saved count: the number of saved states.
         pub saved: R::Bits,
         /// The next time to save at.
         pub save_at: R,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
-        /// Whether the determinant of short steps is negative.
+        /// Whether short steps have a negative determinant.
         pub mirrored: R::Mask,
         /// The state of the [guard](crate::step::guard).
         pub guarded: R::Bits,
-        /// The events whose functions are above zero, as far as that is `known`. This and what
-        /// follows are of systems with [events](crate::integrate::events).
+        /// The events with functions above zero, as far as the side is `known`.
+        ///
+        /// This field and the following ones belong to systems with
+        /// [events](crate::integrate::events).
         pub sides: R::Bits,
-        /// The events whose side is known.
+        /// The events with a known side.
         pub known: R::Bits,
-        /// The event that the next step goes to, counted from one; zero if it goes to none.
+        /// The event that the next step goes to, counted from one; zero if none.
         pub pending: R::Bits,
-        /// The size of the step that was refused for that event; of fixed steps, the part of the
-        /// next one that was made already.
+        /// The size of the step that was rejected for that event.
+        ///
+        /// With fixed steps, the time that earlier steps have covered of the next step of the grid.
         pub cut: R,
         /// The time of the last action.
         pub acted: R,
-        /// The number of actions before that at the same time, or at one place but for rounding.
+        /// The number of preceding actions at the same time, or in contact.
         pub chain: R::Bits,
-        /// The events that acted last, and in the chain before.
+        /// The events that acted last, and before in the same chain of actions.
         pub fired: R::Bits,
     }
 
-    /// A lane before its first trajectory.
+    /// Returns a lane before its first trajectory.
     pub fn empty<R: Real>(t0: R, t1: R, law: &control::Law<R>) -> Lane<R> {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
@@ -108,18 +119,21 @@ mod device {
         }
     }
 
-    /// Whether a lane needs a trajectory, or the next part of its span.
+    /// Returns whether a lane is idle.
+    ///
+    /// An idle lane needs a trajectory, the next segment of its span, or a restart.
     pub fn is_in_need<R: Real>(lane: &Lane<R>) -> R::Mask {
         !lane.attempts.less_than(lane.allowed)
     }
 
-    /// Whether a lane of adaptive steps is at the end of its span or of its part.
+    /// Returns whether an adaptive lane is at the end of its segment.
     pub fn is_at_end<R: Real>(lane: &Lane<R>) -> R::Mask {
         ((lane.t1 - lane.t) - lane.t_low).equals(R::lit(0.0))
     }
 
-    /// The number of attempts, none or one, by which a lane at its end looks ahead, if the guard
-    /// has this setting; see [`guard`].
+    /// Returns the number of look-ahead attempts at the end: 0 or 1.
+    ///
+    /// `setting` is the guard's; see [`guard`].
     pub fn looks_ahead<R: Real, M: Stepper>(lane: &Lane<R>, setting: u32) -> R::Bits {
         let none = <R::Bits as Bits>::lit(0);
         let mut attempts = none;
@@ -133,14 +147,16 @@ mod device {
         attempts
     }
 
-    /// The distance of the next time to save from the beginning of the step. With fixed steps it is
-    /// computed from the beginning of the span, which is more accurate than from the rounded time.
+    /// Returns the distance of the next saved time from the beginning of the step.
+    ///
+    /// With fixed steps, the distance is computed from the beginning of the span, which is more
+    /// accurate than from the rounded time.
     pub fn ahead<R: Real>(lane: &Lane<R>, adaptive: bool) -> R {
         let mut ahead = (lane.save_at - lane.t) - lane.t_low;
         if !adaptive {
             let one = <R::Bits as Bits>::lit(1);
             let done = timeline::whole_from_bits::<R>(lane.attempts.wrapping_sub(one));
-            // A part of the step may have been made, to an event.
+            // A fraction of the step, to an event, may have been made already.
             ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0) - lane.cut;
         }
         ahead

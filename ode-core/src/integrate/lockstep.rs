@@ -1,49 +1,65 @@
-//! The loop of columns: all trajectories at one time, with one size of each step.
+//! The lockstep loop: all trajectories at one time, with one step size.
 //!
-//! It is the [loop of lanes](crate::integrate) with one lane, the *clock*, whose error is that of all
-//! columns together, and whose decisions all columns follow. What is done to the columns themselves,
-//! [`columns`](crate::integrate::columns) has; who does it is a [`Crowd`]: the threads of a CPU, or
-//! those of a GPU, each of which runs the loop with a clock of its own and decides alike.
+//! It is the [loop of lanes](crate::integrate) with a single lane, the *clock*. The error of the
+//! clock is the error of all members together, and all members follow its decisions.
+//! [`columns`](crate::integrate::columns) has the operations on members. A [`Crowd`] carries them
+//! out on the threads of a CPU or of a GPU. Each thread of a GPU runs the loop with a clock of its
+//! own, and all clocks decide alike.
 //!
-//! A column that no step is short enough for is left behind with a code of its own, and the others
-//! go on without it.
+//! The clock is one lane, and decides with the functions of lanes. So a single member has the bits
+//! of a lane, which `tests/arrays` tests.
+//!
+//! The [`Crowd`] stores the members. On a CPU, they are in chunks of memory for threads
+//! (`ensemble/array/crowd.rs`). On a GPU, they are in registers or memory of threads
+//! (`kernel/array.hpp`). GPU threads synchronise through flags that are tagged with the number of
+//! the iteration (`kernel/targets/array_cuda.hpp`).
+//!
+//! A member that fails even with the shortest step is dropped, with a code of its own. The others
+//! continue without it.
 
 pub use device::*;
 
 #[ode_macros::device(lockstep)]
 mod device {
     use crate::integrate::options::{self, Plan};
-    use crate::integrate::{advance, attempt, begin, columns, lane};
+    use crate::integrate::{advance, attempt, begin, columns, dense, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, timeline};
     use crate::system::System;
 
-    /// What all columns say together.
+    /// The combined report of all members.
     #[derive(Clone, Copy, Debug)]
     pub struct Told<R: Real> {
-        /// The scaled error, squared, of all columns together, which a step may have up to the number
-        /// of components.
+        /// The scaled error of all members together, squared.
+        ///
+        /// A step is accepted up to the number of components.
         pub square: R,
-        /// The least size of their first steps, and then the longest next step that the system's
-        /// bounds allow.
+        /// The first step size, or the bound of the next one.
+        ///
+        /// At a start, it is the least first step of all members. After a step, it is the longest
+        /// next step that the system's bounds allow.
         pub size: R,
-        /// Whether any goes on.
+        /// Whether any member continues.
         pub goes: R::Mask,
-        /// Whether no step is short enough for any of them.
+        /// Whether any member fails even with the shortest step.
         pub hopeless: R::Mask,
-        /// Whether the error of any is beyond all bounds.
+        /// Whether the error of any member is beyond all bounds.
         pub beyond: R::Mask,
-        /// Whether the step is too long for any.
+        /// Whether the step is too long for any member.
         pub fails: R::Mask,
-        /// Whether the step of any ended without a new state.
+        /// Whether the step of any member ended without a new state.
         pub unsolved: R::Mask,
-        /// Whether the step is beyond the pole of a growing mode in any; see [`guard`].
+        /// Whether the step is beyond the pole of a growing mode in any member.
+        ///
+        /// See [`guard`].
         pub grows: R::Mask,
+        /// Whether any interpolant [misses](dense) the solution at the next saved time.
+        pub misses: R::Mask,
     }
 
-    /// What is said where nobody says anything.
+    /// Returns the report of no members, the neutral element of merging.
     pub fn silence<R: Real>() -> Told<R> {
         let nobody = <R::Mask as Mask>::splat(false);
         Told::<R> {
@@ -55,42 +71,44 @@ mod device {
             fails: nobody,
             unsolved: nobody,
             grows: nobody,
+            misses: nobody,
         }
     }
 
-    /// All columns, and who computes with them.
+    /// The members of a lockstep solve, and the threads that compute them.
     pub trait Crowd<R: Real> {
         /// Whether there are times to save at.
         fn saves(&self) -> bool;
-        /// The beginning of the time span.
+        /// The start of the time span.
         fn start(&self) -> R;
         /// The end of the time span.
         fn end(&self) -> R;
-        /// Time number `index` to stop at within the span, infinite after the last one.
+        /// Time `index` to stop at within the span, infinite after the last one.
         fn stop_time(&self, index: R::Bits) -> R;
-        /// Time number `index` to save at. Infinite after the last one, and NaN where it is the end
-        /// of the next step.
+        /// Time `index` to save at, infinite after the last one.
+        ///
+        /// NaN means the end of the next step.
         fn save_time(&self, index: R::Bits) -> R;
-        /// Has all columns [begin](columns::begin).
+        /// [Begins](columns::begin) the span, or its next segment, for all members.
         fn begin(&mut self, lane: &lane::Lane<R>, how: u32) -> Told<R>;
-        /// [Attempts](columns::attempt) a step of all columns.
+        /// [Attempts](columns::attempt) a step of all members.
         fn attempt(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>) -> Told<R>;
-        /// Whether a longer step [would pass](columns::passes_soon) over growth in any column.
+        /// Whether a longer step [would pass](columns::passes_soon) over growth in any member.
         fn passes_soon(
             &mut self,
             lane: &lane::Lane<R>,
             trial: &attempt::Attempt<R>,
             ends: R::Mask,
         ) -> R::Mask;
-        /// Moves all columns to the end of the step that was attempted.
+        /// Moves all members to the end of the attempted step.
         fn accept(&mut self);
-        /// [Leaves](columns::leave) columns behind; returns whether any goes on.
+        /// [Drops](columns::leave) members; returns whether any member continues.
         fn leave(&mut self, lane: &lane::Lane<R>, stuck: R::Mask, everyone: R::Mask) -> R::Mask;
-        /// [Hands in](columns::finish) the columns that are left.
+        /// [Delivers](columns::finish) the results of the remaining members.
         fn finish(&mut self, lane: &lane::Lane<R>);
     }
 
-    /// Integrates all columns of `crowd` from the beginning to the end of the time span.
+    /// Integrates all members of `crowd` over the time span.
     pub fn lockstep<
         R: Real,
         S: System<N, P>,
@@ -113,8 +131,9 @@ mod device {
             let mut goes = begun.goes;
             let mut left = nobody;
             while (goes & !left & lane.attempts.less_than(lane.allowed)).any() {
-                let trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+                let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
                 let told = crowd.attempt(&lane, &trial);
+                let before = lane;
                 let mut verdict = attempt::accepted::<R>();
                 if C::ADAPTIVE {
                     let memory = lane.memory;
@@ -128,12 +147,21 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                let mut refused = nobody;
+                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES {
+                    refused = moves & told.misses;
+                    moves = moves & !refused;
+                    trial.run = trial.run & !refused;
+                }
                 if C::SAVES && crowd.saves() && moves.any() {
                     pass_times::<R, Q, C, N>(crowd, o, &mut lane, &trial);
                 }
                 if C::ADAPTIVE {
                     let small =
                         advance::forward::<R, S, M, N, P>(o, &mut lane, &trial, &verdict, moves);
+                    if M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && refused.any() {
+                        dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, nobody);
+                    }
                     if moves.any() {
                         crowd.accept();
                         if S::BOUNDS > 0 {
@@ -165,8 +193,9 @@ mod device {
         crowd.finish(&lane);
     }
 
-    /// Sets the clock to the beginning of what columns begin, for the reason `how`, with a first step
-    /// of this `size`.
+    /// Starts the clock at a span or segment, or restarts it in place.
+    ///
+    /// `how` is the reason for the start, and `size` the size of the first step.
     pub fn set_out<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
@@ -220,7 +249,7 @@ mod device {
         }
     }
 
-    /// Passes the times to save at within a step, or its end, where columns were saved.
+    /// Advances the clock's next saved time past a step.
     pub fn pass_times<R: Real, Q: Crowd<R>, C: Plan, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
@@ -245,7 +274,7 @@ mod device {
         }
     }
 
-    /// The verdict of the [guard] on a step of all columns: growth in one of them is growth.
+    /// Returns the [guard]'s verdict on a step: growth in one member counts for all.
     pub fn watch_growth<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,
@@ -261,7 +290,7 @@ mod device {
             shown = shown & !told.unsolved;
         }
         if (told.grows | careful | shown).any() {
-            // Careful columns have tested the ends of their steps.
+            // Careful members have tested the ends of their steps already.
             let grows = told.grows & !(trial.looks & careful);
             let mut soon = trial.run & (shown | careful) & !grows;
             if soon.any() {
@@ -276,8 +305,9 @@ mod device {
         verdict
     }
 
-    /// What is next for columns that make no more steps: the reason why they begin again, or
-    /// [`OVER`](columns::OVER).
+    /// Returns the reason why members that have stopped begin again.
+    ///
+    /// The result is [`OVER`](columns::OVER) if nothing is left to do.
     pub fn next_of<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
         crowd: &mut Q,
         o: &options::Options<R, N>,

@@ -1,16 +1,17 @@
-//! The log of events: which of them a step has, in the order of their times.
+//! The log of events, in the order of their times.
 //!
-//! The events that a trajectory has logged are as many as its counts of those with `log` say, so an
-//! entry's place follows from these, and the log needs no count of its own. Entries beyond its
-//! capacity are not written, and count as others do.
+//! The sum of a trajectory's counts over events with `log` is the number of its entries. So the
+//! index of the next entry follows from these counts, and the log needs no count of its own.
+//! Entries beyond the log's capacity are not written, but their events are counted.
 //!
-//! Events at the end of a step, which end the trajectory or act, are logged where they happen.
-//! Others are within a step: they are sought in the order of their times, the next one after the
-//! last one in each pass, since a lane has no memory for all of them. Nearly always there is but one.
+//! Events that act or end the trajectory are at the end of a step, and are logged when they occur.
+//! Other events are within a step, and are searched in the order of their times. A lane has no
+//! memory for all of them, so each pass finds the next one after the last one. A step rarely
+//! contains more than one event.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(logged)]
 mod device {
@@ -21,22 +22,22 @@ mod device {
     use crate::step::{stepper, timeline, vector};
     use crate::system::System;
 
-    /// An event within a step, the next one to log.
+    /// The next event to log within a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Next<R: Real> {
-        /// Lanes that have one.
+        /// Lanes with such an event.
         pub found: R::Mask,
-        /// Lanes that have another one after it.
+        /// Lanes with another event after it.
         pub more: R::Mask,
-        /// The part of the step that it is at.
+        /// The time of the event, as a fraction of the step.
         pub theta: R,
-        /// Its place among the crossings of the step, if they were at the same time.
+        /// The rank of the event among crossings at the same time.
         pub order: R::Bits,
-        /// What is logged of it, see [`number_of`].
+        /// The logged number of the event; see [`number_of`].
         pub event: R,
     }
 
-    /// Nothing, before the first one.
+    /// Returns the state before the first event.
     fn none<R: Real>() -> Next<R> {
         let nobody = <R::Mask as Mask>::splat(false);
         let zero = <R::Bits as Bits>::lit(0);
@@ -49,7 +50,9 @@ mod device {
         }
     }
 
-    /// `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
+    /// Returns the earlier of `next` and a crossing at `theta`.
+    ///
+    /// The crossing is in lanes `which`, and counts only if it is after `last`.
     fn sooner<R: Real>(
         next: &Next<R>,
         last: &Next<R>,
@@ -70,21 +73,22 @@ mod device {
         }
     }
 
-    /// What is logged of an event: its number from one, negative where its function falls.
+    /// Returns the logged number of an event, counted from one; negative if falling.
     pub fn number_of<R: Real>(number: R::Bits, rises: R::Mask) -> R {
         let number = timeline::whole_from_bits::<R>(number);
         R::select(rises, number, -number)
     }
 
-    /// Whether the event of this bit is logged.
+    /// Returns whether the event of this bit is logged.
     pub fn is_logged<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         bit: R::Bits,
     ) -> R::Mask {
         sides::has::<R>(<R::Bits as Bits>::lit(S::LOGGED as u64), bit)
     }
 
-    /// How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
-    /// among these counts, are yet to come.
+    /// Returns the index of a trajectory's next log entry, from its counts.
+    ///
+    /// Events `fired` are among these counts, but not yet among the entries.
     pub fn slot_of_first<
         R: Real,
         S: System<N, P>,
@@ -108,9 +112,11 @@ mod device {
         all
     }
 
-    /// Logs the events within a step of lanes `which`: those whose functions cross zero in it the
-    /// first time, the second time, and the third time. The functions of those in `bent` turn around
-    /// beyond zero, and of those in `thrice` again, on their side. They are not counted yet.
+    /// Logs the events within a step of lanes `which`, before they are counted.
+    ///
+    /// The functions of events `first`, `second` and `third` cross zero for the first, second and
+    /// third time in the step. Functions in `bent` turn beyond zero, and functions in `thrice` turn
+    /// again on their side.
     pub fn within<
         R: Real,
         S: System<N, P>,
@@ -202,7 +208,7 @@ mod device {
                 number = number.wrapping_add(one);
                 order = order.wrapping_add(one).wrapping_add(one).wrapping_add(one);
             }
-            // What is at the end of the step is the state itself.
+            // A point at the end of the step is the state itself.
             let at_end = next.theta.equals(full);
             let inner = M::interpolate::<R, N, P>(state, ask, step, next.theta);
             let u = vector::choose::<R, N>(at_end, step.u, inner);

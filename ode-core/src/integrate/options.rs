@@ -1,4 +1,4 @@
-//! The options of a solve, the source of its trajectories, and the sink of its results.
+//! The options of the loop, the source of trajectories, and the sink of results.
 
 pub use device::*;
 
@@ -8,9 +8,11 @@ mod device {
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, norm};
 
-    /// The options that are known when a loop is compiled; a feature that is off has no code.
+    /// The loop configuration: constants of a compiled loop.
+    ///
+    /// The code of a disabled feature is not compiled.
     pub trait Plan {
-        /// Whether step sizes follow the error estimate; otherwise they are given.
+        /// Whether step sizes follow the error estimate; otherwise they are fixed.
         const ADAPTIVE: bool;
         /// Whether there may be times to save at.
         const SAVES: bool;
@@ -18,15 +20,16 @@ mod device {
         const RECORDS: bool;
     }
 
-    /// The options that all trajectories of a solve share. On a GPU the fields without an `R` are
-    /// constants, too.
+    /// The options that all trajectories of a solve share.
+    ///
+    /// On a GPU, the fields without an `R` are compile-time constants, too.
     #[derive(Clone, Copy, Debug)]
     pub struct Options<R: Real, const N: usize> {
-        /// The tolerances that errors are scaled by.
+        /// The tolerances that scale errors.
         pub tolerances: norm::Tolerances<R, N>,
-        /// The fixed step size, or the first one; 0 if it is automatic. The sign is ignored.
+        /// The fixed or first step size; 0 if automatic. The sign is ignored.
         pub dt: R,
-        /// The size at or below which a step that errors demand ends the trajectory.
+        /// The smallest step: a trajectory ends if errors require this size or less.
         pub dtmin: R,
         /// The largest step.
         pub dtmax: R,
@@ -36,21 +39,23 @@ mod device {
         pub stops: bool,
         /// Whether the end of every step is saved.
         pub every_step: bool,
-        /// The control law: how step sizes follow from errors.
+        /// The control law, which computes step sizes from errors.
         pub law: control::Law<R>,
-        /// The control law of the implicit one of two methods.
+        /// The control law of the implicit method of a pair that switches.
         pub stiff_law: control::Law<R>,
         /// The kind of both control laws.
         pub kind: u32,
-        /// The number of attempted steps after which a trajectory is given up.
+        /// The largest number of attempted steps; a trajectory that needs more fails.
         pub max_steps: R::Bits,
-        /// How steps are treated that may pass over growth:
-        /// [`guard::OFF`](crate::step::guard::OFF), [`guard::REPORT`](crate::step::guard::REPORT)
-        /// or [`guard::REJECT`](crate::step::guard::REJECT).
+        /// The treatment of steps that may pass over growth.
+        ///
+        /// One of [`guard::OFF`](crate::step::guard::OFF),
+        /// [`guard::REPORT`](crate::step::guard::REPORT) and
+        /// [`guard::REJECT`](crate::step::guard::REJECT).
         pub guard: u32,
     }
 
-    /// The control law of the method that `memory` selects.
+    /// Returns the control law of the method that `memory` selects.
     pub fn law_of<R: Real, M: Stepper, const N: usize>(
         o: &Options<R, N>,
         memory: R::Bits,
@@ -68,14 +73,15 @@ mod device {
     pub struct End<R: Real> {
         /// The time of the final state.
         pub t: R,
-        /// How it ended, as a [`code`](crate::step::code), and what a method that switches
-        /// [reports](crate::step::stepper::Memory::reported).
+        /// The [`code`](crate::step::code) of the end, and the report of a switching method.
+        ///
+        /// See [`Memory::reported`](crate::step::stepper::Memory::reported).
         pub code: R::Bits,
-        /// Attempted steps.
+        /// The number of attempted steps.
         pub steps: R::Bits,
-        /// Rejected steps, which are among the attempted ones.
+        /// The number of rejected steps, which are among the attempted steps.
         pub rejected: R::Bits,
-        /// The number of saved states.
+        /// The saved count: the number of saved states.
         pub saved: R::Bits,
         /// The [report](crate::step::guard::reported) of the growth guard.
         pub guarded: R::Bits,
@@ -93,59 +99,70 @@ mod device {
         End::<R> { t, code, steps, rejected, saved, guarded }
     }
 
-    /// The source of trajectories. `should_refill` and `vote` must be called by all lanes that run
-    /// together.
+    /// The source of trajectories.
     ///
-    /// The CPU's is `ensemble/feed.rs`, a GPU's `kernel/feed.hpp`.
+    /// All lanes that run together must call `should_refill` and `vote`. `ensemble/feed.rs`
+    /// implements this trait on a CPU, and `kernel/feed.hpp` its counterpart on a GPU.
     pub trait Source<R: Real, const N: usize, const P: usize> {
-        /// Whether lanes are to acquire trajectories now, where those of `need` have none.
+        /// Returns whether the idle lanes `need` are to acquire trajectories now.
         fn should_refill(&mut self, need: R::Mask) -> bool;
-        /// Whether any lane of the group has a trajectory, where these are the lanes `alive` that
-        /// do.
+        /// Returns whether any lane of the group has a trajectory.
+        ///
+        /// `alive` contains the lanes of the caller that have one.
         fn vote(&mut self, alive: R::Mask) -> bool;
-        /// Gives trajectories to lanes of `need`; returns the mask of the lanes that assigned one.
+        /// Assigns trajectories to lanes of `need`; returns the lanes that received one.
         fn acquire(&mut self, need: R::Mask) -> R::Mask;
-        /// The number of each lane's trajectory among all of the ensemble, whatever part of it is
-        /// solved here: its lower 32 bits, and the upper ones. Undefined in lanes that have no
-        /// trajectory.
+        /// Returns the index of each lane's trajectory in the whole ensemble.
+        ///
+        /// The index counts all shards. The first word holds the lower 32 bits, the second one the
+        /// upper bits. Lanes without a trajectory have an undefined index.
         fn number(&self) -> [R::Bits; 2];
-        /// `u`, with the initial states in lanes `assigned`.
+        /// Returns `u` with the initial states in lanes `assigned`.
         fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
-        /// `p`, with the parameters in lanes `assigned`. Numbers that all trajectories share may be
-        /// filled in in all lanes, here and in the next two functions.
+        /// Returns `p` with the parameters in lanes `assigned`.
+        ///
+        /// Values that all trajectories share may be set in all lanes, here and in the next two
+        /// functions.
         fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P];
-        /// The beginning of the time span in lanes `assigned`, `t` in others.
+        /// Returns the start of the time span in lanes `assigned`, `t` in others.
         fn load_start(&self, assigned: R::Mask, t: R) -> R;
-        /// The end of the time span in lanes `assigned`, `t` in others.
+        /// Returns the end of the time span in lanes `assigned`, `t` in others.
         fn load_end(&self, assigned: R::Mask, t: R) -> R;
-        /// Time number `index` to stop at within the span in lanes `which`, infinite after the last
-        /// one; `t` in others.
+        /// Returns time `index` to stop at within the span in lanes `which`, `t` in others.
+        ///
+        /// The time after the last one is infinite.
         fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
     }
 
     /// The sink of results.
     pub trait Sink<R: Real, const N: usize, const P: usize> {
-        /// Whether there are times to save at.
+        /// Returns whether there are times to save at.
         fn saves(&self) -> bool;
-        /// Time number `index` to save at in lanes `which`, `t` in others. Infinite after the last
-        /// one, and NaN where it is the end of the next step.
+        /// Returns time `index` to save at in lanes `which`, `t` in others.
+        ///
+        /// The time after the last one is infinite. NaN means the end of the next step.
         fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
-        /// Saves the state `u` at time `t`, or the observables of it, at save index `index`, for
-        /// lanes `which`.
+        /// Saves a state, or its observables, at save index `index` in lanes `which`.
+        ///
+        /// The state is `u` at time `t`, with the parameters `p`.
         fn save(&mut self, which: R::Mask, index: R::Bits, u: [R; N], p: [R; P], t: R);
-        /// Takes the steps that lanes `which` go, in each turn of the loop: the state and the time
-        /// at its beginning, the rounding error of that time, and its size.
+        /// Records the steps of lanes `which`, in each iteration of the loop.
+        ///
+        /// A record contains the state `u` at the beginning of the step, the time `t` there, its
+        /// rounding error `low`, and the step size `h`.
         fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R);
-        /// How often event `index` happened in each lane's trajectory. Undefined in lanes that have
-        /// none.
+        /// Returns the number of occurrences of event `index` in each lane's trajectory.
+        ///
+        /// Lanes without a trajectory have an undefined count.
         fn event_count(&self, index: usize) -> R::Bits;
-        /// Sets that number in lanes `which`.
+        /// Sets that count in lanes `which`.
         fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits);
-        /// Whether events are logged.
+        /// Returns whether events are logged.
         fn logs(&self) -> bool;
-        /// Writes entry number `slot` of the log, of lanes `which`, where there is room: the event,
-        /// as [`number_of`](crate::integrate::logged::number_of) makes it, its time, and the states
-        /// before and after it.
+        /// Writes entry `slot` of the log in lanes `which`, unless the log is full.
+        ///
+        /// The entry contains the event, as [`number_of`](crate::integrate::logged::number_of)
+        /// encodes it, its time, and the states before and after it.
         fn log_event(
             &mut self,
             which: R::Mask,
@@ -155,7 +172,7 @@ mod device {
             before: &[R; N],
             after: &[R; N],
         );
-        /// Takes the final states and the ends of those lanes of `done` that have a trajectory.
+        /// Stores the final states and the ends of lanes `done` that have a trajectory.
         fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>);
     }
 }

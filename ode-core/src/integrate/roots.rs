@@ -1,21 +1,24 @@
-//! Where the function of an event is zero within a step.
+//! Zeros of event functions within a step.
 //!
-//! Zeros are sought on the method's interpolant, by Chandrupatla's method (Advances in Engineering
-//! Software 28 (1997) 145–149): inverse quadratic interpolation where it is safe, else bisection.
+//! Zeros are searched on the method's interpolant, with Chandrupatla's method (Advances in
+//! Engineering Software 28 (1997) 145–149): inverse quadratic interpolation if it is safe,
+//! otherwise bisection.
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(roots)]
 mod device {
+    use crate::integrate::dense;
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{stepper, timeline};
     use crate::system::System;
 
-    /// The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
-    /// sought to this part of the step.
+    /// Returns the least fraction of a step that is a step of its own.
+    ///
+    /// It is `2^-50`, or `2^-22` in `f32`. Zeros are searched to this fraction of the step.
     pub fn least_part<R: Real>() -> R {
         R::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE)
     }
@@ -24,11 +27,10 @@ mod device {
     pub const LEAST_PART_DOUBLE: f64 = 8.881784197001252e-16;
     /// `2^-22`.
     pub const LEAST_PART_SINGLE: f64 = 2.384185791015625e-7;
-    /// The number of evaluations after which the search for a zero ends, which bisection does not
-    /// need.
+    /// The largest number of evaluations in the search for a zero; bisection needs fewer.
     pub const MOST_EVALUATIONS: u64 = 64;
 
-    /// The function of event `index` at the part `theta` of a step, or its slope along the step.
+    /// Returns an event function, or its slope, at a fraction of the step.
     pub fn value_at<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,
@@ -42,26 +44,35 @@ mod device {
         let t = timeline::stage::<R, S, N, P>(&ask.at, theta);
         let mut value = system.event(index, &u, &state.p, t);
         if slope {
-            let du = system.rhs(&u, &state.p, t);
+            // The right-hand side of a stiff system magnifies the errors of the interpolant.
+            let mut du = u;
+            if M::GUARDS {
+                du = dense::slope_at::<R, M, N, P>(state, ask, step, theta);
+            }
+            if !M::GUARDS {
+                du = system.rhs(&u, &state.p, t);
+            }
             value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
         }
         value
     }
 
-    /// Where the function of an event turns around within a step, as parts of the step.
+    /// The turning points of an event function, as fractions of the step.
     #[derive(Clone, Copy, Debug)]
     pub struct Turns<R: Real> {
-        /// Lanes whose function has gone through zero where it turns first.
+        /// Lanes with a function that is beyond zero at its first turning point.
         pub there: R::Mask,
-        /// Where it is farthest beyond zero.
+        /// The first turning point, where the function is farthest beyond zero.
         pub first: R,
-        /// Where it is back, farthest from zero, if it leaves its side again; else the end.
+        /// The second turning point, if the function leaves its side again; otherwise the end.
         pub second: R,
     }
 
-    /// Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
-    /// back at the end of the step or, in lanes `thrice`, leaves it again before that. The cubic
-    /// through values and slopes at both ends says between which points it turns.
+    /// Returns the turning points of the function of event `index`, in lanes `which`.
+    ///
+    /// The function leaves its `side`. It is back at the end of the step or, in lanes `thrice`,
+    /// leaves its side again before the end. The cubic through values and slopes at both ends
+    /// brackets the turning points.
     #[called]
     pub fn turns_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -79,8 +90,8 @@ mod device {
         let to = value_at::<R, S, M, N, P>(system, state, ask, step, index, full, false);
         let lean = value_at::<R, S, M, N, P>(system, state, ask, step, index, zero, true);
         let slope = value_at::<R, S, M, N, P>(system, state, ask, step, index, full, true);
-        // The coefficients of the cubic's slope are the slopes at the ends and this one. If it turns
-        // twice, its slope is steepest between, at the inflection.
+        // The coefficients of the cubic's slope are the slopes at the ends and `inner`. If the
+        // cubic turns twice, its slope is steepest between the turning points, at the inflection.
         let inner = (to - from).mul_add(R::lit(3.0), -(lean + slope));
         let twice = (lean * slope).gt(zero) & (lean * inner).lt(zero);
         let bends = lean - inner;
@@ -105,9 +116,11 @@ mod device {
         Turns::<R> { there, first, second }
     }
 
-    /// The zero of the function of event `index` between the parts `low` and `high` of a step, or of
-    /// its slope, in lanes `which`. The function has the sign of `side` at `low` and the other one
-    /// at `high`; the slope has the other signs. The result is on the far side of the zero, or it.
+    /// Returns a zero of an event function, or of its slope.
+    ///
+    /// In lanes `which`, the zero of event `index` lies between the fractions `low` and `high` of
+    /// the step. The function has the sign of `side` at `low` and the opposite sign at `high`; the
+    /// slope has the opposite signs. The result is the zero, or a point just past it.
     #[called]
     pub fn zero_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -128,8 +141,8 @@ mod device {
         if slope {
             side = -side;
         }
-        // Two points around the zero, of which `x1` is the latest, and the one before. The signs at
-        // the ends are known, whatever rounding says.
+        // `x1` and `x2` bracket the zero: `x1` is the latest point, `x3` an earlier one. The signs
+        // at the ends are given, since rounding may change them.
         let mut x1 = high;
         let mut x2 = low;
         let mut x3 = low;

@@ -1,8 +1,8 @@
-//! On which side of zero the functions of events are.
+//! The signs of event functions.
 
 pub use device::*;
 
-// The number of arguments is that of what an action depends on.
+// An action depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(sides)]
 mod device {
@@ -12,17 +12,17 @@ mod device {
     use crate::step::{stepper, timeline};
     use crate::system::System;
 
-    /// Whether the event of this bit is in a set.
+    /// Returns whether the event of this bit is in a set.
     pub fn has<R: Real>(set: R::Bits, bit: R::Bits) -> R::Mask {
         !(set & bit).equals(<R::Bits as Bits>::lit(0))
     }
 
-    /// A set with the event of this bit in lanes `which`.
+    /// Returns a set with the event of this bit added in lanes `which`.
     pub fn with<R: Real>(set: R::Bits, bit: R::Bits, which: R::Mask) -> R::Bits {
         <R::Bits as Bits>::select(which, set | bit, set)
     }
 
-    /// The events that count, by their directions, if these functions are `above` zero now.
+    /// Returns the events that count in this direction: to `above` zero, or below it.
     pub fn in_direction<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         above: R::Bits,
     ) -> R::Bits {
@@ -31,9 +31,10 @@ mod device {
         (above & rises) | (!above & falls)
     }
 
-    /// Arms the events of lanes that begin a part of their span, and of those that begin their
-    /// trajectories: the sides are those of the initial states, and of the states after an action
-    /// that was due there.
+    /// Initialises the sides of events in lanes that begin a segment or trajectory.
+    ///
+    /// The sides follow from the initial state or, after a scheduled action, from the state
+    /// after the action.
     pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
         feed: &mut Q,
@@ -61,7 +62,7 @@ mod device {
         if renewed.any() {
             let h = lane.t1 - lane.t0;
             let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u, &state.p);
-            // What is at rest at the zero of an event that acts is in contact from the beginning.
+            // A function at rest at the zero of its event that acts is in contact from the start.
             let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
             let rises = <R::Bits as Bits>::lit(S::RISING as u64);
             let mut rests = none;
@@ -79,10 +80,11 @@ mod device {
         }
     }
 
-    /// The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-    /// events `here`, whose places are in the state `before`, with the modes of `p_before`, rounding
-    /// may have left the function at either side of zero: there the slope says which one it is. The
-    /// third set has the events at zero.
+    /// Returns the sides of all events, the known ones, and the events at zero.
+    ///
+    /// Steps go in the direction of `h`. The functions of events `here` are at zero in the state
+    /// `before` with the parameters `p_before`. If an action leaves such a function near zero, its
+    /// sign may be due to rounding, so its slope determines the side.
     #[called]
     pub fn sides_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -118,10 +120,12 @@ mod device {
         [sides, known, at_zero]
     }
 
-    /// Of the events `fired`, which have acted and whose functions are at zero before and after, but
-    /// for rounding: those at rest there after the action, and those in contact, which were nowhere
-    /// else since the last action. The action made the state of `before`, whose derivative is
-    /// `du_before`; the last one was at the time `since` before it.
+    /// Returns the events at rest at zero after an action, and those in contact.
+    ///
+    /// Both are among the events `fired`, which have acted, and their functions are at zero before
+    /// and after the action, up to rounding. Functions in contact were nowhere else since the last
+    /// action. The action changed the state `before` with the derivative `du_before`. The last
+    /// action was the time `since` before it.
     #[called]
     pub fn at_zero<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -155,13 +159,12 @@ mod device {
         [rests, touches]
     }
 
-    /// The part of its slope before an action that is none after it: `2^-40`.
+    /// The largest slope at rest, relative to the slope before the action: `2^-40`.
     pub const STILL: f64 = 9.094947017729282e-13;
-    /// How many times its rounding a function moves between two actions, at the most, that is at
-    /// zero but for rounding.
+    /// The largest movement between two actions of a function in contact, in rounding errors.
     pub const LOW: f64 = 64.0;
 
-    /// A few units in the last place of the terms of the function of event `index`.
+    /// Returns the rounding error of an event function: a few units of its terms.
     fn units_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         index: usize,

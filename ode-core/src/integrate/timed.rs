@@ -1,13 +1,17 @@
-//! Actions at given times: a lane is at one where it begins its span or a part of it.
+//! Scheduled actions, which act at the start of a span or segment.
 //!
-//! The host makes the times a trajectory's times to stop at, so that a part of its span ends at each
-//! of them. What begins there asks which actions are due: the same expressions say so that the host
-//! had the times from. Times are the same that differ by a [few
-//! units](crate::step::timeline::few_units), for which the host has one time to stop at.
+//! The host adds the times of all actions to a trajectory's times to stop at, so that a segment
+//! ends at each of them. At the start of the next segment, the lane determines which actions are
+//! due. Host and lane evaluate the same expressions for the times. Times that differ by a [few
+//! units](crate::step::timeline::few_units) count as equal, and the host adds one time to stop at
+//! for them.
+//!
+//! The times to stop at have no mark of their action. Within a segment, scheduled actions have one
+//! cost: lanes store the size that their last step had before the end shortened it.
 
 pub use device::*;
 
-// The number of arguments is that of what a beginning depends on.
+// A start depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(timed)]
 mod device {
@@ -17,8 +21,10 @@ mod device {
     use crate::step::{code, stepper, timeline};
     use crate::system::System;
 
-    /// Whether the time is one of action `index`: one if it is, zero if it is not, and less than
-    /// zero if a time of it is a NaN.
+    /// Returns whether `t` is a time of action `index`.
+    ///
+    /// The result is one if it is, zero if it is not, and negative if a time of the action is a
+    /// NaN.
     fn due<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         index: usize,
@@ -28,7 +34,7 @@ mod device {
         system.due(index, p, t, timeline::few_units::<R>())
     }
 
-    /// Whether a time of an action is a NaN.
+    /// Returns whether a time of an action is a NaN.
     pub fn is_unknown<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         p: &[R; P],
@@ -41,9 +47,10 @@ mod device {
         unknown
     }
 
-    /// Does what is due where lanes `begins` begin their spans or parts of them, which are the
-    /// beginnings of trajectories in lanes `fresh`. Returns the lanes where
-    /// something was, and leaves in `before` the states that they had.
+    /// Runs the actions that are due when lanes `begins` start.
+    ///
+    /// They start a segment or, in lanes `fresh`, a trajectory. Returns the lanes with an action,
+    /// and stores in `before` their states before the actions.
     pub fn act<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
         feed: &mut Q,
@@ -62,7 +69,7 @@ mod device {
         }
         acts = acts & begins & lane.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
         if acts.any() {
-            // A state at the end of a step is consistent.
+            // A state at the end of a step is consistent already.
             let at = lane.t0;
             consistent::settle::<R, S, N, P>(system, state, lane, acts & fresh, at);
             *before = state.u;

@@ -42,9 +42,9 @@ pub fn sealed(mut lines: String) -> String {
 /// # Errors
 /// The defect of the text.
 pub fn unsealed(text: &str) -> Result<&str, &'static str> {
-    let (lines, hash) = text.rsplit_once(HASH).ok_or("its last line, a hash, is not there")?;
+    let (lines, hash) = text.rsplit_once(HASH).ok_or("its last line, the hash, is missing")?;
     if hash.trim_end() != blake3::hash(lines.as_bytes()).to_hex().as_str() {
-        return Err("its hash is not that of its lines");
+        return Err("its hash does not match its lines");
     }
     Ok(lines)
 }
@@ -58,7 +58,7 @@ pub fn entries(lines: &str) -> impl Iterator<Item = (&str, &str)> {
 #[must_use]
 pub fn difference(ours: &str, theirs: &str) -> Option<Difference> {
     let (mut ours, mut theirs) = (entries(ours), entries(theirs));
-    let none = "not there";
+    let none = "missing";
     loop {
         let [name, theirs, ours] = match (theirs.next(), ours.next()) {
             (None, None) => return None,
@@ -86,9 +86,9 @@ mod tests {
         let entry = |it: [&str; 3]| Some(it.map(str::to_owned));
         assert_eq!(differs(&format!("{ours}state 1 2\n")), None);
         assert_eq!(differs("a = 1\nb = 2\nc = 4\n"), entry(["b", "2", "x = y z"]));
-        assert_eq!(differs("a = 1\n"), entry(["b", "not there", "x = y z"]));
-        assert_eq!(differs("c = 3\n"), entry(["a", "not there", "1"]));
-        assert_eq!(differs(&format!("{ours}d = 4\n")), entry(["d", "4", "not there"]));
+        assert_eq!(differs("a = 1\n"), entry(["b", "missing", "x = y z"]));
+        assert_eq!(differs("c = 3\n"), entry(["a", "missing", "1"]));
+        assert_eq!(differs(&format!("{ours}d = 4\n")), entry(["d", "4", "missing"]));
     }
 
     #[test]

@@ -107,6 +107,7 @@ template<class C> struct Columns {
                 told.fails = told.fails || tried.fails;
                 told.unsolved = told.unsolved || tried.unsolved;
                 told.grows = told.grows || tried.grows;
+                told.misses = told.misses || tried.misses;
                 tile.set(t, tried.square);
             }
             if constexpr (C::MEAN && C::ADAPTIVE) {
@@ -261,7 +262,8 @@ private:
     // What all threads say, one of which says this, and a number.
     template<int KIND> DEVICE Told together(Told told, double number) {
         u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
-            | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u);
+            | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
+            | (told.misses ? 64u : 0u);
         turn++;
         Said all = all_of<KIND>(array.words, array.blocks, block, turn, Said{number, flags});
         if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
@@ -273,6 +275,7 @@ private:
         told.fails = (all.flags & 8u) != 0u;
         told.unsolved = (all.flags & 16u) != 0u;
         told.grows = (all.flags & 32u) != 0u;
+        told.misses = (all.flags & 64u) != 0u;
         return told;
     }
 

@@ -95,7 +95,7 @@ where
         Target::Cuda => include_str!("targets/array_cuda.hpp"),
         Target::Host => include_str!("targets/array_host.hpp"),
         Target::OpenCl => {
-            let why = "in OpenCL, whose work-groups cannot wait for each other";
+            let why = "in OpenCL, because its work-groups cannot wait for each other";
             return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
         }
     };

@@ -3,7 +3,7 @@
 explicit! {
     /// Bogacki and Shampine's explicit method of order 3(2), for loose tolerances.
     ///
-    /// Four stages, the last of which is the first of the next step.
+    /// Four stages; the last one is the first of the next step.
     ///
     /// P. Bogacki, L.F. Shampine, "A 3(2) pair of Runge–Kutta formulas", Applied Mathematics
     /// Letters 2 (1989) 321–325. The interpolant is the cubic Hermite polynomial through the values
@@ -23,8 +23,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 4] = [0.0, 0.5, 0.75, 1.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 2 is the solution of
-        /// order 3.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 2 is the solution of order 3.
         pub const A: [[f64; 3]; 3] = [
             [0.5, 0.0, 0.0],
             [0.0, 0.75, 0.0],

@@ -3,15 +3,15 @@
 explicit! {
     /// Dormand and Prince's explicit method of order 8(5,3).
     ///
-    /// Thirteen stages, the last of which is the first of the next step; three more for the
-    /// interpolant of order 7.
+    /// Thirteen stages; the last one is the first of the next step. The interpolant of order 7
+    /// needs three more.
     ///
     /// E. Hairer, S.P. Nørsett, G. Wanner, "Solving Ordinary Differential Equations I", second
     /// edition (1993), II.5 and II.10, after P.J. Prince, J.R. Dormand, "High order embedded
     /// Runge–Kutta formulae", Journal of Computational and Applied Mathematics 7 (1981) 67–75. The
-    /// error is made of two estimates, see [`norm::both`](crate::step::norm::both). The
-    /// coefficients are those of Hairer's code `dop853`, rounded from the 30 digits in SciPy; the
-    /// interpolant is multiplied out.
+    /// error combines two estimates, see [`norm::both`](crate::step::norm::both). The coefficients
+    /// are from Hairer's code `dop853`, rounded from the 30 digits in SciPy. The interpolant is
+    /// multiplied out.
     dop853::Dop853, adjoint dop853_adjoint, kept 16,
     order 8,
     adaptive true, fsal true, last 12, degree 7,
@@ -45,8 +45,9 @@ explicit! {
             0.8571428571428571, 1.0, 1.0, 0.1, 0.2, 0.7777777777777778,
         ];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 11 is the solution of
-        /// order 8.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 11 is the solution of order 8.
         pub const A: [[f64; 15]; 15] = [
             [
                 0.05260015195876773, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,

@@ -3,12 +3,12 @@
 explicit! {
     /// Dormand and Prince's explicit method of order 5(4).
     ///
-    /// Seven stages, the last of which is the first of the next step.
+    /// Seven stages; the last one is the first of the next step.
     ///
     /// J.R. Dormand, P.J. Prince, "A family of embedded Runge–Kutta formulae", Journal of
-    /// Computational and Applied Mathematics 6 (1980) 19–26. The interpolant is that of Hairer,
-    /// Nørsett and Wanner I, II.6, and of their code `dopri5`, multiplied out. The coefficients are
-    /// rational numbers, rounded.
+    /// Computational and Applied Mathematics 6 (1980) 19–26. The interpolant is from Hairer,
+    /// Nørsett and Wanner I, II.6, and from their code `dopri5`, multiplied out. The coefficients
+    /// are rational numbers, rounded.
     dp5::Dp5, adjoint dp5_adjoint, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
@@ -26,8 +26,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 5 is the solution of
-        /// order 5.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 5 is the solution of order 5.
         pub const A: [[f64; 6]; 6] = [
             [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.075, 0.225, 0.0, 0.0, 0.0, 0.0],

@@ -15,8 +15,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 1] = [0.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 0 is the solution of
-        /// order 1.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 0 is the solution of order 1.
         pub const A: [[f64; 1]; 1] = [
             [1.0],
         ];

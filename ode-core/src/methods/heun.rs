@@ -8,8 +8,8 @@ explicit! {
     /// K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer
     /// unabhängigen Veränderlichen", Zeitschrift für Mathematik und Physik 45 (1900) 23–38. The
     /// error estimate is the difference from Euler's method, as in OrdinaryDiffEq.jl. The
-    /// interpolant is the parabola that has the derivative at the beginning of the step: order 2,
-    /// and no further evaluation.
+    /// interpolant is the parabola with the derivative at the beginning of the step. It has order 2
+    /// and needs no further evaluation.
     heun::Heun, adjoint heun_adjoint, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,

@@ -3,14 +3,14 @@
 esdirk! {
     /// Kennedy and Carpenter's ESDIRK method of order 4(3), L-stable.
     ///
-    /// Six stages, of which five are implicit.
+    /// Six stages; five of them are implicit.
     ///
     /// C. A. Kennedy and M. H. Carpenter, "Additive Runge–Kutta schemes for
     /// convection–diffusion–reaction equations", Applied Numerical Mathematics 44 (2003) 139–181:
     /// the implicit method of the pair `ARK4(3)6L[2]SA`.
     kencarp4::KenCarp4, kept 7,
     order 4, embedded 3, interpolant 3,
-    stages 6,
+    stages 6, within 1 and 2, margin 0.25,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.25;
@@ -42,7 +42,7 @@ esdirk! {
         /// The nodes.
         pub const C: [f64; 6] = [0.0, 0.5, 0.332, 0.62, 0.85, 1.0];
 
-        /// The weights of the solution less those of the embedded one.
+        /// The weights of the solution less the weights of the embedded one.
         pub const E: [f64; 6] = [
             0.0032044943984591762,
             0.0,

@@ -3,20 +3,19 @@
 esdirk! {
     /// Kværnø's ESDIRK method of order 3(2), L-stable, for loose tolerances.
     ///
-    /// Four stages, of which three are implicit.
+    /// Four stages; three of them are implicit.
     ///
     /// A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage",
     /// BIT 44 (2004) 489–502: the method of four stages. The coefficients follow from the diagonal,
-    /// a root of `γ³ - 3γ² + 3γ/2 - 1/6`; the predictors of the stages are those of
-    /// OrdinaryDiffEq.jl.
+    /// a root of `γ³ - 3γ² + 3γ/2 - 1/6`; the predictors of the stages are from OrdinaryDiffEq.jl.
     kvaerno3::Kvaerno3, kept 5,
     order 3, embedded 2, interpolant 3,
-    stages 4,
+    stages 4, within 1 and 1, margin 8.0,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.435866521508459;
 
-        /// The coefficients of the stages. The third is the embedded solution.
+        /// The coefficients of the stages; the third one is the embedded solution.
         pub const A: [[f64; 4]; 4] = [
             [0.0, 0.0, 0.0, 0.0],
             [0.435866521508459, 0.0, 0.0, 0.0],
@@ -27,7 +26,7 @@ esdirk! {
         /// The nodes.
         pub const C: [f64; 4] = [0.0, 0.871733043016918, 1.0, 1.0];
 
-        /// The weights of the solution less those of the embedded one.
+        /// The weights of the solution less the weights of the embedded one.
         pub const E: [f64; 4] =
             [-0.18175341844503404, 1.4169932983520201, -1.671106401415445, 0.435866521508459];
 

@@ -3,19 +3,19 @@
 esdirk! {
     /// Kværnø's ESDIRK method of order 5(4), L-stable, for tight tolerances.
     ///
-    /// Seven stages, of which six are implicit.
+    /// Seven stages; six of them are implicit.
     ///
     /// A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage",
-    /// BIT 44 (2004) 489–502: the method of seven stages. The predictors of the stages are those of
+    /// BIT 44 (2004) 489–502: the method of seven stages. The predictors of the stages are from
     /// OrdinaryDiffEq.jl.
     kvaerno5::Kvaerno5, kept 8,
     order 5, embedded 4, interpolant 3,
-    stages 7,
+    stages 7, within 1 and 3, margin 0.25,
     constants {
         /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.26;
 
-        /// The coefficients of the stages. The sixth is the embedded solution.
+        /// The coefficients of the stages; the sixth one is the embedded solution.
         pub const A: [[f64; 7]; 7] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.26, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -54,7 +54,7 @@ esdirk! {
         pub const C: [f64; 7] =
             [0.0, 0.52, 1.230333209967908, 0.8957659843500759, 0.43639360985864756, 1.0, 1.0];
 
-        /// The weights of the solution less those of the embedded one.
+        /// The weights of the solution less the weights of the embedded one.
         pub const E: [f64; 7] = [
             -0.00195889053627933,
             0.0,

@@ -7,8 +7,8 @@ explicit! {
     ///
     /// A. Ralston, "Runge–Kutta methods with minimum error bounds", Mathematics of Computation 16
     /// (1962) 431–437. The error estimate is the difference from Euler's method, as in
-    /// OrdinaryDiffEq.jl. The interpolant is the parabola that has the derivative at the beginning
-    /// of the step: order 2, and no further evaluation.
+    /// OrdinaryDiffEq.jl. The interpolant is the parabola with the derivative at the beginning of
+    /// the step. It has order 2 and needs no further evaluation.
     ralston::Ralston, adjoint ralston_adjoint, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,
@@ -22,8 +22,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 2] = [0.0, 0.6666666666666666];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 1 is the solution of
-        /// order 2.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 1 is the solution of order 2.
         pub const A: [[f64; 2]; 2] = [
             [0.6666666666666666, 0.0],
             [0.25, 0.75],

@@ -25,7 +25,7 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 5] = [0.0, 0.5, 0.5, 1.0, 1.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`; the last is the new state.
+        /// The coefficients: row `s` gives stage `s + 1`, the last row the new state.
         pub const A: [[f64; 4]; 4] = [
             [0.5, 0.0, 0.0, 0.0],
             [0.0, 0.5, 0.0, 0.0],

@@ -6,19 +6,17 @@ rosenbrock! {
     /// Four stages with three evaluations.
     ///
     /// For quadratic equations of one component, such as `u' = a u²`, the error estimate vanishes
-    /// whatever the step size: steps may pass poles, and states that are saved within long steps
-    /// are not as exact as the tolerances ask for. [`Rodas4`](crate::methods::Rodas4) does not have
-    /// this weakness.
+    /// at any step size. Steps may pass poles, and states that are saved within long steps may have
+    /// errors above the tolerances. [`Rodas4`](crate::methods::Rodas4) does not have this weakness.
     ///
     /// A. Sandu, J. G. Verwer, J. G. Blom, E. J. Spee, G. R. Carmichael and F. A. Potra,
     /// "Benchmarking stiff ODE solvers for atmospheric chemistry problems II: Rosenbrock solvers",
-    /// Atmospheric Environment 31 (1997) 3459–3472; the coefficients are those of the Kinetic
+    /// Atmospheric Environment 31 (1997) 3459–3472. The coefficients are from the Kinetic
     /// PreProcessor.
     ///
-    /// The matrix of the conditions of order 3 on the four stages has rank 3, so that no
-    /// combination of them is of order 3 within a step. The interpolant is the nearest one of order
-    /// 2 (its terms of order 3 vanish in the mean) that leaves `(1 - θ)²` of an infinitely stiff
-    /// component.
+    /// The matrix of the conditions of order 3 on the four stages has rank 3, so no combination of
+    /// the stages has order 3 within a step. The interpolant is the nearest one of order 2 (its
+    /// terms of order 3 vanish in the mean) that damps an infinitely stiff component by `(1 - θ)²`.
     rodas3::Rodas3, adjoint rodas3_adjoint, kept 5,
     order 3, embedded 2, evaluations 3,
     stages 4, own 2, after 3, timed 2,

@@ -6,8 +6,8 @@ rosenbrock! {
     /// Six stages.
     ///
     /// E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", second edition
-    /// (1996), IV.7 and VI.4: RODAS. The coefficients are those of their code `rodas.f` (method 1)
-    /// and of OrdinaryDiffEq.jl.
+    /// (1996), IV.7 and VI.4: RODAS. The coefficients are from their code `rodas.f` (method 1) and
+    /// from OrdinaryDiffEq.jl.
     rodas4::Rodas4, adjoint rodas4_adjoint, kept 7,
     order 4, embedded 3, evaluations 6,
     stages 6, own 1, after 5, timed 4,

@@ -7,7 +7,7 @@ rosenbrock! {
     ///
     /// G. Steinebach, "Construction of Rosenbrock–Wanner method Rodas5P and numerical benchmarks
     /// within the Julia Differential Equations package", BIT Numerical Mathematics 63 (2023) 27.
-    /// The coefficients are those of OrdinaryDiffEq.jl.
+    /// The coefficients are from OrdinaryDiffEq.jl.
     rodas5p::Rodas5P, adjoint rodas5p_adjoint, kept 9,
     order 5, embedded 4, evaluations 8,
     stages 8, own 1, after 6, timed 5,

@@ -3,7 +3,7 @@
 esdirk! {
     /// TR-BDF2, an ESDIRK method of order 2(3), L-stable, for loose tolerances: MATLAB's `ode23tb`.
     ///
-    /// Three stages, of which two are implicit.
+    /// Three stages; two of them are implicit.
     ///
     /// R. E. Bank, W. M. Coughran, W. Fichtner, E. H. Grosse, D. J. Rose and R. K. Smith,
     /// "Transient simulation of silicon devices and circuits", IEEE Transactions on Electron
@@ -12,7 +12,7 @@ esdirk! {
     /// 20 (1996) 21–37.
     trbdf2::TrBdf2, kept 4,
     order 2, embedded 3, interpolant 2,
-    stages 3,
+    stages 3, within 1 and 1, margin 8.0,
     constants {
         /// The diagonal coefficient `γ`, `1 - √2/2`.
         pub const GAMMA: f64 = 0.2928932188134525;
@@ -27,7 +27,7 @@ esdirk! {
         /// The nodes.
         pub const C: [f64; 3] = [0.0, 0.585786437626905, 1.0];
 
-        /// The weights of the solution less those of the embedded one.
+        /// The weights of the solution less the weights of the embedded one.
         pub const E: [f64; 3] = [0.13807118745769836, -0.3333333333333333, 0.19526214587563498];
 
         /// The predictors: on a straight line through earlier derivatives.

@@ -1,13 +1,13 @@
 //! The tableau and the lane program of [`Tsit5`].
 
 explicit! {
-    /// Tsitouras' explicit method of order 5(4): the first choice for systems that are not stiff.
+    /// Tsitouras' explicit method of order 5(4): the first choice for non-stiff systems.
     ///
-    /// Seven stages, the last of which is the first of the next step.
+    /// Seven stages; the last one is the first of the next step.
     ///
     /// Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
     /// assumption", Computers & Mathematics with Applications 62 (2011) 770–775. The coefficients,
-    /// to double precision, are those of OrdinaryDiffEq.jl.
+    /// to double precision, are from OrdinaryDiffEq.jl.
     tsit5::Tsit5, adjoint tsit5_adjoint, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
@@ -25,8 +25,9 @@ explicit! {
         /// The nodes.
         pub const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. The last row is the
-        /// solution of order 5.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// The last row is the solution of order 5.
         pub const A: [[f64; 6]; 6] = [
             [0.161, 0.0, 0.0, 0.0, 0.0, 0.0],
             [-0.008480655492356989, 0.335480655492357, 0.0, 0.0, 0.0, 0.0],
@@ -68,7 +69,9 @@ explicit! {
             0.015151515151515152,
         ];
 
-        /// The interpolant of order 4: the weight of stage `s` at `theta` is
+        /// The coefficients of the interpolant of order 4.
+        ///
+        /// The weight of stage `s` at `theta` is
         /// `theta (B[s][0] + theta (B[s][1] + theta (B[s][2] + theta B[s][3])))`.
         pub const B: [[f64; 4]; 7] = [
             [1.0, -2.763706197274826, 2.9132554618219126, -1.0530884977290216],

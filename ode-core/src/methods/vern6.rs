@@ -3,17 +3,16 @@
 explicit! {
     /// Verner's explicit method of order 6(5).
     ///
-    /// Nine stages, the last of which is the first of the next step; three more for the
-    /// interpolant.
+    /// Nine stages; the last one is the first of the next step. The interpolant needs three more.
     ///
     /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
     /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
     /// the rational numbers in OrdinaryDiffEq.jl; they are from his site,
     /// <http://people.math.sfu.ca/~jverner/>.
     ///
-    /// Two nodes, 0.9995 and 1, nearly coincide, so that the weights of their stages are large: 176
-    /// in the step, thousands in the interpolant, and rounding errors of the right-hand side grow
-    /// by as much. In `f32` [`Vern7`](crate::methods::Vern7) is the better one.
+    /// Two nodes, 0.9995 and 1, nearly coincide. So the weights of their stages are large: 176 in
+    /// the step, thousands in the interpolant. Rounding errors of the right-hand side grow by these
+    /// factors. In `f32`, [`Vern7`](crate::methods::Vern7) is the better method.
     vern6::Vern6, adjoint vern6_adjoint, kept 12,
     order 6,
     adaptive true, fsal true, last 8, degree 6,
@@ -41,8 +40,9 @@ explicit! {
             0.28,
         ];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 7 is the solution of
-        /// order 6.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 7 is the solution of order 6.
         pub const A: [[f64; 11]; 11] = [
             [0.06, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [

@@ -3,16 +3,16 @@
 explicit! {
     /// Verner's explicit method of order 7(6), for tight tolerances.
     ///
-    /// Ten stages, the last of them for the error only; six more for the interpolant.
+    /// Ten stages; the last one is for the error only. The interpolant needs six more.
     ///
     /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
     /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
     /// the rational numbers and 40 digits in OrdinaryDiffEq.jl; they are from his site,
     /// <http://people.math.sfu.ca/~jverner/>.
     ///
-    /// The interpolant is published as one of order 7. With its printed coefficients the conditions
-    /// of that order are violated by up to 3e-7, a hundredth of the error that follows: it is of
-    /// order 6, and behaves as one of order 7 except for very small steps.
+    /// The interpolant is published as one of order 7. Its printed coefficients violate the
+    /// conditions of that order by up to 3e-7, a hundredth of the resulting error. So it is of
+    /// order 6, and behaves like order 7 except for very small steps.
     vern7::Vern7, adjoint vern7_adjoint, kept 16,
     order 7,
     adaptive true, fsal false, last 0, degree 7,
@@ -45,8 +45,9 @@ explicit! {
             0.884, 0.925, 1.0, 1.0, 1.0, 0.29, 0.125, 0.25, 0.53, 0.79,
         ];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 9 is the solution of
-        /// order 7.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 9 is the solution of order 7.
         pub const A: [[f64; 13]; 15] = [
             [0.005, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [

@@ -3,7 +3,7 @@
 explicit! {
     /// Verner's explicit method of order 9(8), for the tightest tolerances.
     ///
-    /// Sixteen stages, the last of them for the error only; ten more for the interpolant.
+    /// Sixteen stages; the last one is for the error only. The interpolant needs ten more.
     ///
     /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
     /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
@@ -52,8 +52,9 @@ explicit! {
             1.0, 1.0, 1.0, 0.7404185470631561, 0.888, 0.696, 0.487, 0.025, 0.15, 0.32, 0.78, 0.96,
         ];
 
-        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 15 is the solution of
-        /// order 9.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`.
+        ///
+        /// Row 15 is the solution of order 9.
         pub const A: [[f64; 21]; 25] = [
             [
                 0.03462, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,

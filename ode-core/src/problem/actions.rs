@@ -120,8 +120,8 @@ mod tests {
         let error = of_series([0.0, 1e-6, 1e15], (0.0, 10.0), &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "an action comes every 1e-6, which is 10000002 times in the time span from 0 to 10; \
-             the most is 1000000: give a longer period, or a `count`"
+            "a scheduled action every 1e-6 occurs 10000002 times in the time span from 0 to 10; \
+             the maximum is 1000000: give a longer period, or a `count`"
         );
     }
 }

@@ -493,7 +493,7 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
         let all = self.numbers();
         assert!(
             all.start <= numbers.start && numbers.start <= numbers.end && numbers.end <= all.end,
-            "trajectories {numbers:?} of {all:?}"
+            "trajectories {numbers:?} are not within {all:?}"
         );
         // At most `len`, which is a `usize`.
         let index = |number: u64| self.from + (number - all.start) as usize;
@@ -612,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "trajectories 1..12 of 2..12"]
+    #[should_panic = "trajectories 1..12 are not within 2..12"]
     fn ranges_are_of_trajectories_that_there_are() {
         let columns = columns(12, 0);
         let inner = columns.range(2..12);

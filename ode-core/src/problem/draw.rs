@@ -218,7 +218,7 @@ impl Place {
                 Ok(Values::Constant(value))
             }
             &Kind::Linspace(Linspace(from, to)) => {
-                self.finite("Linspace", [("the first", from), ("the last", to)])?;
+                self.finite("Linspace", [("first value", from), ("last value", to)])?;
                 self.number(
                     "Linspace",
                     "distance",
@@ -230,19 +230,19 @@ impl Place {
                 Ok(Values::Linspace { last, from, to, step: (to - from) / steps })
             }
             &Kind::Logspace(Logspace(from, to)) => {
-                self.positive("Logspace", [("the first", from), ("the last", to)])?;
+                self.positive("Logspace", [("first value", from), ("last value", to)])?;
                 let to = if n > 1 { to } else { from };
                 let [log, end] = [from, to].map(logarithm);
                 Ok(Values::Logspace { last, ends: [from, to], log, step: (end - log) / steps })
             }
             &Kind::Uniform(Uniform(low, high)) => {
-                self.finite("Uniform", [("the lower end", low), ("the upper end", high)])?;
+                self.finite("Uniform", [("lower end", low), ("upper end", high)])?;
                 self.ordered("Uniform", low, high)?;
                 self.number("Uniform", "width", high - low, (high - low).is_finite(), "be finite")?;
                 Err(Marginal::Uniform([low, high]))
             }
             &Kind::LogUniform(LogUniform(low, high)) => {
-                self.positive("LogUniform", [("the lower end", low), ("the upper end", high)])?;
+                self.positive("LogUniform", [("lower end", low), ("upper end", high)])?;
                 self.ordered("LogUniform", low, high)?;
                 Err(Marginal::LogUniform([low, high], [low, high].map(logarithm)))
             }
@@ -371,7 +371,7 @@ mod tests {
         assert!(source(sobol, 8, sobol::DIMENSIONS - 1, &stream).is_ok());
         let error = source(sobol, 8, sobol::DIMENSIONS, &stream).unwrap_err();
         let text =
-            "Sobol is for at most 256 random quantities, and there are 257; take `Design::Random`";
+            "Sobol supports at most 256 random quantities, and there are 257; use `Design::Random`";
         assert_eq!(error.to_string(), text);
     }
 

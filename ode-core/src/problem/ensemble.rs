@@ -345,7 +345,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # fn of<S>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), Box<dyn std::error::Error>>
     /// # where S: System<2, 1, Parameters<f64> = [f64; 1]> {
     /// let part = Part::from_launcher()?;
-    /// eprintln!("{part}"); // part 3 of 8 (Slurm, local rank 1)
+    /// eprintln!("{part}"); // shard 3 of 8 (Slurm, local rank 1)
     /// let ensemble = EnsembleProblem::new(problem)
     ///     .trajectories(1000)
     ///     .vary(|problem, i| problem.with_p([0.001 * i as f64]))

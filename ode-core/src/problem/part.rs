@@ -72,11 +72,11 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// `part 3 of 8 (Slurm, local rank 1)`
+/// `shard 3 of 8 (Slurm, local rank 1)`
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Part { rank, of, local_rank, launcher } = self;
-        write!(f, "part {rank} of {of} ({launcher}")?;
+        write!(f, "shard {rank} of {of} ({launcher}")?;
         if let Some(local) = local_rank {
             write!(f, ", local rank {local}")?;
         }
@@ -99,7 +99,10 @@ pub enum PartError {
         expected: &'static str,
     },
     /// The rank of a process is not below the number of processes.
-    #[error("{variable} is {rank}, and {of_variable} is {of}; numbers count from 0")]
+    #[error(
+        "{variable} is {rank}, and {of_variable} is {of}; ranks start at 0 and are below the \
+         number of processes"
+    )]
     Rank {
         /// The variable of the rank.
         variable: &'static str,
@@ -125,8 +128,9 @@ pub enum PartError {
     },
     /// The process is the script of a Slurm job with several tasks, not a task.
     #[error(
-        "this is the script of a Slurm job of {tasks} tasks, and none of the tasks: there is no \
-         SLURM_STEP_ID; start the program by `srun`, or set ODES_RANK=0/1 to solve all here"
+        "this process is the script of a Slurm job with {tasks} tasks and not one of its tasks, \
+         because SLURM_STEP_ID is not set; start the program with `srun`, or set ODES_RANK=0/1 to \
+         solve the whole ensemble here"
     )]
     Script {
         /// The number of tasks of the job.
@@ -136,8 +140,8 @@ pub enum PartError {
     ///
     /// Such indices do not identify shards.
     #[error(
-        "the {count} numbers of the Slurm array, from {min} to {max} by {step}, are not evenly spaced: \
-         set ODES_RANK=r/n, as a part of the array that runs again needs, too"
+        "the {count} indices of the Slurm array, from {min} to {max} with a step of {step}, are \
+         not evenly spaced; set ODES_RANK=r/n, also to run some tasks of an array again"
     )]
     Array {
         /// The number of tasks of the array.
@@ -155,8 +159,8 @@ debug_as_display!(PartError);
 /// Returns the text for a missing number of processes.
 fn no_size(missing: Option<&str>) -> String {
     match missing {
-        Some(variable) => format!("{variable} is missing, which says how many there are"),
-        None => "no variable says how many there are".to_owned(),
+        Some(variable) => format!("{variable}, the number of processes, is missing"),
+        None => "no variable contains the number of processes".to_owned(),
     }
 }
 
@@ -227,7 +231,8 @@ impl Environment<'_> {
                 Ok(Some(Part { launcher: Launcher::Variable, ..Part::new(rank, of) }))
             }
             _ => {
-                let expected = "the number of this part, from 0, and that of all: `3/8`";
+                let expected = "the rank of this process, from 0, and the number of processes, as \
+                    in `3/8`";
                 Err(PartError::Value { variable, value, expected })
             }
         }
@@ -337,7 +342,7 @@ impl Part {
     ///
     /// # fn main() -> Result<(), PartError> {
     /// let part = Part::from_launcher()?;
-    /// eprintln!("{part}"); // part 3 of 8 (Slurm, local rank 1)
+    /// eprintln!("{part}"); // shard 3 of 8 (Slurm, local rank 1)
     /// # Ok(())
     /// # }
     /// ```
@@ -416,7 +421,7 @@ mod tests {
         let slurm = [("SLURM_PROCID", "3"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "1"), step];
         let found = from(&slurm).unwrap();
         assert_eq!(found, part(3, 8, Some(1), Launcher::Slurm));
-        assert_eq!(found.to_string(), "part 3 of 8 (Slurm, local rank 1)");
+        assert_eq!(found.to_string(), "shard 3 of 8 (Slurm, local rank 1)");
         assert_eq!(from(&[("ODES_RANK", "2/3")]), Ok(part(2, 3, None, Launcher::Variable)));
         let open_mpi = [
             ("OMPI_COMM_WORLD_RANK", "5"),
@@ -439,9 +444,9 @@ mod tests {
         for none in [&[][..], &[("SLURM_NTASKS", "8")], &[("WORLD_SIZE", "8")]] {
             let found = from(none).unwrap();
             assert_eq!(found, part(0, 1, None, Launcher::None));
-            assert_eq!(found.to_string(), "part 0 of 1 (no launcher)");
+            assert_eq!(found.to_string(), "shard 0 of 1 (no launcher)");
         }
-        assert_eq!(Part::from((1, 2)).to_string(), "part 1 of 2 (chosen by the program)");
+        assert_eq!(Part::from((1, 2)).to_string(), "shard 1 of 2 (chosen by the program)");
     }
 
     fn array(numbers: [&str; 5]) -> Vec<(&'static str, &str)> {
@@ -486,7 +491,8 @@ mod tests {
         let text = |variables: &[(&str, &str)]| from(variables).unwrap_err().to_string();
         for wrong in ["3", "8/8", "3/", "a/b", "-1/2", "0/0", "3/8/9"] {
             let expected = format!(
-                "ODES_RANK is `{wrong}`; expected the number of this part, from 0, and that of all: `3/8`"
+                "ODES_RANK is `{wrong}`; expected the rank of this process, from 0, and the \
+                 number of processes, as in `3/8`"
             );
             assert_eq!(text(&[("ODES_RANK", wrong)]), expected);
         }
@@ -496,7 +502,8 @@ mod tests {
         );
         assert_eq!(
             text(&[("PMI_RANK", "2"), ("PMI_SIZE", "2")]),
-            "PMI_RANK is 2, and PMI_SIZE is 2; numbers count from 0"
+            "PMI_RANK is 2, and PMI_SIZE is 2; ranks start at 0 and are below the number of \
+             processes"
         );
         assert_eq!(
             text(&[("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "")]),
@@ -507,13 +514,13 @@ mod tests {
         assert_eq!(text(&local), "FLUX_TASK_LOCAL_ID is `first`; expected a whole number");
         assert_eq!(
             text(&[("RANK", "1")]),
-            "RANK is 1, and WORLD_SIZE is missing, which says how many there are; set ODES_RANK=1/n, \
+            "RANK is 1, and WORLD_SIZE, the number of processes, is missing; set ODES_RANK=1/n, \
              where n is the number of processes"
         );
         assert_eq!(
             text(&[("JOB_COMPLETION_INDEX", "4")]),
-            "JOB_COMPLETION_INDEX is 4, and no variable says how many there are; set ODES_RANK=4/n, \
-             where n is the number of processes"
+            "JOB_COMPLETION_INDEX is 4, and no variable contains the number of processes; set \
+             ODES_RANK=4/n, where n is the number of processes"
         );
         let script = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "0")];
         assert_eq!(from(&script), Err(PartError::Script { tasks: 8 }));

@@ -83,7 +83,7 @@ impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Which::Name(name) => write!(f, "`{name}`"),
-            Which::Index(index) => write!(f, "number {index}"),
+            Which::Index(index) => write!(f, "with index {index}"),
         }
     }
 }

@@ -106,53 +106,55 @@ impl ReturnCode {
     pub const fn message(self) -> &'static str {
         match self {
             ReturnCode::Success => {
-                "the end of the time span was reached, by steps whose estimated errors were within \
-                 the tolerances where steps are adaptive: that bounds the error of each step, not \
-                 of the end"
+                "the trajectory reached the end of the time span; if steps were adaptive, their \
+                 estimated errors were within the tolerances, which bound the error of each step \
+                 and not the error at the end"
             }
-            ReturnCode::Terminated => "an event ended it",
+            ReturnCode::Terminated => "an event ended the trajectory",
             ReturnCode::MaxSteps => {
-                "`max_steps` were used up: allow more, loosen the tolerances, or take a method for \
-                 stiff systems if there were far more steps than the solution has features; if the \
-                 right-hand side jumps with the state, as by `signum`, no method steps along the \
-                 jump, so make it smooth or an event"
+                "the trajectory used up `max_steps`: allow more steps, loosen the tolerances, or \
+                 use a method for stiff systems if there were far more steps than the solution \
+                 has features; if the right-hand side jumps with the state, as `signum` does, no \
+                 method steps along the jump, so smooth it or write an event"
             }
             ReturnCode::DtMin => {
-                "a step below `dtmin`, or too small to advance time, was needed: the solution may \
-                 have a singularity there, or stay where the right-hand side jumps, amounts below `abstol` may have become \
-                 negative (make it smaller), or the tolerances are too tight for the precision"
+                "the solution needed a step below `dtmin`, or too small to advance time: it may \
+                 have a singularity there, or stay where the right-hand side jumps; amounts below \
+                 `abstol` may have become negative (reduce `abstol`); or the tolerances are too \
+                 tight for the precision"
             }
             ReturnCode::NonFinite => {
-                "the state or its derivative became infinite or not a number: the solution blows \
-                 up, or the right-hand side divides by zero or leaves the domain of a function \
-                 there; or its derivatives are infinite, as that of `sqrt(u)` at zero, which explicit \
-                 methods do not need; or, at the beginning, a parameter is NaN or the time span not \
-                 finite"
+                "the state or its derivative became infinite or NaN: the solution blows up, or \
+                 the right-hand side divides by zero or leaves the domain of a function there; or \
+                 the derivatives of the right-hand side are infinite, as for `sqrt(u)` at zero \
+                 (explicit methods do not need them); or, at the start, a parameter is NaN or the \
+                 time span is not finite"
             }
             ReturnCode::Singular => {
                 "a linear system of the implicit method had no solution: the Jacobian may not be \
-                 finite there, as that of `sqrt(u)` at zero (take an explicit method), or the algebraic equations do not determine the algebraic unknowns \
-                 (index above 1); or the right-hand side has a pole at that time, as `1 / (t - p)`"
+                 finite there, as for `sqrt(u)` at zero (use an explicit method); or the \
+                 algebraic equations do not determine the algebraic unknowns (index above 1); or \
+                 the right-hand side has a pole at that time, as `1 / (t - p)` has"
             }
             ReturnCode::NewtonDiverged => {
-                "the nonlinear iteration of the implicit method did not converge: take a Rosenbrock \
-                 method, which does not iterate, a smaller `abstol` if amounts below it became \
-                 negative, or shorter steps if they are fixed"
+                "the nonlinear iteration of the implicit method did not converge: use a \
+                 Rosenbrock method, which does not iterate, a smaller `abstol` if amounts below \
+                 it became negative, or shorter steps if they are fixed"
             }
             ReturnCode::Inconsistent => {
-                "no initial state was found that solves the algebraic equations: begin nearer to \
-                 one that does"
+                "no initial state was found that satisfies the algebraic equations: start nearer \
+                 to one that does"
             }
             ReturnCode::OutOfDomain => {
                 "the solution leaves the domain of the system: check `is_out_of_domain` and the \
-                 parameters, or take shorter steps if they are fixed"
+                 parameters, or use shorter steps if they are fixed"
             }
             ReturnCode::TooManyEvents => {
-                "more than 64 actions came one after the other at one place, but for rounding: the \
-                 trajectory is in contact there, as a ball that comes to rest on the ground or a \
-                 relay that switches at one level, or bounces that become ever shorter end there; \
-                 end it before by another event with `stop`, such as a speed that falls below a \
-                 limit, or hold it by a mode"
+                "the time between two actions fell below the resolution of `t`, more than 64 \
+                 times in a row: the trajectory is probably in contact, as a ball at rest on the \
+                 ground or a relay that switches at one level, or its bounces became ever \
+                 shorter; stop it earlier with an event, such as a speed that falls below a \
+                 limit, or model the contact with a mode"
             }
         }
     }

@@ -135,7 +135,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     pub fn kept_log(&self, i: usize) -> Result<Log<'_, S, T, N, P>, EventError> {
-        assert!(i < self.len(), "trajectory {i} of {}", self.len());
+        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
         let capacity = self.inputs.settings.log_slots;
         if capacity == 0 {
             return Err(EventError::NoLog);

@@ -46,7 +46,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     #[must_use]
     pub fn trajectory(&self, i: usize) -> Trajectory<'_, S, T, N, P> {
-        assert!(i < self.len(), "trajectory {i} of {}", self.len());
+        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
         Trajectory { solution: self, i }
     }
 
@@ -184,11 +184,11 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         let (row, save) = (inputs.settings.saved, &inputs.columns.save);
         if row.times > 0 {
             let slots = self.slots();
-            assert!(slot < slots, "saved time {slot} of {slots}");
+            assert!(slot < slots, "there is no saved time {slot}: the trajectory has {slots}");
             return raw.saved[((slot + 1) * row.width() - 1) * self.solution.len() + self.i];
         }
         let slots = save.slots();
-        assert!(slot < slots, "saved time {slot} of {slots}");
+        assert!(slot < slots, "there is no saved time {slot}: the trajectory has {slots}");
         save.get(self.i, slot)
     }
 
@@ -203,7 +203,10 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the numbers of [`state`](Self::state).
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
-        assert_eq!(self.solution.inputs.settings.saved.states, N, "only observables were saved");
+        assert_eq!(
+            self.solution.inputs.settings.saved.states, N,
+            "the states were not saved, because the options have `Saving::Observables`"
+        );
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         let (first, n) = (slot * inputs.settings.saved.width(), self.solution.len());
         core::array::from_fn(|d| raw.saved[(first + d) * n + self.i])

@@ -1,10 +1,13 @@
-//! The interface between the backward loop and the adjoint of a method.
+//! The interface between the adjoint loop and the adjoint of a method.
 //!
-//! A step is a function of the state at its beginning and of the parameters, with a size that was
-//! decided before: step sizes are frozen. Its adjoint takes the derivative of a loss by the state
-//! at the end of the step, and by states that were interpolated within it, to the derivatives by
-//! the state at the beginning and by the parameters. That is exact for what was computed, up to
-//! rounding: a discrete adjoint.
+//! A step is a function of the state at its beginning and of the parameters. Step sizes are frozen:
+//! they were decided before. The adjoint of a step starts from the derivatives of a loss with
+//! respect to the state at the end, and to interpolated states within the step. It computes the
+//! derivatives with respect to the state at the beginning and to the parameters. These are exact
+//! for the computed step, up to rounding: a discrete adjoint.
+//!
+//! `explicit!` and `rosenbrock!` derive the adjoint of a method from its tableau. The adjoint is a
+//! lane program of its own.
 //!
 //! W. W. Hager, "Runge–Kutta methods in optimal control and the transformed adjoint system",
 //! Numerische Mathematik 87 (2000) 247–282: the adjoint of a method of order `p` converges with
@@ -18,12 +21,12 @@ mod device {
     use crate::step::stepper::{self, Stepper};
     use crate::system::PullBack;
 
-    /// The derivatives of a loss by the state and the parameters.
+    /// The derivatives of a loss with respect to the state and the parameters.
     #[derive(Clone, Copy, Debug)]
     pub struct Back<R: Real, const N: usize, const P: usize> {
-        /// By the state at the beginning of a step.
+        /// With respect to the state at the beginning of a step.
         pub u: [R; N],
-        /// By the parameters, as far as the step depends on them.
+        /// With respect to the parameters of the step.
         pub p: [R; P],
     }
 
@@ -32,17 +35,21 @@ mod device {
         Back::<R, N, P> { u, p }
     }
 
-    /// The derivatives of a loss by what a step gives: its end, and states within it.
+    /// The derivatives of a loss with respect to the results of a step.
+    ///
+    /// The results are the end of the step, and states within it.
     #[derive(Clone, Copy, Debug)]
     pub struct Given<R: Real, const N: usize, const P: usize, V> {
-        /// By the state at the end of the step.
+        /// With respect to the state at the end of the step.
         pub end: [R; N],
-        /// By the state at its beginning, as states within the step are made of it.
+        /// With respect to the state at its beginning, through states within the step.
         pub begin: [R; N],
-        /// By the stages, as states within the step are made of them: of explicit methods by the
-        /// derivatives that these are, divided by the step's size.
+        /// With respect to the stages, through states within the step.
+        ///
+        /// For explicit methods, the stages are derivatives, and the values here are divided by the
+        /// step size.
         pub stages: V,
-        /// By the parameters, as states within the step depend on them otherwise.
+        /// With respect to the parameters, through other terms of states within the step.
         pub p: [R; P],
     }
 
@@ -56,8 +63,10 @@ mod device {
         Given::<R, N, P, V> { end, begin, stages, p }
     }
 
-    /// The derivatives by the argument `w` of the right-hand side, where `b` are those by its value;
-    /// adds those by the parameters to `by_p`.
+    /// Returns the derivatives with respect to the argument `w` of the right-hand side.
+    ///
+    /// `b` contains the derivatives with respect to the value of the right-hand side. The
+    /// derivatives with respect to the parameters are added to `by_p`.
     pub fn through<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &[R; N],
@@ -80,7 +89,7 @@ mod device {
     pub trait Adjoint: Copy {
         /// The method.
         type Method: Stepper;
-        /// What the way back needs of a step that is made again.
+        /// The quantities of a repeated step that the adjoint needs.
         type Made<R: Real, const N: usize>: Copy;
 
         /// Makes a step again.
@@ -90,7 +99,7 @@ mod device {
             ask: &stepper::Ask<R>,
         ) -> Self::Made<R, N>;
 
-        /// The whole step, for its end and states within it.
+        /// Returns the whole step, for its end and for states within it.
         fn step_of<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
             system: S,
             state: &stepper::State<R, N, P>,
@@ -98,21 +107,22 @@ mod device {
             made: &Self::Made<R, N>,
         ) -> stepper::Step<R, N, <Self::Method as Stepper>::Kept<R, N>>;
 
-        /// No derivatives by what a step gives but for `end`.
+        /// Returns derivatives that are zero except for `end`.
         fn nothing<R: Real, const N: usize, const P: usize>(
             end: [R; N],
         ) -> Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>;
 
-        /// Adds `g`, the derivative by the state that is interpolated at `theta`.
+        /// Adds `g`, the derivative with respect to the state interpolated at `theta`.
         fn within<R: Real, const N: usize, const P: usize>(
             given: &mut Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
             theta: R,
             g: &[R; N],
         );
 
-        /// Takes derivatives by states within the step, in lanes `dense`, to stages of the step
-        /// itself, where these states depend on more. The step was
-        /// [completed](Stepper::complete).
+        /// Propagates derivatives from states within the step to the stages of the step.
+        ///
+        /// Lanes `dense` have such states. The call is needed if these states depend on more than
+        /// the stages of the step itself. The step was [completed](Stepper::complete) before.
         fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
             system: S,
             state: &stepper::State<R, N, P>,
@@ -122,7 +132,7 @@ mod device {
             dense: R::Mask,
         );
 
-        /// The derivatives by the state at the beginning of a step and by the parameters.
+        /// Returns the derivatives with respect to the beginning of a step and the parameters.
         fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
             system: S,
             state: &stepper::State<R, N, P>,

@@ -1,32 +1,38 @@
 //! Step-size control: the next step size from the norm of an error.
 //!
-//! A [`Controller`](crate::Controller) is a control law; its coefficients are computed once, on the
-//! host, as the [`Law`] of the lanes. The law is in logarithms of the *squared* norm, so that
-//! neither a square root nor a `pow` is needed.
+//! A [`Controller`](crate::Controller) is a control law. The host computes its coefficients once,
+//! as the [`Law`] of the lanes. The law uses logarithms of the *squared* norm, and so needs neither
+//! a square root nor a `pow`.
 //!
 //! A controller needs few digits, but the same ones everywhere. So the logarithm is the bit pattern
-//! itself, read as an integer (piecewise linear in the mantissa, off by at most 0.086), and the
+//! itself, read as an integer (piecewise linear in the mantissa, off by at most 0.086). The
 //! exponential is `(1 + y + ½y²)⁴` with `y = ¼ x ln 2`, within 0.4% for factors between ½ and 2.
 //! That polynomial is a square, except for a constant: `z² + ½` with `z = (1 + y)/√2`. So all
-//! logarithms are kept in the scale of `z`, the *root* of the factor. Both are computed in `f32`
-//! for either precision: on a GPU beside the `f64` pipe, on a CPU in half the registers. Step
-//! counts stay within 0.5% of the exact formula's (tested).
+//! logarithms are stored in the scale of `z`, the *root* of the factor. Both functions are computed
+//! in `f32` for either precision. On a GPU, they run beside the `f64` pipe; on a CPU, they need
+//! half the registers. Step counts stay within 0.5% of the exact formula's (tested).
+//!
+//! The same digits everywhere have a cost, which was measured on an H200 (`bench/HISTORY.md`)
+//! against the hardware's approximations. An adaptive solve takes 1 to 2% longer in `f32`, and no
+//! longer in `f64`.
 
 pub use device::*;
 
-// A constant of std's would be one that C++ does not know.
+// The C++ text has no names for the constants of std.
 #[allow(clippy::approx_constant)]
 #[ode_macros::device(control)]
 mod device {
     use crate::lane::Real;
     use crate::step::norm;
 
-    /// A root is `ROOT_SLOPE x + ROOT_ONE` for a factor of `2^x`: `ln 2 / (4 √2)` and `1/√2`.
+    /// The slope of a root, `ln 2 / (4 √2)`.
+    ///
+    /// A factor of `2^x` has the root `ROOT_SLOPE x + ROOT_ONE`.
     pub const ROOT_SLOPE: f64 = 0.12253226793356839;
-    /// The constant term of a root; see [`ROOT_SLOPE`].
+    /// The constant term of a root, `1/√2`; see [`ROOT_SLOPE`].
     pub const ROOT_ONE: f64 = 0.7071067811865476;
 
-    /// The reciprocal of the bit pattern's units per octave.
+    /// Returns the reciprocal of the bit pattern's units per octave.
     pub fn octave<R: Real>() -> R::Single {
         if R::DOUBLE {
             <R::Single as Real>::lit(OCTAVE_DOUBLE)
@@ -40,35 +46,37 @@ mod device {
     /// `2^-23`.
     pub const OCTAVE_SINGLE: f64 = 0.00000011920928955078125;
 
-    /// The bit pattern of a squared norm, at most `cap`, which a NaN counts as: its logarithm, up
-    /// to scale and shift.
+    /// Returns the bit pattern of a squared norm: a scaled and shifted logarithm.
+    ///
+    /// The result is at most `cap`. A NaN counts as `cap`.
     fn pattern<R: Real>(square: R, cap: R::Single) -> R::Single {
         // Clamped as an `f32`, off the `f64` pipe.
         square.bits_to_single().at_most(cap)
     }
 
-    /// The binary logarithm of `square / n`, piecewise linear; a NaN counts as
-    /// [`SQUARE_MAX`](norm::SQUARE_MAX).
+    /// Returns the binary logarithm of `square / n`, piecewise linear.
+    ///
+    /// A NaN counts as [`SQUARE_MAX`](norm::SQUARE_MAX).
     pub fn log2_of_mean<R: Real>(square: R, n: R) -> R::Single {
         // The exponents' biases cancel.
         let cap = R::lit(norm::SQUARE_MAX).bits_to_single();
         (pattern(square, cap) - n.bits_to_single()) * octave::<R>()
     }
 
-    /// About `2^x` from its root.
+    /// Returns about `2^x` from its root.
     pub fn factor_of_root<R: Real>(root: R) -> R {
         let y = root.mul_add(root, R::lit(0.5));
         let y = y * y;
         y * y
     }
 
-    /// About `2^x` for any `x`, piecewise linear: within 6%.
+    /// Returns about `2^x` for any `x`, piecewise linear: within 6%.
     pub fn exp2_wide<R: Real>(x: R::Single) -> R {
         let one = R::lit(1.0).bits_to_single();
         R::single_to_bits(x.mul_add(per_octave::<R>(), one))
     }
 
-    /// The bit pattern's units per octave.
+    /// Returns the bit pattern's units per octave.
     pub fn per_octave<R: Real>() -> R::Single {
         if R::DOUBLE {
             <R::Single as Real>::lit(PER_OCTAVE_DOUBLE)
@@ -82,11 +90,10 @@ mod device {
     /// `2^23`.
     pub const PER_OCTAVE_SINGLE: f64 = 8388608.0;
 
-    /// A step-size control law: the coefficients of a [`Controller`](crate::Controller), for one
-    /// method and number of components.
+    /// A step-size control law, for one method and number of components.
     ///
-    /// The root of the factor is linear in the bit patterns of the squared norms of this step and
-    /// of earlier ones.
+    /// It consists of the coefficients of a [`Controller`](crate::Controller). The root of the
+    /// factor is linear in the bit patterns of the squared norms of this step and of earlier ones.
     #[derive(Clone, Copy, Debug)]
     pub struct Law<R: Real> {
         /// The largest pattern; greater ones count as this.
@@ -95,15 +102,15 @@ mod device {
         pub beta1: R::Single,
         /// The amount that a unit of the last step's pattern adds to the root.
         pub beta2: R::Single,
-        /// The amount that a unit of the pattern of the last step but one adds to the root.
+        /// The amount that a unit of the pattern before the last one adds.
         pub beta3: R::Single,
         /// The root without memory, before this step's pattern is subtracted.
         pub level: R::Single,
-        /// The constant to which `beta2` and `beta3` times patterns are added.
+        /// The constant in the sum with `beta2` and `beta3` times patterns.
         pub base: R::Single,
         /// The memory before the first step.
         pub fresh: R::Single,
-        /// The smallest pattern that is remembered.
+        /// The smallest pattern that the memory stores.
         pub floor: R::Single,
         /// The root of the smallest factor.
         pub min_root: R::Single,
@@ -111,38 +118,39 @@ mod device {
         pub max_root: R::Single,
     }
 
-    /// Makes a [`Law`] of its numbers, in the order of its fields.
+    /// Makes a [`Law`] from its numbers, in the order of its fields.
     pub fn law<R: Real>(numbers: [R::Single; LAW_NUMBERS]) -> Law<R> {
         let [cap, beta1, beta2, beta3, level, base, fresh, floor, min_root, max_root] = numbers;
         Law::<R> { cap, beta1, beta2, beta3, level, base, fresh, floor, min_root, max_root }
     }
 
-    /// The number of numbers of a [`Law`].
+    /// The number of fields of a [`Law`].
     pub const LAW_NUMBERS: usize = 10;
 
-    /// The kind of laws that remember one error.
+    /// The kind of laws that store one error.
     pub const KIND_PI: u32 = 0;
-    /// The kind of laws that remember two errors.
+    /// The kind of laws that store two errors.
     pub const KIND_PID: u32 = 1;
-    /// The kind of laws that remember an error and the change of the step size.
+    /// The kind of laws that store an error and the change of the step size.
     pub const KIND_PREDICTIVE: u32 = 2;
 
     /// The memory of a controller of accepted steps.
     #[derive(Clone, Copy, Debug)]
     pub struct Memory<R: Real> {
-        /// The root without this step's error; of a predictive controller the amount that it adds
-        /// to the root of an integrating one.
+        /// The root without this step's error.
+        ///
+        /// For a predictive controller, the amount that it adds to the root of an integrating one.
         pub root: R::Single,
-        /// The pattern of the last accepted step's squared norm, for laws that remember two errors.
+        /// The pattern of the last accepted step, for laws that store two errors.
         pub last: R::Single,
     }
 
-    /// The memory before the first step.
+    /// Returns the memory before the first step.
     pub fn fresh<R: Real>(law: &Law<R>) -> Memory<R> {
         Memory::<R> { root: law.fresh, last: law.floor }
     }
 
-    /// The memory `a` where the mask is true, else `b`.
+    /// Returns the memory `a` if the mask is true, else `b`.
     pub fn choose_memory<R: Real>(mask: R::Mask, a: &Memory<R>, b: &Memory<R>) -> Memory<R> {
         let mask = R::single_mask(mask);
         Memory::<R> {
@@ -151,7 +159,7 @@ mod device {
         }
     }
 
-    /// The law `a` where the mask is true, else `b`.
+    /// Returns the law `a` if the mask is true, else `b`.
     pub fn choose_law<R: Real>(mask: R::Mask, a: &Law<R>, b: &Law<R>) -> Law<R> {
         let mask = R::single_mask(mask);
         Law::<R> {
@@ -179,8 +187,10 @@ mod device {
         pub memory: Memory<R>,
     }
 
-    /// Decides on a step from [`scaled_error_sq`](norm::scaled_error_sq) of its error estimate, of
-    /// `n` components, by a law of the `kind` given.
+    /// Returns the decision on a step, by a law of this `kind`.
+    ///
+    /// `square` is the [`scaled_error_sq`](norm::scaled_error_sq) of its error estimate, with `n`
+    /// components.
     pub fn decide<R: Real>(
         square: R,
         n: R,
@@ -191,14 +201,14 @@ mod device {
         let accept = square.le(n);
         let good = R::single_mask(accept);
         let bits = pattern(square, law.cap);
-        // Computed before this step's error is known, off the critical path.
+        // Computed before this step's error is available, off the critical path.
         let mut remembered = law.level;
         if kind != KIND_PREDICTIVE {
             remembered = <R::Single as Real>::select(good, memory.root, law.level);
         }
         let mut root = bits.mul_add(-law.beta1, remembered);
         if kind == KIND_PREDICTIVE {
-            // The shorter step of two laws. A refused step says nothing about the trend.
+            // The shorter step of two laws. A rejected step has no trend.
             let trend = bits.mul_add(-law.beta1, root + memory.root);
             root = <R::Single as Real>::select(good, root.min(trend), root);
         }
@@ -218,7 +228,7 @@ mod device {
         if kind == KIND_PREDICTIVE {
             let change = root - <R::Single as Real>::lit(ROOT_ONE);
             next = bits.at_least(law.floor).mul_add(law.beta1, change);
-            // Refused steps add to the change since the last accepted one.
+            // Rejected steps add to the change since the last accepted one.
             let refused = memory.root + change;
             next = <R::Single as Real>::select(good, next, refused);
         } else {

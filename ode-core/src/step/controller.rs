@@ -1,5 +1,6 @@
-//! How step sizes follow from errors, as the options say it: the host's half of
-//! [step-size control](crate::step::control).
+//! Step-size controllers as options, and their coefficients.
+//!
+//! The host's half of [step-size control](crate::step::control).
 
 #[cfg(feature = "serde")]
 mod written;
@@ -11,24 +12,23 @@ use crate::step::control::{
     ROOT_ONE, ROOT_SLOPE,
 };
 
-/// A step-size controller: the control law by which the next step size follows from the estimated
-/// errors.
+/// A step-size controller: a law for the next step size.
 ///
-/// With `e` the RMS norm of the estimated error in units of the tolerance, `k` the order of that
-/// estimate plus one, and `e₋₁`, `e₋₂` those of the accepted steps before:
+/// `e` is the RMS norm of the estimated error in units of the tolerance, and `k` is the order of
+/// that estimate plus one. `e₋₁` and `e₋₂` are the norms of the previous accepted steps:
 ///
 /// | | factor between step sizes |
 /// |---|---|
 /// | [`i`](Controller::i) | `safety e^(-1/k)` |
 /// | [`pi`](Controller::pi) | `safety e^(-β₁/k) e₋₁^(β₂/k)` (Gustafsson 1988; Hairer and Wanner II, IV.2) |
 /// | [`pid`](Controller::pid) | `safety e^(-β₁/k) e₋₁^(-β₂/k) e₋₂^(-β₃/k)` (Söderlind 2003) |
-/// | [`predictive`](Controller::predictive) | the lesser of the first one and `safety e^(-1/k) (h/h₋₁) (e₋₁/e)^(1/k)` (Gustafsson 1994; Hairer and Wanner II, IV.8) |
+/// | [`predictive`](Controller::predictive) | the smaller of the first one and `safety e^(-1/k) (h/h₋₁) (e₋₁/e)^(1/k)` (Gustafsson 1994; Hairer and Wanner II, IV.8) |
 ///
-/// within [limits](Controller::factors). After a rejection the errors of steps before are left out.
-/// Errors are remembered as `1e-4` at least, with explicit methods as so much that an accepted step
-/// is followed by one of 0.52 times its size or more.
+/// The factor is limited to [a range](Controller::factors). After a rejection, it depends on the
+/// rejected step's error alone. Stored errors are at least `1e-4`. With explicit methods, they are
+/// also large enough that the step after an accepted step has at least 0.52 times its size.
 ///
-/// Without one of the options each method has its own,
+/// If the options contain no controller, each method uses its own,
 /// [`Properties::controller`](crate::methods::Properties).
 ///
 /// ```
@@ -38,8 +38,7 @@ use crate::step::control::{
 /// let options = SolveOptions::default().controller(controller);
 /// ```
 ///
-/// Numbers out of range are [`SolveError::Controller`] when a solve
-/// begins.
+/// If a number is out of range, a solve returns [`SolveError::Controller`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "written::Written", into = "written::Written"))]
@@ -62,42 +61,49 @@ impl Controller {
         Controller { kind, safety: 0.9, factors: [0.2, 10.0] }
     }
 
-    /// The integrating controller: by the error of the last step alone.
+    /// Returns the integrating controller, which uses the last step's error alone.
     pub const fn i() -> Self {
         Controller::pi(1.0, 0.0)
     }
 
-    /// The proportional-integral controller, by the errors of the last two steps. `pi(0.7, 0.4)` is
-    /// usual for explicit methods.
+    /// Returns the proportional-integral controller, which uses the last two errors.
+    ///
+    /// `pi(0.7, 0.4)` is usual for explicit methods.
     pub const fn pi(beta1: f64, beta2: f64) -> Self {
         Controller::new(Kind::Pi([beta1, beta2]))
     }
 
-    /// The proportional-integral-derivative controller, by the errors of the last three steps. In
-    /// this convention the usual `pi(0.7, 0.4)` is `pid(0.7, -0.4, 0.0)`.
+    /// Returns the proportional-integral-derivative controller, which uses the last three errors.
+    ///
+    /// In this convention, the usual `pi(0.7, 0.4)` is `pid(0.7, -0.4, 0.0)`.
     pub const fn pid(beta1: f64, beta2: f64, beta3: f64) -> Self {
         Controller::new(Kind::Pid([beta1, beta2, beta3]))
     }
 
-    /// Gustafsson's predictive controller, by the errors and sizes of the last two steps: it
-    /// follows a trend of the errors, as implicit methods have it.
+    /// Returns Gustafsson's predictive controller, which follows a trend of the errors.
+    ///
+    /// It uses the errors and sizes of the last two steps. Such trends are typical of implicit
+    /// methods.
     pub const fn predictive() -> Self {
         Controller::new(Kind::Predictive)
     }
 
-    /// The safety factor, by which the step size that the errors ask for is multiplied; 0.9 by
-    /// default. It lies in (0, 1].
+    /// Sets the safety factor, which multiplies the step size from the error.
+    ///
+    /// It lies in (0, 1] and is 0.9 by default.
     pub const fn safety(self, safety: f64) -> Self {
         Controller { safety, ..self }
     }
 
-    /// The least and the greatest factor between successive step sizes; 0.2 and 10 by default. The
-    /// least lies between 0.1 and 1, the greatest between 1 and 10.
+    /// Sets the smallest and the greatest factor between successive step sizes.
+    ///
+    /// They are 0.2 and 10 by default. The smallest lies between 0.1 and 1, the greatest between 1
+    /// and 10.
     pub const fn factors(self, least: f64, greatest: f64) -> Self {
         Controller { factors: [least, greatest], ..self }
     }
 
-    /// The number by which lanes know the control law.
+    /// Returns the number of the control law in lane programs.
     #[must_use]
     pub fn kind(&self) -> u32 {
         match self.kind {
@@ -107,7 +113,7 @@ impl Controller {
         }
     }
 
-    /// Whether its numbers make sense.
+    /// Checks the ranges of the controller's numbers.
     pub(crate) fn check(&self) -> Result<(), SolveError> {
         let wrong = |name, value| Err(SolveError::Controller { name, value });
         let [least, greatest] = self.factors;
@@ -131,20 +137,21 @@ impl Controller {
             return wrong("the safety factor", self.safety);
         }
         if !(0.1..1.0).contains(&least) {
-            return wrong("the least factor", least);
+            return wrong("the smallest factor", least);
         }
         if !(greatest > 1.0 && greatest <= 10.0) {
-            return wrong("the greatest factor", greatest);
+            return wrong("the largest factor", greatest);
         }
         Ok(())
     }
 
-    /// The numbers of its [`Law`](crate::step::control::Law), for `n` components of type `T` and
-    /// an error estimate of order `error`. An `explicit` method may take a step of no length; an
-    /// implicit one divides by it.
+    /// Returns the numbers of the controller's [`Law`](crate::step::control::Law).
+    ///
+    /// They hold for `n` components of type `T` and an error estimate of order `error`. An
+    /// `explicit` method may take a step of no length; an implicit one divides by it.
     #[must_use]
     pub fn law<T: Scalar>(&self, n: usize, error: usize, explicit: bool) -> [f32; LAW_NUMBERS] {
-        // The root of the factor, and of a binary logarithm.
+        // The root of a factor, and of a binary logarithm.
         let root_of = |factor: f64| (factor.sqrt().sqrt() - 0.5).sqrt();
         let root = |log2: f64| ROOT_SLOPE * log2 + ROOT_ONE;
         // The norm is squared: half the exponents.
@@ -160,7 +167,7 @@ impl Controller {
         let safety = root(self.safety.log2());
         let [least, most] = self.factors;
         let falls = (safety - root_of(least)) / (beta1 * per_octave);
-        // By how much small errors of steps before can shorten the next one.
+        // The largest shortening of the next step by small earlier errors.
         let shorten = match self.kind {
             Kind::Pi([_, beta2]) => beta2.max(0.0),
             Kind::Pid([_, beta2, beta3]) => (-beta2).max(0.0) + (-beta3).max(0.0),
@@ -170,7 +177,7 @@ impl Controller {
         let smallest = if explicit { enough.max(OLD_LOG2_MIN) } else { OLD_LOG2_MIN };
         let smallest = smallest * per_octave + one;
         let (base, fresh) = match self.kind {
-            // Nothing is remembered as the smallest error.
+            // An empty memory counts as the smallest error.
             Kind::Pi(_) => {
                 let base = safety + (beta1 - beta2) * one;
                 (base, base + beta2 * smallest)
@@ -183,7 +190,7 @@ impl Controller {
             Kind::Predictive => (0.0, NO_TREND),
         };
         let numbers: [f64; LAW_NUMBERS] = [
-            // Greater errors would shrink the step more than is allowed. Accepted ones never do.
+            // Greater errors would shrink the step by more than the limit. Accepted ones never do.
             falls.min(MOST_SQUARE_OCTAVES) * per_octave + one,
             beta1,
             beta2,
@@ -199,14 +206,15 @@ impl Controller {
     }
 }
 
-/// However small the errors of steps before, with explicit methods that of an accepted step asks
-/// for a next one of so many times its size at least: more than half. So a step of one unit of the
-/// time in its last place is followed by another, until errors grow and one is refused, and not by
-/// none.
+/// The smallest factor to the step after an accepted step, with explicit methods.
+///
+/// It holds however small earlier errors are. It is more than half. So a step of one unit in the
+/// last place of the time is followed by another such step, not by a step of no length. This ends
+/// when errors grow and a step is rejected.
 const LEAST_ACCEPTED: f64 = 0.52;
-/// Binary logarithm of the square of the smallest norm that is remembered, `1e-4`.
+/// The binary logarithm of the square of the smallest norm in the memory, `1e-4`.
 const OLD_LOG2_MIN: f64 = -26.575424759098898;
 /// `f32` ends at 128 octaves.
 const MOST_SQUARE_OCTAVES: f64 = 100.0;
-/// A predictive controller's memory before it has one: a root that is never the lesser one.
+/// A predictive controller's initial memory: a root that is never the smaller one.
 const NO_TREND: f64 = 1e9;

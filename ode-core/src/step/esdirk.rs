@@ -1,26 +1,28 @@
 //! ESDIRK methods: one lane program for all of them.
 //!
-//! Singly diagonally implicit Runge–Kutta methods whose first stage is explicit (Kværnø, BIT 44
-//! (2004) 489–502; Kennedy and Carpenter, NASA/TM–2016–219173). Stage `i` is
+//! They are singly diagonally implicit Runge–Kutta methods with an explicit first stage (Kværnø,
+//! BIT 44 (2004) 489–502; Kennedy and Carpenter, NASA/TM–2016–219173). Stage `i` is
 //! `Y_i = u + h Σ_j<i a_ij k_j + v_i` with `v_i = γ h k_i`, and solves
 //!
-//! `M v_i/(γ h) = f(Y_i, t + c_i h)`,
+//! `M v_i/(γ h) = f(Y_i, t + c_i h)`.
 //!
-//! so that `k_i` is the derivative of algebraic unknowns too. All methods are stiffly accurate: the
-//! last stage is the new state, and its derivative the first of the next step.
+//! So `k_i` is the derivative of algebraic unknowns, too. All methods are stiffly accurate: the
+//! last stage is the new state, and its derivative is the first stage of the next step.
 //!
 //! Stages are solved by simplified Newton iteration: `W = M/(γ h) - J` at the beginning of the step
-//! is factorised once for all stages and iterations. It ends by Hairer's test of the rate of
-//! convergence (Hairer and Wanner II, IV.8). A Jacobian is never kept for the next step: in
-//! straight-line code over the nonzeros it costs a fraction of one iteration, and a fresh one saves
-//! more than that.
+//! is factorised once for all stages and iterations. The iteration ends by Hairer's test of the
+//! rate of convergence (Hairer and Wanner II, IV.8). A Jacobian is never reused in the next step.
+//! In straight-line code over the nonzeros, it costs a fraction of one iteration, and a fresh one
+//! saves more than that.
 //!
 //! The error estimate is filtered by `W` (Hosea and Shampine, Applied Numerical Mathematics 20
-//! (1996) 21–37), since the unfiltered estimate of a component that decays fast is mostly of
+//! (1996) 21–37). The unfiltered estimate of a component that decays fast consists mostly of
 //! amounts that have decayed. The interpolant is the cubic Hermite polynomial, of order 3.
 
-/// The tableau of an ESDIRK method as data; `tests/methods/esdirk.rs` proves its order conditions.
-/// Triangles lie row by row in a square matrix, whose order is the number of stages.
+/// The tableau of an ESDIRK method as data.
+///
+/// `tests/methods/esdirk.rs` proves its order conditions. Triangles lie row by row in a square
+/// matrix; its order is the number of stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Tableau {
     /// The diagonal coefficient `γ` of all stages except the first.
@@ -29,16 +31,17 @@ pub struct Tableau {
     pub a: &'static [f64],
     /// The nodes.
     pub c: &'static [f64],
-    /// The weights of the solution less those of the embedded one.
+    /// The weights of the solution less the weights of the embedded one.
     pub error: &'static [f64],
-    /// The predictors: the weights of earlier derivatives in the first iterate of each stage's
-    /// derivative.
+    /// The predictors: weights for the first iterate of each stage's derivative.
+    ///
+    /// They multiply earlier derivatives.
     pub guess: &'static [f64],
 }
 
 pub use device::*;
 
-// The number of arguments is that of what a stage depends on.
+// A stage depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(esdirk)]
 mod device {
@@ -46,16 +49,18 @@ mod device {
     use crate::step::{code, norm, stepper};
     use crate::system::System;
 
-    /// The largest remaining error of an iteration, in units of the tolerance. Where steps are
-    /// fixed and changes do not become smaller, the last change may be as large as the tolerance
-    /// itself; otherwise the step is refused.
+    /// The largest remaining error of an iteration, in units of the tolerance.
+    ///
+    /// With fixed steps, if changes no longer become smaller, the last change may be as large as
+    /// the tolerance itself. Otherwise the step is rejected.
     pub const KAPPA: f64 = 0.05;
-    /// The number of iterations after which a stage is given up although changes become smaller.
-    /// Algebraic unknowns need many: their rate of convergence is of the order of the step, that of
-    /// others of its square. With 8, ESDIRK methods take 4% more steps on the stiff test set, and
-    /// as many evaluations.
+    /// The largest number of iterations of a stage, even if changes become smaller.
+    ///
+    /// Algebraic unknowns need many iterations: their rate of convergence is of the order of the
+    /// step, and the rate of others of the order of its square. With 8, ESDIRK methods take 4% more
+    /// steps on the stiff test set, and as many evaluations.
     pub const ITERATIONS: u32 = 20;
-    /// Relative tolerances below which rounding would decide whether an iteration converges.
+    /// The least relative tolerance: below it, rounding would decide convergence.
     pub const LEAST_DOUBLE: f64 = 4e-14;
     /// [`LEAST_DOUBLE`] for `f32`.
     pub const LEAST_SINGLE: f64 = 2e-5;
@@ -65,13 +70,14 @@ mod device {
     pub struct Stage<R: Real, const N: usize> {
         /// `γ h` times the derivative of the stage.
         pub v: [R; N],
-        /// Why the stage was not solved, as a [`code`]; [`code::SUCCESS`] if it was.
+        /// The [`code`] of a stage without a solution; [`code::SUCCESS`] if solved.
         pub code: R::Bits,
     }
 
-    /// Solves `per_gh M v = f(base + v, t)` from a first iterate `guess` of `v`, in those lanes of
-    /// `run` where `code` says that the stages before were solved. Changes are scaled as errors
-    /// are, beside the state `u`.
+    /// Solves `per_gh M v = f(base + v, t)` for `v`, starting at `guess`.
+    ///
+    /// It solves lanes of `run` if their `code` is success in all stages before. Changes are
+    /// scaled as errors are, with the state `u`.
     pub fn stage<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &S::Factors<R>,
@@ -95,8 +101,8 @@ mod device {
         let per_limit = R::lit(1.0 / (N as f64 * KAPPA * KAPPA));
         let max_size = tolerances.slack * R::lit(1.0 / KAPPA);
         let max_size = max_size * max_size;
-        // The square of the last change, as `size` is. With this first value the rate of
-        // convergence of the first change, which is unknown, counts as a half.
+        // The square of the last change, as `size` is. This first value makes the unknown rate of
+        // convergence of the first change count as one half.
         let mut last = R::lit(4.0);
         let mut done: u32 = 0;
         while open.any() {
@@ -123,9 +129,9 @@ mod device {
                 let singular = stepper::unsolved::<R, N>(&change, &f, &f);
                 outcome = <R::Bits as Bits>::select(broken, singular, outcome);
             }
-            // With `s` and `l` for the roots of `size` and `last`, the rate of convergence is `s/l`
-            // and `s` times `rate/(1 - rate)` is left: at most one where `s² + s <= l`. Squared
-            // twice there is neither a root in it nor a division.
+            // With `s` and `l` for the roots of `size` and `last`, the rate of convergence is
+            // `s/l`, and `s` times `rate/(1 - rate)` remains: at most one if `s² + s <= l`. Squared
+            // twice, this condition needs neither a root nor a division.
             let rest = (-size).mul_add(size, last - size);
             let four = R::lit(4.0);
             let near = zero.le(rest) & (four * size * (size * size)).le(rest * rest);
@@ -149,18 +155,22 @@ mod device {
     }
 }
 
-/// Declares a method, in a module of lane programs that has its coefficients as constants. Stages
-/// count from 0; the first is explicit, and the last the new state.
+/// Declares a method, in a module of lane programs with its coefficients as constants.
+///
+/// Stages count from 0; the first is explicit, and the last is the new state.
 ///
 /// * `GAMMA`, `A`, `C`, `E`: the diagonal, the rows below it, the nodes, and the weights of the
-///   solution less those of the embedded one of order `embedded`.
+///   solution less the embedded one's, of order `embedded`.
+/// * `within`: two stages with nodes within the step, or one twice. Their differences from the
+///   interpolant count `margin` times as its error; `margin` is greater for one stage, which may
+///   agree by chance.
 /// * `G`: the predictors, see [`Tableau::guess`](crate::step::esdirk::Tableau::guess).
 macro_rules! esdirk {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, kept $kept:tt,
         order $order:tt, embedded $embedded:tt, interpolant $interpolant:tt,
-        stages $stages:tt,
+        stages $stages:tt, within $one:tt and $other:tt, margin $margin:tt,
         constants { $($constants:tt)* }
     ) => {
         pub use device::*;
@@ -205,9 +215,11 @@ macro_rules! esdirk {
 
             $($constants)*
 
-            /// As for Rosenbrock methods, but the iteration needs registers too. On an H200 six
-            /// stages of 8 states take as long either way, and four of 20 states three quarters of
-            /// the time rolled.
+            /// The largest size of all stages for an unrolled stage loop.
+            ///
+            /// As for Rosenbrock methods, but the iteration needs registers, too. On an H200, six
+            /// stages of 8 states take as long either way. Four stages of 20 states take three
+            /// quarters of the time if rolled.
             const MAX_UNROLLED: usize = 40;
 
             $(#[$documentation])*
@@ -293,8 +305,8 @@ macro_rules! esdirk {
                         b = system.mass(&b);
                     }
                     k[$stages] = system.solve(&w, &b);
-                    // Where the derivative at the beginning is not finite, the iteration is not the
-                    // reason of failure.
+                    // If the derivative at the beginning is not finite, the iteration is not the
+                    // cause of failure.
                     let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(
                         norm::is_finite::<R, N>(&state.du), code, solved,
@@ -312,6 +324,28 @@ macro_rules! esdirk {
                     norm::scaled_error_sq::<R, N>(
                         &step.k[$stages], &state.u, &step.u, &state.tolerances,
                     )
+                }
+
+                /// Returns the scaled differences between interpolant and stage derivatives.
+                ///
+                /// The differences are multiplied by the step size before scaling.
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let scale = &state.tolerances;
+                    let begin = &step.k[0];
+                    let end = &step.k[$stages - 1];
+                    let first = vector::slope_off::<R, N>(
+                        &state.u, begin, &step.u, end, &step.k[$one], ask.h, R::lit(C[$one]),
+                    );
+                    let second = vector::slope_off::<R, N>(
+                        &state.u, begin, &step.u, end, &step.k[$other], ask.h, R::lit(C[$other]),
+                    );
+                    let first = norm::scaled_error_sq::<R, N>(&first, &state.u, &step.u, scale);
+                    let second = norm::scaled_error_sq::<R, N>(&second, &state.u, &step.u, scale);
+                    (first + second) * R::lit($margin * $margin)
                 }
 
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {

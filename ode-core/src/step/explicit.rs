@@ -1,27 +1,29 @@
 //! Explicit Runge–Kutta methods: one lane program for all of them.
 //!
-//! A method is declared by its tableau and a list of the nonzero coefficients: a product with a
-//! zero that lies in a table in memory would be computed. Tests prove that the other coefficients
-//! are zero.
+//! A method is declared by its tableau and a list of the nonzero coefficients. Without the list,
+//! products with zeros from a table in memory would be computed. Tests prove that the other
+//! coefficients are zero.
 
-/// The tableau of an explicit method as data; `tests/methods/tableaus.rs` proves its order
-/// conditions.
+/// The tableau of an explicit method as data.
+///
+/// `tests/methods/tableaus.rs` proves its order conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Tableau {
-    /// The node of each stage, also of those that only the interpolant needs.
+    /// The node of each stage, including stages that only the interpolant needs.
     pub nodes: &'static [f64],
     /// The stages of a step after the first, with their coefficients.
     pub stages: &'static [Row],
-    /// The weights of the new state; none if it is the argument of the last stage.
+    /// The weights of the new state; empty if it is the argument of the last stage.
     pub solution: &'static [Row],
     /// The stages that only the interpolant needs.
     pub extra: &'static [Row],
-    /// The weights of the solution less those of an embedded one, for each of those.
+    /// The weights of the solution less the weights of each embedded one.
     pub errors: &'static [Row],
-    /// The stages that the interpolant takes.
+    /// The stages that the interpolant uses.
     pub dense: &'static [usize],
-    /// The weights of the stages in the interpolant, one after the other: each a polynomial of
-    /// `degree` without a constant term.
+    /// The weights of the stages in the interpolant, stage by stage.
+    ///
+    /// Each weight is a polynomial of `degree` without a constant term.
     pub weights: &'static [f64],
     /// The degree of the polynomials of `weights`.
     pub degree: usize,
@@ -30,7 +32,7 @@ pub struct Tableau {
 /// A row of coefficients of a [`Tableau`].
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The stage, or the order of the embedded solution, that the row is of.
+    /// The stage of the row, or the order of its embedded solution.
     pub of: usize,
     /// The coefficients.
     pub coefficients: &'static [f64],
@@ -38,23 +40,24 @@ pub struct Row {
     pub nonzero: &'static [usize],
 }
 
-/// Declares a method, in a module of lane programs that has its coefficients as constants:
+/// Declares a method, in a module of lane programs with its coefficients as constants.
 ///
-/// * `C`: nodes, one for each of the `kept` vectors;
+/// * `C`: nodes, one for each of the `kept` vectors.
 /// * `A`: row `s - 1` gives stage `s` of `stages`, and of `extra` those that only the interpolant
-///   needs;
-/// * with `solution`, the row of `A` that has the weights of the new state; otherwise that is the
-///   argument of the last stage, whose derivative is the first of the next step;
-/// * `E`, with `error`: the weights of the new state less those of the embedded solution, of the
-///   order given; `E2`, with `second`: those of another one, see [`norm::both`](crate::norm::both);
+///   needs.
+/// * With `solution`, the row of `A` with the weights of the new state. Otherwise the new state is
+///   the argument of the last stage, and the derivative there is the first of the next step.
+/// * `E`, with `error`: the weights of the new state less the weights of the embedded solution, of
+///   the order given. `E2`, with `second`: the same for another one, see
+///   [`norm::both`](crate::norm::both).
 /// * `B`: the weight of stage `s` in the interpolant at `theta` is
-///   `theta (B[s][0] + theta (B[s][1] + …))`, of the order and the stages that `dense` says.
+///   `theta (B[s][0] + theta (B[s][1] + …))`, with the order and the stages of `dense`.
 ///
-/// `adjoint` names the C++ namespace of the method's adjoint, which is a lane program by itself:
-/// kernels of ordinary solves do not have its text.
+/// `adjoint` names the C++ namespace of the method's adjoint. The adjoint is a lane program of its
+/// own, so kernels of ordinary solves do not contain its text.
 ///
-/// The controller is that of OrdinaryDiffEq.jl, except that it has that of Hairer's codes for DP5
-/// and DOP853, which takes fewer and longer steps at the same tolerance.
+/// The controller is OrdinaryDiffEq.jl's. For DP5 and DOP853, OrdinaryDiffEq.jl uses the controller
+/// of Hairer's codes instead, which takes fewer and longer steps at the same tolerance.
 macro_rules! explicit {
     (
         $(#[$documentation:meta])*
@@ -130,7 +133,7 @@ macro_rules! explicit {
             degree: $degree,
         };
 
-        // A method may have a stage of one term, no error and no stage that only the interpolant
+        // A method may have a stage of one term, no error, and no stage that only the interpolant
         // needs.
         #[allow(unused_imports, unused_mut, unused_variables, unused_assignments)]
         #[ode_macros::device($module)]
@@ -233,6 +236,14 @@ macro_rules! explicit {
                     square
                 }
 
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    _state: &stepper::State<R, N, P>,
+                    _ask: &stepper::Ask<R>,
+                    _step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    R::lit(0.0)
+                }
+
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
                     kept[0]
                 }
@@ -306,7 +317,7 @@ macro_rules! explicit {
         }
     };
 
-    // The stages, and then those that only the interpolant needs, in the order of the way back.
+    // The stages, and then the stages that only the interpolant needs, in the order of the adjoint.
     (
         @reversed { $($done:tt)* } { $stage:tt: [$($j:tt),*], $($left:tt)* }
         {} $extra:tt $others:tt
@@ -319,7 +330,7 @@ macro_rules! explicit {
     ) => {
         explicit! { @reversed $stages {} { $stage: [$($j),*], $($done)* } { $($left)* } $others }
     };
-    // Where the last stage is at the end of the step its argument is the solution.
+    // If the last stage is at the end of the step, its argument is the solution.
     (
         @reversed { $last:tt: [$($b:tt),*], $($stages:tt)* } {} $extra:tt {}
         { $adjoint:ident::$module:ident::$method:ident, kept $kept:tt, fsal true, $($others:tt)* }
@@ -345,7 +356,7 @@ macro_rules! explicit {
             }
         }
     };
-    // The stages whose arguments are needed, in the order of the way there.
+    // The stages with arguments that are needed, in the order of the forward step.
     (
         @ahead { $($done:tt)* } { $stage:tt: [$($j:tt),*], $($left:tt)* } $others:tt
     ) => {
@@ -383,7 +394,7 @@ macro_rules! explicit {
                 impl Adjoint for Backward {
                     type Method = $module::$method;
 
-                    /// The arguments of the stages, by their numbers.
+                    /// The arguments of the stages, by stage.
                     type Made<R: Real, const N: usize> = [[R; N]; $kept];
 
                     fn make<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
@@ -505,8 +516,8 @@ macro_rules! explicit {
                                 given.end[d] = R::select(dense, sum, given.end[d]);
                             }
                         )?
-                        // What a lane computes does not depend on its neighbours: those without
-                        // states within the step take nothing of it.
+                        // A lane's result does not depend on its neighbours: lanes without states
+                        // within the step receive nothing.
                         let zero = R::lit(0.0);
                         given.begin = vector::choose::<R, N>(dense, first, given.begin);
                         for d in 0..P {

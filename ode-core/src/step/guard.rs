@@ -1,11 +1,12 @@
-//! The growth guard, which keeps implicit methods from passing over a solution that grows from
-//! almost nothing.
+//! The growth guard, which keeps implicit methods from passing over growth.
+//!
+//! A solution may grow from almost nothing.
 //!
 //! # The problem
 //!
 //! A step of size `h` multiplies a mode `u' = λ u` by `R(hλ)`, the method's stability function. If
 //! `λ` is real and positive, the solution grows by `exp(hλ)`. But the `R` of an implicit method has
-//! a pole at `hλ = 1/γ`: it overstates the growth before the pole and tends to zero beyond it
+//! a pole at `hλ = 1/γ`. It overstates the growth before the pole and tends to zero beyond it
 //! (Lindberg, BIT 14 (1974) 430–436; Dieci and Estep, "superstability"). While the mode is below
 //! the absolute tolerance, no error estimate shows this. The step size grows past the pole, the
 //! method then damps the growing mode, and the solution stays on an unstable state. An ignition
@@ -15,80 +16,96 @@
 //!
 //! Every step factorises `W = M/(γh) - J`. The sign of its determinant is the product of the signs
 //! of the pivots, so it costs nothing. Each real mode with `γhλ > 1` changes this sign once.
-//! Complex modes come in pairs and do not change it. So the sign differs from that of short steps
-//! exactly when an odd number of real modes is beyond the pole.
+//! Complex modes come in pairs and do not change it. So the sign differs from the sign for short
+//! steps exactly when an odd number of real modes is beyond the pole.
 //!
-//! 1. A step whose sign differs from that of short steps is refused. Numerical growth is more and
-//!    more wrong on the way to the pole, and earlier steps may have been there. So the trajectory
-//!    restarts from its beginning, and is *careful* from then on.
+//! 1. A step with a different sign is rejected. Numerical growth becomes less and less accurate on
+//!    the way to the pole, and earlier steps may have been there. So the trajectory restarts from
+//!    its beginning, and is *careful* from then on.
 //! 2. A step that the error estimate rejects and shortens to [less than four fifths](SHOWN) is
-//!    tested a second time, at [`1/SOON`](SOON) times its size. The first step of a part is exempt.
-//!    If the sign differs there, the component that fails now may have grown too fast in earlier
-//!    steps of about this length, when it was too small for the error estimate. The trajectory
-//!    restarts. It also restarts if the sign differs in this test for a step whose size came from a
-//!    stop or from the largest step instead of from the error estimate.
+//!    tested a second time, at [`1/SOON`](SOON) times its size. The first step of a segment is
+//!    exempt. If the sign differs there, the trajectory restarts: the component that fails now may
+//!    have grown too fast in earlier steps of about this length, while it was too small for the
+//!    error estimate. The trajectory also restarts if the sign differs in this test for a step with
+//!    a size set by a stop or by the largest step, not by the error estimate.
 //! 3. A careful trajectory tests every step at [`1/SOON`](SOON) times its size, which takes a
-//!    second factorisation: with the Jacobian at the end of the step, since growth may begin within
-//!    it, or, if the error estimate rejects the step, with the one at its beginning. If the sign
-//!    differs there, the step is refused and halved. If the sign differs in the step itself, it is
-//!    quartered. Up to that limit, growth is right to 1% with methods of order 4 and 5.
-//! 4. After a refusal each step is at most twice as long as the one before, until the error
-//!    estimate has limited three steps. The first time, this also ends the care. A trajectory that
-//!    restarts a second time is careful to its end.
+//!    second factorisation. The Jacobian is the one at the end of the step, since growth may begin
+//!    within it. If the error estimate rejects the step, the Jacobian is the one at its beginning.
+//!    If the sign differs there, the step is rejected and halved. If the sign differs in the step
+//!    itself, the step is quartered. Up to that limit, growth is right to 1% with methods of order
+//!    4 and 5.
+//! 4. After a rejection by the guard, each step is at most twice as long as the one before, until
+//!    the error estimate has limited three steps. The first time, this also ends the care. A
+//!    trajectory that restarts a second time is careful to its end.
 //! 5. After [`HELD`] steps limited only by the guard, the mode counts as exactly zero, and the
-//!    guard switches off until the end of the span or of its part. Each of these steps went at
+//!    guard switches off until the end of the span or segment. Each of these steps went at
 //!    least `SOON/2` of the way to the pole, so any number other than zero would have grown to one.
-//!    In later parts, [`HELD_AGAIN`] steps suffice.
+//!    In later segments, [`HELD_AGAIN`] steps suffice.
 //!
 //! # The end
 //!
-//! The Jacobian is that at the beginning of a step. Growth that begins within a step shows itself
-//! in the next one, and growth that begins within the last step would not be seen. So a lane that
-//! has arrived at the end of its span, or of a part of it, *looks ahead*: it makes one more
-//! attempt. All stages of this attempt are at the time of the end, where its Newton iterations do
-//! not begin. It is not taken, not saved and not counted as a step. If its sign differs from that
-//! of short steps, rule 1 holds, and the trajectory restarts. A careful trajectory has tested the
-//! ends of all of its steps, and ignores what it looks at.
+//! The Jacobian is the one at the beginning of a step. Growth that begins within a step appears in
+//! the next one, and growth that begins within the last step would be missed. So a lane at the end
+//! of its span or segment *looks ahead*: it makes one more attempt. All stages of this attempt are
+//! at the time of the end, and its Newton iterations do not begin there. The attempt is neither
+//! taken nor saved, and does not count as a step. If its sign differs from the sign for short
+//! steps, rule 1 holds, and the trajectory restarts. A careful trajectory has tested the ends of
+//! all of its steps, and ignores the result.
 //!
-//! The size of this attempt is that of the last step, as it was planned before the end shortened
-//! it. So it also sees what began within the last step but one. If the guard only reports, the size
-//! is that of the last step itself: a longer one would be reported even where the error estimate
-//! would reject it.
+//! The size of this attempt is the size of the last step as planned, before the end shortened it.
+//! So the attempt also detects growth that began within the last step but one. With the shortened
+//! size, 15 of 3,600 passages of a pitchfork ended on the unstable branch, and none with the
+//! planned size. If the guard only reports, the size is the actual size of the last step. Otherwise
+//! a longer attempt would be reported even if the error estimate would reject it.
 //!
 //! A method that switches looks ahead if its next step would be an implicit one. Fixed steps do not
 //! look ahead.
 //!
-//! # What follows
+//! # Properties
 //!
 //! If the sign never differs, a trajectory takes the same steps with and without the guard. The
 //! sign is exact except for rounding. It does not show complex modes, an even number of real modes
 //! that pass the pole in one step, or growth that is not in the Jacobian.
+//!
+//! `docs/what-success-means.md` explains the counts and their limits to users.
+//! `tests/solve/success.rs` checks its table.
+//!
+//! # Implementation
+//!
+//! `Linearised::negative` reads the sign of the determinant from the factors, which have three
+//! forms: straight-line code, exchanged rows, and tiles. With a mass matrix, the sign for short
+//! steps may be negative, so a lane computes this sign at the beginning of each segment.
+//!
+//! The guard's state of a trajectory is one register of bits. A lane that looks ahead needs no
+//! other storage: such a lane has no time left, and the plan of its next step contains the size.
+//! Each lane decides by itself, so its neighbours change none of its bits. On a GPU, the three
+//! settings are three kernels. Explicit methods have no code for the guard (`M::GUARDS`).
 
 use crate::lane::Scalar;
 use crate::step::properties::Properties;
 
-/// What a solve does with steps that may pass over growth; see [`guard`](self).
+/// The treatment of steps that may pass over growth; see [`guard`](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GrowthGuard {
-    /// Such a step is refused, and a shorter one is attempted.
+    /// Such a step is rejected, and a shorter one is attempted.
     Reject,
-    /// Such a step is taken, and counted.
+    /// Such a step is accepted and counted.
     Report,
     /// The guard is off.
     Off,
 }
 
 impl GrowthGuard {
-    /// The default for a precision.
+    /// Returns the default for a precision.
     pub(crate) fn default_for<T: Scalar>() -> Self {
         // In `f32` rounding can change the sign, if quantities are conserved over long steps.
         if T::DOUBLE { GrowthGuard::Reject } else { GrowthGuard::Report }
     }
 
-    /// The constant that lanes know this treatment by; [`OFF`] for explicit methods.
+    /// Returns the constant of this treatment in lane programs; [`OFF`] for explicit methods.
     pub(crate) fn number(self, method: &Properties) -> u32 {
         let implicit = method.solves > 0 || method.switches_to.is_some();
         match self {
@@ -102,8 +119,9 @@ impl GrowthGuard {
 /// The guard's report on one trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarded {
-    /// The number of steps beyond the pole: refused ones, or accepted ones if the guard only
-    /// reports.
+    /// The number of steps beyond the pole.
+    ///
+    /// Rejected steps, or accepted ones if the guard only reports.
     pub count: u32,
     /// Whether an accepted step passed over growth.
     pub held: bool,
@@ -134,10 +152,10 @@ mod device {
     pub const OFF: u32 = 0;
     /// Steps beyond the pole are counted.
     pub const REPORT: u32 = 1;
-    /// Steps beyond the pole are refused.
+    /// Steps beyond the pole are rejected.
     pub const REJECT: u32 = 2;
 
-    /// What a step tests for growth.
+    /// The growth test of a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Watch<R: Real> {
         /// Whether to test for modes beyond the pole.
@@ -151,10 +169,12 @@ mod device {
         Watch::<R> { far, odd }
     }
 
-    /// The largest `γhλ` of a mode that a step still follows with a small error. The pole is at 1.
+    /// The largest `γhλ` of a mode that a step follows with a small error.
+    ///
+    /// The pole is at 1.
     pub const SOON: f64 = 0.4;
 
-    /// Whether the determinant of a factorised matrix differs in sign from that of short steps.
+    /// Returns whether the determinant's sign differs from the sign for short steps.
     pub fn is_beyond<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &S::Factors<R>,
@@ -164,8 +184,9 @@ mod device {
         (negative & !odd) | (odd & !negative)
     }
 
-    /// Whether a step with this factorised matrix is beyond the pole; false if `watch` does not
-    /// ask.
+    /// Returns whether a step with this factorised matrix is beyond the pole.
+    ///
+    /// The result is false if `watch` is off.
     pub fn grows<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &S::Factors<R>,
@@ -178,7 +199,9 @@ mod device {
         grows
     }
 
-    /// Whether the determinant at a state is negative for steps of this `scale`, `1/(γh)`.
+    /// Returns whether the determinant is negative at a state, for steps of this `scale`.
+    ///
+    /// The scale is `1/(γh)`.
     #[called]
     pub fn is_negative<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -190,7 +213,9 @@ mod device {
         system.negative(&system.factor(u, p, t, scale))
     }
 
-    /// Whether a step from this state, of this `scale`, `1/(γh)`, is beyond the pole.
+    /// Returns whether a step from this state, of this `scale`, is beyond the pole.
+    ///
+    /// The scale is `1/(γh)`.
     #[cold]
     pub fn would_pass<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -203,7 +228,7 @@ mod device {
         is_beyond::<R, S, N, P>(system, &system.factor(&u, &p, t, scale), odd)
     }
 
-    // The guard keeps its state of a trajectory in one number. From the lowest bit on, the fields
+    // The guard stores its state of a trajectory in one number. From the lowest bit on, the fields
     // are:
     //
     // * 16 bits: the number of steps beyond the pole.
@@ -211,75 +236,84 @@ mod device {
     // * 2 bits, the caution: how many more steps the error estimate must limit before the guard
     //   lifts its limit on growth.
     // * 2 bits, the care: how often the trajectory restarted, and whether it is careful.
-    // * 1 bit: whether the guard has switched off for this part.
+    // * 1 bit: whether the guard has switched off for this segment.
     // * 1 bit: whether an accepted step passed over growth.
 
-    /// The bits of the number of steps beyond the pole; it stops at this.
+    /// The bits of the number of steps beyond the pole, which saturates here.
     pub const COUNT: u64 = 65535;
     /// One step limited only by the guard.
     pub const CAPPED: u64 = 65536;
-    /// One more step that the error estimate must limit before the guard lifts its limit on growth.
+    /// One more step that the error estimate must limit.
+    ///
+    /// The guard then lifts its limit on growth.
     pub const CAUTION: u64 = 67108864;
-    /// The unit of the care of a trajectory. It is 1 after a restart: the guard then tests for
-    /// growth on the way to the pole. It is 2 once the error estimate has limited enough steps, and
-    /// 3 after a second restart: the trajectory is then careful to its end.
+    /// The unit of the care of a trajectory.
+    ///
+    /// The care is 1 after a restart: the guard then tests for growth on the way to the pole. It is
+    /// 2 once the error estimate has limited enough steps, and 3 after a second restart: the
+    /// trajectory is then careful to its end.
     pub const CAREFUL: u64 = 268435456;
-    /// Set once the guard has switched off, until the end of the part.
+    /// Set once the guard has switched off, until the end of the segment.
     pub const RELEASED: u64 = 1073741824;
     /// Set once an accepted step passed over growth.
     pub const HELD_BIT: u64 = 2147483648;
-    /// The number of steps that the error estimate must limit after a refusal.
+    /// The number of steps that the error estimate must limit after the guard's rejection.
     pub const CONTENT: u64 = 3;
-    /// The number of steps limited only by the guard after which it switches off. Each goes at
-    /// least `SOON/2` of the way to the pole: with `γ = 1/4` it is `0.8/λ` long. So numbers below
-    /// `1e-258` count as zero (with the largest `γ`, that of Kvaerno3, numbers below `1e-148`).
+    /// The number of steps limited only by the guard after which it switches off.
+    ///
+    /// Each step goes at least `SOON/2` of the way to the pole: with `γ = 1/4` it is `0.8/λ` long.
+    /// So numbers below `1e-258` count as zero (with the largest `γ`, Kvaerno3's, numbers below
+    /// `1e-148`).
     pub const HELD: u64 = 745;
-    /// The number of such steps in later parts: numbers below `1e-15` count as zero.
+    /// The number of such steps in later segments: numbers below `1e-15` count as zero.
     pub const HELD_AGAIN: u64 = 46;
-    /// The largest factor by which a step grows after a refusal.
+    /// The largest factor between steps after the guard's rejection.
     pub const GROWTH: f64 = 2.0;
-    /// A rejected step is tested a second time if the factor to the next step size is below this:
-    /// its error was at least 1.6 times the tolerance, with an estimate of order 3.
+    /// The largest factor to the next step that leads to a second test.
+    ///
+    /// The test is made if the factor after a rejected step is below this. The error was then at
+    /// least 1.6 times the tolerance, with an estimate of order 3.
     pub const SHOWN: f64 = 0.8;
-    /// The factor by which a step beyond the pole is shortened.
+    /// The factor that shortens a step beyond the pole.
     pub const FAR_FACTOR: f64 = 0.25;
-    /// The factor by which a step beyond [`SOON`] is shortened.
+    /// The factor that shortens a step beyond [`SOON`].
     pub const NEAR_FACTOR: f64 = 0.5;
 
-    /// The report of a state, without the fields that concern one part of a span only.
+    /// Returns the report of a state, without the fields of a single segment.
     pub fn reported<R: Real>(state: R::Bits) -> R::Bits {
         state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT)
     }
 
-    /// The state at the beginning of the next part. Something may have fed a mode that counted as
-    /// zero.
+    /// Returns the state at the beginning of the next segment.
+    ///
+    /// A mode that counted as zero may have received input.
     pub fn next_part<R: Real>(state: R::Bits) -> R::Bits {
         state & !<R::Bits as Bits>::lit(3 * CAUTION + RELEASED)
     }
 
-    /// The state of a trajectory that restarts from its beginning.
+    /// Returns the state of a trajectory that restarts from its beginning.
     pub fn begun_anew<R: Real>(state: R::Bits) -> R::Bits {
         let kept = counted::<R>(state) & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL);
         kept.wrapping_add(<R::Bits as Bits>::lit(CAREFUL))
     }
 
-    /// Whether the guard tests for growth on the way to the pole.
+    /// Returns whether the guard tests for growth on the way to the pole.
     pub fn is_careful<R: Real>(state: R::Bits) -> R::Mask {
         (state & <R::Bits as Bits>::lit(CAREFUL + RELEASED)).equals(<R::Bits as Bits>::lit(CAREFUL))
     }
 
-    /// Whether the guard has switched off.
+    /// Returns whether the guard has switched off.
     pub fn has_let_go<R: Real>(state: R::Bits) -> R::Mask {
         let bit = <R::Bits as Bits>::lit(RELEASED);
         (state & bit).equals(bit)
     }
 
-    /// Whether steps grow by a factor of at most [`GROWTH`].
+    /// Returns whether steps grow by a factor of at most [`GROWTH`].
     pub fn is_cautious<R: Real>(state: R::Bits) -> R::Mask {
         !(state & <R::Bits as Bits>::lit(3 * CAUTION)).equals(<R::Bits as Bits>::lit(0))
     }
 
-    /// The state with one more step beyond the pole counted.
+    /// Returns the state with one more step beyond the pole counted.
     pub fn counted<R: Real>(state: R::Bits) -> R::Bits {
         let max_count = <R::Bits as Bits>::lit(COUNT);
         let count = state & max_count;
@@ -287,13 +321,14 @@ mod device {
         (state & !max_count) | <R::Bits as Bits>::select(count.equals(max_count), count, more)
     }
 
-    /// The state after a refusal.
+    /// Returns the state after the guard's rejection.
     pub fn after_refusal<R: Real>(state: R::Bits) -> R::Bits {
         counted::<R>(state) | <R::Bits as Bits>::lit(CONTENT * CAUTION)
     }
 
-    /// The state after a cautious step. `longer` says whether the step after it would be longer
-    /// without the guard.
+    /// Returns the state after a cautious step.
+    ///
+    /// `longer` is true if the step after it would be longer without the guard.
     pub fn advanced<R: Real>(state: R::Bits, longer: R::Mask) -> R::Bits {
         let kept = state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT);
         // Only the guard limited the step.
@@ -316,9 +351,11 @@ mod device {
     /// The verdict of the guard on a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Judged<R: Real> {
-        /// Whether the step is refused.
+        /// Whether the guard rejects the step.
         pub refused: R::Mask,
-        /// Whether it is refused in a trajectory that is not careful, which then restarts.
+        /// Whether the guard rejects the step in a trajectory that is not careful.
+        ///
+        /// Such a trajectory restarts.
         pub anew: R::Mask,
         /// The next step size as a multiple of this one.
         pub factor: R,
@@ -326,10 +363,12 @@ mod device {
         pub state: R::Bits,
     }
 
-    /// Judges steps that are beyond the pole (`grows`) or on the way to it (`soon`, if tested), and
-    /// steps after a refusal. `accept` is the verdict of the error estimate, and `factor` is its
-    /// factor to the next step size. Unless `refuse` is set, steps beyond the pole are only
-    /// counted. Lanes that do not `run` keep their state.
+    /// Returns the guard's verdict on a step.
+    ///
+    /// The step is beyond the pole (`grows`) or on the way to it (`soon`, if tested), or follows a
+    /// rejection. `accept` is the verdict of the error estimate, and `factor` is its factor to the
+    /// next step size. If `refuse` is false, steps beyond the pole are only counted. Lanes that do
+    /// not `run` keep their state.
     pub fn judge<R: Real>(
         state: R::Bits,
         grows: R::Mask,
@@ -367,8 +406,7 @@ mod device {
 mod tests {
     use super::*;
 
-    /// The states after refusals, after steps limited only by the guard until it switches off, and
-    /// after steps that the error estimate limited.
+    /// The states after rejections, and after steps limited by the guard or the error estimate.
     #[test]
     fn states_follow_each_other() {
         let refused = after_refusal::<f64>(0);
@@ -406,7 +444,7 @@ mod tests {
         assert!(is_careful::<f64>(second) && is_careful::<f64>(calm(second)));
         let told = Guarded { count: 11, held: false, anew: true };
         assert_eq!(Guarded::from_lane(reported::<f64>(calm(second)) as u32), told);
-        // In later parts it switches off sooner.
+        // In later segments it switches off sooner.
         let mut state = after_refusal::<f64>(0);
         for held in [HELD, HELD_AGAIN, HELD_AGAIN] {
             for step in 0..held {
@@ -417,7 +455,7 @@ mod tests {
             state = after_refusal::<f64>(next_part::<f64>(state));
             assert!(!has_let_go::<f64>(state) && is_cautious::<f64>(state));
         }
-        // Steps limited in an earlier part count.
+        // Steps limited in an earlier segment count.
         let mut state = after_refusal::<f64>(0);
         for _ in 0..HELD {
             state = advanced::<f64>(after_refusal::<f64>(next_part::<f64>(state)), true);

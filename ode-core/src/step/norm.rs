@@ -6,15 +6,17 @@ pub use device::*;
 mod device {
     use crate::lane::{Bits, Real};
 
-    /// The tolerances by which errors are scaled.
+    /// The tolerances that scale errors.
     #[derive(Clone, Copy, Debug)]
     pub struct Tolerances<R: Real, const N: usize> {
-        /// Absolute tolerance of each component.
+        /// The absolute tolerance of each component.
         pub abstol: [R; N],
-        /// Relative tolerance.
+        /// The relative tolerance.
         pub reltol: R,
-        /// The remaining change, in units of the tolerance, with which an iteration that no longer
-        /// converges may end; zero where a shorter step can be taken instead.
+        /// The remaining change, in tolerances, at the end of an iteration that stalls.
+        ///
+        /// An iteration that no longer converges may end with this change. Zero if a shorter step
+        /// can replace the step.
         pub slack: R,
     }
 
@@ -23,8 +25,9 @@ mod device {
         Tolerances::<R, N> { abstol, reltol, slack: R::lit(0.0) }
     }
 
-    /// The tolerances of iterations where steps are fixed, so that their errors are negligible
-    /// beside the method's.
+    /// Returns the tolerances of iterations in solves with fixed steps.
+    ///
+    /// Their errors are negligible beside the method's.
     pub fn tight<R: Real, const N: usize>(given: &Tolerances<R, N>) -> Tolerances<R, N> {
         let mut tight = *given;
         for d in 0..N {
@@ -35,26 +38,28 @@ mod device {
         tight
     }
 
-    /// The ratio of [`tight`] tolerances to those of the options.
+    /// The ratio of [`tight`] tolerances to the tolerances of the options.
     pub const TIGHT: f64 = 1e-4;
 
     /// The largest squared norm; larger ones, infinities and NaNs count as this.
     pub const SQUARE_MAX: f64 = 1e30;
-    /// The bit pattern from which that of `x` is subtracted for a first approximation of `1/x`, for
-    /// `f64`.
+    /// The constant of a first approximation of `1/x`, for `f64`.
+    ///
+    /// The bit pattern of `x` is subtracted from it.
     pub const RECIPROCAL_DOUBLE: u64 = 9213914475919310848;
     /// [`RECIPROCAL_DOUBLE`] for `f32`.
     pub const RECIPROCAL_SINGLE: u64 = 2129867571;
-    /// The Newton constant that goes with them: 2 for an exact seed, a little more to balance the
-    /// one-sided error.
+    /// The Newton constant for these patterns.
+    ///
+    /// It would be 2 for an exact seed; it is a little more to balance the one-sided error.
     pub const RECIPROCAL_NEWTON: f64 = 2.0013;
 
-    /// About `1/x`, within 0.14%, for `x` between `2^-125` and `2^125` (`f64`: `2^±1021`).
+    /// Returns about `1/x`, within 0.14%.
     ///
-    /// The bit pattern of a reciprocal is nearly a constant less that of `x`; one Newton step
-    /// `r (c - x r)` follows, with the constants chosen together for the smallest greatest
-    /// relative error. Outside the range the result is huge or a NaN, and a step whose error it
-    /// scales is rejected.
+    /// `x` lies between `2^-125` and `2^125` (`f64`: `2^±1021`). The bit pattern of a reciprocal is
+    /// nearly a constant less the pattern of `x`. One Newton step `r (c - x r)` follows. The
+    /// constants were chosen together for the smallest maximum of the relative error. Outside the
+    /// range the result is huge or a NaN, and a step with an error scaled by it is rejected.
     pub fn reciprocal<R: Real>(x: R) -> R {
         let seed = if R::DOUBLE {
             R::from_bits(<R::Bits as Bits>::lit(RECIPROCAL_DOUBLE).wrapping_sub(x.to_bits()))
@@ -64,8 +69,9 @@ mod device {
         seed * (-seed).mul_add(x, R::lit(RECIPROCAL_NEWTON))
     }
 
-    /// Sum over the components of `(error / (abstol + reltol max(|u|, |u_new|)))²`: `N` times the
-    /// square of the RMS norm. A NaN in any component gives a NaN.
+    /// Returns the sum over components of `(error / (abstol + reltol max(|u|, |u_new|)))²`.
+    ///
+    /// This is `N` times the square of the RMS norm. A NaN in any component gives a NaN.
     pub fn scaled_error_sq<R: Real, const N: usize>(
         error: &[R; N],
         u: &[R; N],
@@ -82,9 +88,11 @@ mod device {
         sum
     }
 
-    /// The square of the norm `e₁² / √(e₁² + 0.01 e₂²)` of two error estimates, from their squares
-    /// (Hairer, Nørsett and Wanner I, II.10). Its order is twice that of `e₁` less that of `e₂`.
-    /// Where the second is not finite, the first must not be either.
+    /// Returns the squared norm `e₁² / √(e₁² + 0.01 e₂²)` of two error estimates.
+    ///
+    /// The arguments are their squares (Hairer, Nørsett and Wanner I, II.10). The order of the norm
+    /// is twice the order of `e₁` less the order of `e₂`. If `e₂` is not finite, `e₁` must not be
+    /// finite either.
     pub fn both<R: Real>(first: R, second: R) -> R {
         let sum = second.mul_add(R::lit(SHARE_OF_SECOND), first);
         // Two zeros give zero.
@@ -96,11 +104,12 @@ mod device {
     /// A number far below all squared norms that matter to step sizes.
     pub const BOTH_LEAST: f64 = 1e-30;
 
-    /// Whether all components are finite.
+    /// Returns whether all components are finite.
     pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
         let mut sum = R::lit(0.0);
         for d in 0..N {
-            // Zero times a finite number is zero, otherwise a NaN, which stays.
+            // A finite number times zero is zero. Otherwise the product is a NaN, and so is the
+            // sum.
             sum = u[d].mul_add(R::lit(0.0), sum);
         }
         sum.equals(R::lit(0.0))

@@ -1,4 +1,4 @@
-//! What is known of a method.
+//! The properties of methods.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -6,53 +6,63 @@ use crate::step::control::LAW_NUMBERS;
 use crate::step::controller::Controller;
 use core::fmt;
 
-/// The properties of a method: orders, stages and costs. Its `Display` is a row of
-/// [`table`](crate::methods::table).
+/// The properties of a method: orders, stages and costs.
+///
+/// Its `Display` is a row of [`table`](crate::methods::table).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Properties {
     /// The name of the method.
     pub name: &'static str,
-    /// Order of the solution.
+    /// The order of the solution.
     pub order: usize,
-    /// Orders of the embedded solutions, from which the error is estimated; without them the method
-    /// is for fixed steps.
+    /// The orders of the embedded solutions, which give the error estimate.
+    ///
+    /// Without them, the method is for fixed steps.
     pub embedded: &'static [usize],
-    /// Stages of a step.
+    /// The number of stages of a step.
     pub stages: usize,
-    /// Whether the first stage of a step is the last one of the step before (first same as last).
+    /// Whether the last stage is the next step's first (first same as last).
     pub fsal: bool,
-    /// The order of the local error that is estimated, which step sizes follow: that of the
-    /// solution, or of the embedded one, plus one.
+    /// The order of the estimated local error, which controls step sizes.
+    ///
+    /// It is the order of the solution, or of the embedded one, plus one.
     pub error: usize,
-    /// The step-size controller, unless the options have another.
+    /// The step-size controller, unless the options contain another one.
     pub controller: Controller,
-    /// Order of the solution between the ends of a step.
+    /// The order of the solution between the ends of a step.
     pub interpolant: usize,
     /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
     pub evaluations: usize,
-    /// Further evaluations for the interpolant, in steps within which a state is saved.
+    /// Further evaluations for the interpolant, in steps with a saved state within them.
     pub extra: usize,
-    /// Systems of linear equations in a step; all of them have one matrix, which is factorised
-    /// once.
+    /// Systems of linear equations in a step.
+    ///
+    /// All of them have one matrix, which is factorised once.
     pub solves: usize,
-    /// Whether stages are found by iteration, each change of one taking an evaluation and a system:
-    /// then both counts are of one iteration for each stage.
+    /// Whether stages are found by iteration.
+    ///
+    /// Each iteration of a stage takes an evaluation and a linear system. Both counts are then
+    /// those of one iteration for each stage.
     pub iterates: bool,
-    /// For a method that [switches](crate::step::switching), its implicit method, which takes over
-    /// stiff trajectories; all other fields are then those of its explicit method.
+    /// The implicit method of a method that [switches](crate::step::switching).
+    ///
+    /// The implicit method takes over stiff trajectories. All other fields describe the explicit
+    /// method.
     pub switches_to: Option<&'static Properties>,
     /// The region of stability for `u' = λ u`.
     pub stability: Stability,
 }
 
-/// The set of `z = λ h` for which steps of size `h` of `u' = λ u` do not grow.
+/// The region of stability: the `z = λ h` with steps that do not grow.
+///
+/// Steps of size `h` solve `u' = λ u`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stability {
     /// A bounded region: stiff systems take many steps.
     Bounded,
-    /// A-stable: the whole left half plane, where the solution does not grow.
+    /// A-stable: the whole left half plane, all `z` with solutions that do not grow.
     A,
     /// L-stable: A-stable, and steps tend to zero for `z` towards minus infinity.
     L,
@@ -69,18 +79,19 @@ impl fmt::Display for Stability {
 }
 
 impl Properties {
-    /// Whether the method estimates its error; otherwise it is for fixed steps only.
+    /// Returns whether the method estimates its error; otherwise it is for fixed steps only.
     #[must_use]
     pub const fn adaptive(&self) -> bool {
         !self.embedded.is_empty()
     }
 
-    /// Whether the method takes such steps. One without an error estimate cannot choose step sizes;
-    /// one that [switches](crate::step::switching) does so by its errors and step sizes, so that it
-    /// must choose them.
+    /// Checks that the method can make adaptive or fixed steps.
     ///
-    /// # Errors
-    /// [`SolveError::NotAdaptive`] and [`SolveError::NotFixed`] where it does not.
+    /// A method without an error estimate cannot choose step sizes. A method that
+    /// [switches](crate::step::switching) decides by its errors and step sizes, so it must choose
+    /// them.
+    ///
+    /// # Errors [`SolveError::NotAdaptive`] and [`SolveError::NotFixed`] if the method cannot.
     pub(crate) fn check_steps(&self, adaptive: bool) -> Result<(), SolveError> {
         match adaptive {
             true if !self.adaptive() => Err(SolveError::NotAdaptive { method: self.name }),
@@ -89,8 +100,9 @@ impl Properties {
         }
     }
 
-    /// The numbers of a controller's [`Law`](crate::step::control::Law), for `n` components of type
-    /// `T` and the error estimate of this method.
+    /// Returns the numbers of a controller's [`Law`](crate::step::control::Law) for this method.
+    ///
+    /// They hold for `n` components of type `T` and the error estimate of this method.
     #[must_use]
     pub fn law<T: Scalar>(&self, controller: Controller, n: usize) -> [f32; LAW_NUMBERS] {
         let explicit = self.solves == 0 || self.switches_to.is_some();

@@ -1,30 +1,32 @@
 //! Rosenbrock methods: one lane program for all of them except `Rosenbrock23`.
 //!
-//! Each stage is one linear system with the same matrix (Hairer and Wanner II, IV.7). In the
-//! variables that leave out all products with the Jacobian, and with `W = I/(γ h) - J`,
+//! Each stage is one linear system with the same matrix (Hairer and Wanner II, IV.7). The variables
+//! avoid all products with the Jacobian. With `W = I/(γ h) - J`, they satisfy
 //!
 //! `W U_i = f(u + Σ a_ij U_j, t + α_i h) + (1/h) Σ c_ij U_j + γ_i h ∂f/∂t`,
 //!
-//! or, with a mass matrix, `W = M/(γ h) - J` and `(M/h) Σ c_ij U_j`,
+//! or, with a mass matrix, `W = M/(γ h) - J` and `(M/h) Σ c_ij U_j`. So a step evaluates `J` and
+//! `∂f/∂t` once, factorises once, and solves once for each stage.
 //!
-//! so that a step evaluates `J` and `∂f/∂t` once, factorises once, and solves once for each stage.
 //! The methods here are stiffly accurate: the argument of the last stage is the embedded solution,
 //! and its sum with the last `U` is the new state. So the last `U` is the error estimate, and is
 //! damped.
 //!
-//! A method is declared by its tableau and the numbers of its nonzero coefficients.
+//! A method is declared by its tableau and the indices of its nonzero coefficients.
 
 use crate::step::controller::Controller;
 
-/// The default controller of implicit methods, with which they take the fewest steps: in a
-/// transient the step grows as the time does, and the controller follows that trend. They are 3 to
-/// 11% fewer than by an integrating controller and by `pi(1.0, 0.1)`, in the mean over five
-/// problems of the stiff test set at three tolerances, and 3 to 10% fewer at equal error.
+/// The default controller of implicit methods, with which they take the fewest steps.
+///
+/// In a transient, the step grows with the time, and the controller follows that trend. The mean is
+/// over five problems of the stiff test set at three tolerances. The steps are 3 to 11% fewer than
+/// with an integrating controller and with `pi(1.0, 0.1)`, and 3 to 10% fewer at equal error.
 pub const CONTROLLER: Controller = Controller::predictive();
 
-/// The tableau of a Rosenbrock method as data; `tests/methods/rosenbrock.rs` proves its order
-/// conditions. All triangles lie row by row in a square matrix, whose order is the number of
-/// stages.
+/// The tableau of a Rosenbrock method as data.
+///
+/// `tests/methods/rosenbrock.rs` proves its order conditions. All triangles lie row by row in a
+/// square matrix; its order is the number of stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Tableau {
     /// The diagonal coefficient `γ`.
@@ -43,13 +45,14 @@ pub struct Tableau {
     pub dense: &'static [f64],
 }
 
-/// Declares a method, in a module of lane programs that has its coefficients as constants. Stages
-/// count from 0.
+/// Declares a method, in a module of lane programs with its coefficients as constants.
+///
+/// Stages count from 0.
 ///
 /// * `GAMMA`, `A`, `C`, `ALPHA`, `TIME`: the coefficients of the formula above, as squares and
-///   rows. The arguments of stages before `own` are the state, where `f` is known. The argument of
-///   a stage from `after` on is the sum of the argument and the `U` of the stage before, which is
-///   also what its row of `A` says. The first `timed` of `TIME` are not zero.
+///   rows. Stages before `own` have the state as their argument, so `f` is computed already. From
+///   stage `after` on, the argument is the sum of the argument and the `U` of the previous stage,
+///   which agrees with the stage's row of `A`. The first `timed` of `TIME` are not zero.
 /// * `M`: the weights of the new state; `H`: the interpolant at `theta` gives stage `i` the weight
 ///   `theta (M[i] + (1 - theta) (H[i][0] + theta (H[i][1] + …)))`, of `degree` coefficients.
 macro_rules! rosenbrock {
@@ -95,8 +98,8 @@ macro_rules! rosenbrock {
             dense: H.as_flattened(),
         };
 
-        // A polynomial may be a constant, and the first stage with an argument of its own the
-        // second.
+        // A polynomial may be a constant, and the first stage with an argument of its own may be
+        // the second stage.
         #[allow(unused_mut, clippy::int_plus_one, clippy::manual_range_contains)]
         #[ode_macros::device($module)]
         mod device {
@@ -107,10 +110,11 @@ macro_rules! rosenbrock {
 
             $($constants)*
 
-            /// The largest number of numbers of all stages, of 8 bytes each, for which the loop
-            /// over stages is unrolled. More do not fit in a GPU's registers, and a rolled loop is
-            /// faster: on an H200 it is twice as fast with 20 states, half as fast with 8, and
-            /// equal at about this number.
+            /// The largest size of all stages for an unrolled stage loop.
+            ///
+            /// The size is in numbers of 8 bytes. More numbers do not fit in a GPU's registers, and
+            /// a rolled loop is faster. On an H200, it is twice as fast with 20 states, half as
+            /// fast with 8, and equal at about this size.
             pub const MAX_UNROLLED: usize = 100;
 
             $(#[$documentation])*
@@ -220,6 +224,38 @@ macro_rules! rosenbrock {
                     )
                 }
 
+                /// The last term of the interpolant, and a fraction of the term before.
+                ///
+                /// The term of the highest degree counts at its largest value, and the term before
+                /// it by a [fraction](vector::SHARE_OF_TERM). If there is only one term, it counts
+                /// [more](vector::MARGIN_OF_TERM), since it may be small by chance.
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    _ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let mut term = [R::lit(0.0); N];
+                    let mut other = term;
+                    let largest = vector::LARGEST_OF_TERM[$degree - 1];
+                    for i in 0..$stages {
+                        term = vector::add(term, R::lit(largest * H[i][$degree - 1]), &step.k[i + 1]);
+                    }
+                    if $degree > 1 {
+                        let next = vector::LARGEST_OF_TERM[$degree / 3];
+                        for i in 0..$stages {
+                            let share = R::lit(
+                                vector::SHARE_OF_TERM * next * H[i][$degree / 3],
+                            );
+                            other = vector::add(other, share, &step.k[i + 1]);
+                        }
+                    } else {
+                        other = vector::add(other, R::lit(vector::MARGIN_OF_TERM), &term);
+                    }
+                    let scale = &state.tolerances;
+                    let of_term = norm::scaled_error_sq::<R, N>(&term, &state.u, &step.u, scale);
+                    of_term + norm::scaled_error_sq::<R, N>(&other, &state.u, &step.u, scale)
+                }
+
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
                     kept[0]
                 }
@@ -273,11 +309,13 @@ macro_rules! rosenbrock {
                 use crate::system::PullBack;
                 use stepper::Stepper;
 
-                /// The adjoint of the method of this module. Derivatives by stages are those by the
-                /// `U_i`. The Jacobian and the derivative by the time are parts of a step, so that
-                /// their derivatives are parts of its adjoint: these of all stages together, of
-                /// `Σ_i v_iᵀ J U_i + (h Σ_i γ_i v_i)ᵀ ∂f/∂t`, where `v_i` solves the transposed
-                /// equations of stage `i`.
+                /// The adjoint of the method of this module.
+                ///
+                /// Derivatives with respect to stages are those with respect to the `U_i`. The
+                /// Jacobian and the time gradient enter a step, so their derivatives enter its
+                /// adjoint. For all stages together, these are the derivatives of
+                /// `Σ_i v_iᵀ J U_i + (h Σ_i γ_i v_i)ᵀ ∂f/∂t`, with the solutions `v_i` of the
+                /// transposed equations of stages `i`.
                 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
                 pub struct Backward;
 
@@ -334,7 +372,7 @@ macro_rules! rosenbrock {
                         }
                     }
 
-                    /// They depend on stages alone.
+                    /// Does nothing: states within a step depend on its stages alone.
                     fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
                         _system: S,
                         _state: &stepper::State<R, N, P>,
@@ -359,7 +397,8 @@ macro_rules! rosenbrock {
                         let per_h = h.reciprocal();
                         let scale = per_h * R::lit(1.0 / $module::GAMMA);
                         let factors = system.factor(u, p, at.t, scale);
-                        // By the stages, and by the right-hand side at the beginning.
+                        // Derivatives with respect to the stages, and to the right-hand side at the
+                        // beginning.
                         let mut by = given.stages;
                         for i in 0..$stages {
                             by[i + 1] = vector::add(by[i + 1], R::lit($module::M[i]), &given.end);
@@ -373,7 +412,7 @@ macro_rules! rosenbrock {
                         let mut v = last;
                         #[rolled($stages * N > $module::MAX_UNROLLED * (2 - R::DOUBLE as usize))]
                         for back in 0..$stages {
-                            // Of stage `$stages - 1 - back`.
+                            // The stage is `$stages - 1 - back`.
                             let x = step.k[$stages - back];
                             if back > 0 {
                                 v = system.solve_transposed(&factors, &by[$stages - back]);

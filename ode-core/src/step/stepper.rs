@@ -1,4 +1,12 @@
 //! The interface between the integration loop and a method.
+//!
+//! A method receives a [`State`] (state, parameters, derivative, tolerances) and an [`Ask`] (time,
+//! step size, memory, growth test). It declares the stages that its error estimate and interpolant
+//! need ([`Stepper::Kept`]).
+//!
+//! The memory of a method from step to step is one word of bits. The type [`Stepper::Memory`]
+//! interprets these bits for the loop. More memory was never worth its registers: a fresh Jacobian
+//! in straight-line code is cheaper than a stored one.
 
 pub use device::*;
 
@@ -15,10 +23,12 @@ mod device {
         pub u: [R; N],
         /// The parameters.
         pub p: [R; P],
-        /// The derivative: `u'` for methods with [`Stepper::NEEDS_DU`], for others the right-hand
-        /// side, which is another vector if there is a mass matrix.
+        /// The derivative.
+        ///
+        /// It is `u'` for methods with [`Stepper::NEEDS_DU`]. For others it is the right-hand side,
+        /// which is a different vector if there is a mass matrix.
         pub du: [R; N],
-        /// The tolerances, by which errors are scaled and iterations end.
+        /// The tolerances, which scale errors and end iterations.
         pub tolerances: norm::Tolerances<R, N>,
     }
 
@@ -39,9 +49,9 @@ mod device {
         pub at: timeline::At<R>,
         /// The size of the step.
         pub h: R,
-        /// The memory that the last step left; see [`Memory`].
+        /// The memory after the last step; see [`Memory`].
         pub memory: R::Bits,
-        /// The growth that an implicit method looks for.
+        /// The growth test of implicit methods.
         pub watch: guard::Watch<R>,
     }
 
@@ -55,21 +65,24 @@ mod device {
         Ask::<R> { at, h, memory, watch }
     }
 
-    /// The result of one step of a method whose [`Kept`](Stepper::Kept) is `V`.
+    /// The result of one step of a method with [`Kept`](Stepper::Kept) `V`.
     #[derive(Clone, Copy, Debug)]
     pub struct Step<R: Real, const N: usize, V> {
         /// The new state.
         pub u: [R; N],
-        /// The stage vectors: derivatives, or whatever else the error estimate and the interpolant
-        /// are made of.
+        /// The stage vectors, for the error estimate and the interpolant.
+        ///
+        /// Derivatives or other vectors.
         pub k: V,
-        /// Why an implicit method found no new state, as a [`code`]; [`code::SUCCESS`] if it found
-        /// one.
+        /// The [`code`] of an implicit method that found no new state.
+        ///
+        /// [`code::SUCCESS`] if it found one.
         pub code: R::Bits,
         /// The memory for the next step; see [`Memory`].
         pub memory: R::Bits,
-        /// Whether the step is beyond the pole of a growing mode; see
-        /// [`guard`](crate::step::guard).
+        /// Whether the step is beyond the pole of a growing mode.
+        ///
+        /// See [`guard`](crate::step::guard).
         pub grows: R::Mask,
     }
 
@@ -79,13 +92,15 @@ mod device {
         Step::<R, N, V> { u, k, code, memory: <R::Bits as Bits>::lit(0), grows: no }
     }
 
-    /// Makes a [`Step`] that has found a new state.
+    /// Makes a [`Step`] with a new state.
     pub fn made<R: Real, const N: usize, V>(u: [R; N], k: V) -> Step<R, N, V> {
         step::<R, N, V>(u, k, <R::Bits as Bits>::lit(code::SUCCESS))
     }
 
-    /// [`code::SINGULAR`] where linear equations had no finite solution although `f` and `dfdt`, of
-    /// which their right side was made, are finite.
+    /// Returns [`code::SINGULAR`] if linear equations had no finite solution.
+    ///
+    /// The result is [`code::SUCCESS`] if `f` or `dfdt` is not finite: the right side of the
+    /// equations is made of them.
     pub fn unsolved<R: Real, const N: usize>(
         solution: &[R; N],
         f: &[R; N],
@@ -97,23 +112,25 @@ mod device {
         <R::Bits as Bits>::select(unsolved, singular, <R::Bits as Bits>::lit(code::SUCCESS))
     }
 
-    /// The memory of a method from step to step: a word of bits for each lane, with the meaning
-    /// that it has to the loop.
+    /// The memory of a method from step to step.
+    ///
+    /// It is a word of bits for each lane. These functions return its meaning for the loop.
     pub trait Memory {
-        /// Whether the method is a pair that switches, see [`switching`](crate::step::switching);
-        /// other methods have nothing to remember.
+        /// Whether the method is a pair that switches; see [`switching`](crate::step::switching).
+        ///
+        /// Other methods have no memory.
         const SWITCHES: bool;
-        /// Whether the next step is by the implicit method of a pair.
+        /// Returns whether the implicit method of a pair makes the next step.
         fn is_implicit<R: Real>(memory: R::Bits) -> R::Mask;
-        /// Whether the step that left this memory was by the implicit method.
+        /// Returns whether the implicit method made the step that left this memory.
         fn was_implicit<R: Real>(memory: R::Bits) -> R::Mask;
-        /// Whether the next step is by the other method than the one before it.
+        /// Returns whether the next step is made by another method than the step before.
         fn has_switched<R: Real>(before: R::Bits, after: R::Bits) -> R::Mask;
-        /// The bits that are reported at the end of a trajectory, beside a [`code`].
+        /// Returns the bits that a trajectory reports at its end, beside a [`code`].
         fn reported<R: Real>(memory: R::Bits) -> R::Bits;
     }
 
-    /// The [`Memory`] of a method that is no pair.
+    /// The [`Memory`] of a method that is not a pair.
     #[derive(Clone, Copy, Debug)]
     pub struct Nothing;
 
@@ -143,21 +160,28 @@ mod device {
         const ORDER: usize;
         /// Whether the method estimates its error; otherwise it is for fixed steps.
         const ADAPTIVE: bool;
-        /// Whether the last stage of a step is the first one of the next (first same as last): the
-        /// method gets it as the derivative at the beginning. Otherwise it computes that itself.
+        /// Whether the last stage of a step is the first one of the next.
+        ///
+        /// First same as last: the loop passes this stage as the derivative at the beginning.
+        /// Otherwise the method computes that derivative itself.
         const FSAL: bool;
-        /// Whether the method solves linear equations, so that the sign of their determinant shows
-        /// [growth](crate::step::guard) that a step would pass over.
+        /// Whether the method solves linear equations.
+        ///
+        /// The sign of their determinant shows [growth](crate::step::guard) that a step would pass
+        /// over.
         const GUARDS: bool;
         /// The `γ` of the matrix `M/(γh) - J`, if the method solves linear equations.
         const DIAGONAL: f64;
-        /// Whether the method iterates, and may end without a new state although all numbers are
-        /// finite.
+        /// Whether the method iterates.
+        ///
+        /// It may then end without a new state although all numbers are finite.
         const ITERATES: bool;
-        /// Whether the derivative at the beginning of a step is `u'` itself; otherwise it is the
-        /// right-hand side, which is another vector if there is a mass matrix.
+        /// Whether the derivative at the beginning of a step is `u'` itself.
+        ///
+        /// Otherwise it is the right-hand side, which is a different vector if there is a mass
+        /// matrix.
         const NEEDS_DU: bool;
-        /// The stage vectors that the method keeps of a step, for its error and its interpolant.
+        /// The stage vectors of a step, for its error and its interpolant.
         type Kept<R: Real, const N: usize>: Copy + core::fmt::Debug;
         /// The memory of the method from step to step.
         type Memory: Memory;
@@ -169,21 +193,34 @@ mod device {
             ask: &Ask<R>,
         ) -> Step<R, N, Self::Kept<R, N>>;
 
-        /// `N` times the square of the RMS norm of the estimated error in units of the tolerance.
+        /// Returns `N` times the squared RMS norm of the estimated error, in tolerances.
         fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
             state: &State<R, N, P>,
             ask: &Ask<R>,
             step: &Step<R, N, Self::Kept<R, N>>,
         ) -> R;
 
-        /// A vector that is not finite where the derivative at the beginning of the step is not.
+        /// Returns an estimate of the interpolant's error within the step.
+        ///
+        /// The interpolant is [`interpolate`](Stepper::interpolate), and the estimate has the scale
+        /// of [`scaled_error_sq`](Stepper::scaled_error_sq). Implicit methods pass over fast
+        /// changes of components that follow others, and the error at the end does not show them.
+        /// The estimate is zero for methods with steps that follow all components.
+        fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+            state: &State<R, N, P>,
+            ask: &Ask<R>,
+            step: &Step<R, N, Self::Kept<R, N>>,
+        ) -> R;
+
+        /// Returns a vector that is finite only if the derivative at the beginning is.
         fn du_before<R: Real, const N: usize>(kept: &Self::Kept<R, N>) -> [R; N];
 
-        /// The derivative at the end of the step, for methods with [`FSAL`](Stepper::FSAL).
+        /// Returns the derivative at the end of the step, for methods with [`FSAL`](Stepper::FSAL).
         fn du_after<R: Real, const N: usize>(kept: &Self::Kept<R, N>) -> [R; N];
 
-        /// Adds the stages that only [`interpolate`](Stepper::interpolate) needs, in steps with
-        /// saved times within them.
+        /// Adds the stages that only [`interpolate`](Stepper::interpolate) needs.
+        ///
+        /// It is called for steps with saved times within them.
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             system: S,
             state: &State<R, N, P>,
@@ -191,7 +228,7 @@ mod device {
             step: &Step<R, N, Self::Kept<R, N>>,
         ) -> Step<R, N, Self::Kept<R, N>>;
 
-        /// The state a fraction `theta` of the step after its beginning, in `[0, 1]`.
+        /// Returns the state at fraction `theta` of the step, in `[0, 1]`.
         fn interpolate<R: Real, const N: usize, const P: usize>(
             state: &State<R, N, P>,
             ask: &Ask<R>,

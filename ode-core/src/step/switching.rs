@@ -1,17 +1,20 @@
-//! Pairs of methods: an explicit one while a trajectory is not stiff, an implicit one while it is.
+//! Pairs of methods: an explicit one, and an implicit one for stiff trajectories.
 //!
-//! Each lane is in one of two modes. In the explicit one the spectral radius `ρ` of the Jacobian is
-//! estimated from two stages at the same time, `‖k_b - k_a‖/‖g_b - g_a‖` (Hairer and Wanner II,
-//! IV.2); in the implicit one it is bounded by the greatest row sum of the Jacobian. Where for ten
-//! steps in a row `h ρ` is beyond nine tenths of the explicit method's stability on the negative
-//! axis, errors are not what limits the step, and the lane changes to the implicit method; where
-//! for three steps in a row it is within, it changes back (Petzold, SIAM Journal on Scientific and
-//! Statistical Computing 4 (1983); the counts are those of OrdinaryDiffEq.jl's `AutoSwitch`).
+//! Each lane is in one of two modes. In the explicit mode, the spectral radius `ρ` of the Jacobian
+//! is estimated from two stages at the same time, `‖k_b - k_a‖/‖g_b - g_a‖` (Hairer and Wanner II,
+//! IV.2). In the implicit mode, it is bounded by the greatest row sum of the Jacobian.
+//!
+//! The limit is nine tenths of the explicit method's stability on the negative axis. If `h ρ` is
+//! beyond the limit for ten consecutive steps, errors do not limit the step, and the lane changes
+//! to the implicit method. If `h ρ` is within the limit for three consecutive steps, the lane
+//! changes back (Petzold, SIAM Journal on Scientific and Statistical Computing 4 (1983)). The
+//! counts are from OrdinaryDiffEq.jl's `AutoSwitch`.
 
 use crate::step::controller::Controller;
 
-/// The controller of the implicit method: the best one of the same kind as the explicit method's,
-/// since both share one kind of control law.
+/// The controller of the implicit method.
+///
+/// It is the best one of the explicit method's kind, since both share one kind of control law.
 pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
 
 pub use device::*;
@@ -21,28 +24,28 @@ mod device {
     use crate::lane::{Bits, Real};
     use crate::step::stepper::Memory;
 
-    /// The bit of a mode that is set if the implicit method is next.
+    /// The bit of a mode before a step of the implicit method.
     pub const STIFF: u64 = 128;
-    /// The bit of a mode that is set once the implicit method was chosen.
+    /// The bit of a mode in trajectories that ever chose the implicit method.
     pub const EVER: u64 = 64;
-    /// The bit of a mode that is set if the implicit method made the last step.
+    /// The bit of a mode after a step of the implicit method.
     pub const USED: u64 = 32;
-    /// The unit of the count, in a mode, of steps in a row that suggest the other method.
+    /// The unit of a mode's count of consecutive steps that suggest the other method.
     pub const STEP: u64 = 256;
-    /// Steps in a row after which the implicit method is taken.
+    /// The number of consecutive steps before the implicit method takes over.
     pub const STEPS_TO_STIFF: u64 = 10;
-    /// Steps in a row after which the explicit method is taken.
+    /// The number of consecutive steps before the explicit method takes over.
     pub const STEPS_BACK: u64 = 3;
-    /// The fraction of the explicit method's stability limit at which methods are switched.
+    /// The fraction of the explicit method's stability limit at which methods switch.
     pub const SHARE: f64 = 0.9;
 
-    /// Whether the bit `which` of a mode is set.
+    /// Returns whether the bit `which` of a mode is set.
     pub fn has<R: Real>(mode: R::Bits, which: u64) -> R::Mask {
         let bit = <R::Bits as Bits>::lit(which);
         (mode & bit).equals(bit)
     }
 
-    /// The mode after a step in one, where the step `suggests` the other method.
+    /// Returns the mode after a step that `suggests` the other method, or does not.
     pub fn next<R: Real>(mode: R::Bits, suggests: R::Mask) -> R::Bits {
         let none = <R::Bits as Bits>::lit(0);
         let stiff = has::<R>(mode, STIFF);
@@ -84,7 +87,7 @@ mod device {
         }
     }
 
-    /// The greatest sum of magnitudes in a row of a matrix.
+    /// Returns the greatest sum of magnitudes in a row of a matrix.
     pub fn row_sum<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> R {
         let mut greatest = R::lit(0.0);
         for i in 0..N {
@@ -98,9 +101,11 @@ mod device {
     }
 }
 
-/// Declares a pair of an explicit method, which keeps `$some` vectors and compares the stages
-/// `$first` and `$second` (from 1), and an implicit method that keeps `$others`. `stable` is the
-/// length of the explicit method's stability interval on the negative axis.
+/// Declares a pair of an explicit and an implicit method.
+///
+/// The explicit method stores `$some` vectors and compares the stages `$first` and `$second` (from
+/// 1). The implicit method stores `$others`. `stable` is the length of the explicit method's
+/// stability interval on the negative axis.
 macro_rules! switching {
     (
         $(#[$documentation:meta])*
@@ -135,7 +140,7 @@ macro_rules! switching {
             /// The length of the explicit method's stability interval on the negative axis.
             pub const STABLE: f64 = $stable;
 
-            /// The part of a step that the explicit method made.
+            /// Returns the explicit method's vectors of a step.
             pub fn explicit<R: Real, const N: usize>(
                 step: &stepper::Step<R, N, [[R; N]; $kept]>,
             ) -> stepper::Step<R, N, [[R; N]; $some]> {
@@ -146,7 +151,7 @@ macro_rules! switching {
                 stepper::step::<R, N, [[R; N]; $some]>(step.u, k, step.code)
             }
 
-            /// The part of a step that the implicit method made.
+            /// Returns the implicit method's vectors of a step.
             pub fn implicit<R: Real, const N: usize>(
                 step: &stepper::Step<R, N, [[R; N]; $kept]>,
             ) -> stepper::Step<R, N, [[R; N]; $others]> {
@@ -178,7 +183,7 @@ macro_rules! switching {
                     let tolerances = &state.tolerances;
                     let stiff = switching::has::<R>(ask.memory, switching::STIFF) & ask.at.run;
                     let nonstiff = ask.at.run & !stiff;
-                    // The vectors of the method that was not taken are ignored.
+                    // The vectors of the other method are ignored.
                     let mut k = R::blank::<N, $kept>();
                     let mut new = *u;
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
@@ -205,8 +210,8 @@ macro_rules! switching {
                                 moved[d] = made.k[j][d].mul_add(a, moved[d]);
                             }
                         }
-                        // `‖Δk‖ h > limit ‖Δg‖` with `Δg = h` times what is summed up there: as
-                        // `ρ h`.
+                        // `‖Δk‖ h > limit ‖Δg‖`, with `Δg` equal to `h` times the sum above: a test
+                        // of `ρ h`.
                         let change = norm::scaled_error_sq::<R, N>(&change, u, &new, tolerances);
                         let moved = norm::scaled_error_sq::<R, N>(&moved, u, &new, tolerances);
                         let limit = R::lit(switching::SHARE * STABLE);
@@ -249,6 +254,18 @@ macro_rules! switching {
                     let by_implicit =
                         $implicit::$Implicit::scaled_error_sq::<R, N, P>(state, ask, &by_implicit);
                     R::select(stiff, by_implicit, by_explicit)
+                }
+
+                fn dense_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let stiff = switching::has::<R>(step.memory, switching::USED);
+                    let by_implicit = implicit::<R, N>(step);
+                    let by_implicit =
+                        $implicit::$Implicit::dense_error_sq::<R, N, P>(state, ask, &by_implicit);
+                    R::select(stiff, by_implicit, R::lit(0.0))
                 }
 
                 fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {

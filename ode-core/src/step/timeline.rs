@@ -1,20 +1,30 @@
 //! The time of lanes, and its rounding.
 //!
-//! Time advances by exactly the step of the state, however far from zero it is: a fast system is
+//! Time advances by exactly the step of the state, however far from zero it is. A fast system is
 //! solved as exactly at `t = 1.7e9` (seconds since 1970) as at zero.
 //!
-//! * In `f64` an adaptive step goes from number to number: lanes keep the time of its end, and its
-//!   size is the difference, which costs no more than keeping the size. A trajectory that needs
-//!   steps shorter than a unit of `t` in its last place is given up. (A compensated sum would allow
-//!   smaller ones, at the cost of three more additions and a register, 15% of the time of small
+//! * In `f64`, adaptive steps go from number to number. Lanes store the time of a step's end, and
+//!   the step size is the difference, which costs no more than storing the size. A trajectory fails
+//!   if it needs steps shorter than a unit in the last place of `t`. (A compensated sum would allow
+//!   smaller ones, at the cost of three more additions and a register: 15% of the time of small
 //!   systems on a CPU.)
-//! * In `f32`, whose unit is coarse, time is a pair `t + low` with `|low|` at most half a unit of
-//!   `t` (Kahan's compensated sum), and steps go from number to number of `low`: those far below a
+//! * In `f32`, with its coarse unit, time is a pair `t + low` with `|low|` at most half a unit of
+//!   `t` (Kahan's compensated sum). Steps go from number to number of `low`, so steps far below a
 //!   unit of `t` add up.
 //! * With a fixed step, time is `t0 + i h` with an integer `i`.
 //!
-//! A right-hand side gets the time as one number. For a stage in `f32` it is `t + (low + c h)`, one
-//! addition more than in `f64`, and left out where nothing depends on the time.
+//! A right-hand side receives the time as one number. For a stage in `f32`, this is
+//! `t + (low + c h)`, one addition more than in `f64`. If nothing depends on the time, it is left
+//! out.
+//!
+//! # Shortest steps
+//!
+//! No accepted step tests whether the next step would still advance time. Such a test was measured
+//! to cost 1 to 4% on a GPU. Steps are rounded to units, so if errors ask for less, steps of one
+//! unit follow until one is rejected. Rejected steps are tested.
+//!
+//! If the next step would be shorter than `dtmin`, the trajectory ends, whether or not the step was
+//! accepted. Steps to events may be shorter.
 
 pub use device::*;
 
@@ -30,14 +40,19 @@ mod device {
         pub t: R,
         /// The rounding error of `t`; zero in `f64`.
         pub low: R,
-        /// The distance of the last stage from the beginning: the size of the step, or a little
-        /// less where the right-hand side may jump at one of its ends (see [`edge`]).
+        /// The distance of the last stage from the beginning.
+        ///
+        /// It is the size of the step, or a little less if the right-hand side may jump at one of
+        /// the step's ends (see [`edge`]).
         pub reach: R,
-        /// The last node at which the right-hand side may be evaluated: 1 where it may jump at the
-        /// end of the step, for methods with nodes beyond it.
+        /// The last node at which the right-hand side may be evaluated.
+        ///
+        /// It limits methods with nodes beyond the step. It is 1 if the right-hand side may jump at
+        /// the step's end.
         pub furthest: R,
-        /// The lanes whose trajectories continue. The results of other lanes are ignored, and must
-        /// not delay these.
+        /// The lanes with trajectories that continue.
+        ///
+        /// The results of other lanes are ignored, and must not delay these.
         pub run: R::Mask,
     }
 
@@ -49,7 +64,7 @@ mod device {
         At::<R> { t, low, reach, furthest, run }
     }
 
-    /// The time of the stage at `node`; any time if the system does not depend on it.
+    /// Returns the time of a stage; any time if the system is autonomous.
     pub fn stage<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         at: &At<R>,
         node: R,
@@ -77,7 +92,7 @@ mod device {
         Time::<R> { t, low }
     }
 
-    /// The end of the step that is [planned](plan).
+    /// Returns the end of the [planned](plan) step.
     pub fn after<R: Real>(t: R, plan: R) -> Time<R> {
         if R::DOUBLE {
             time(plan, R::lit(0.0))
@@ -87,8 +102,9 @@ mod device {
         }
     }
 
-    /// The time `t0 + i h`, rounded once, and in `f32` the rounding error, accurate to a unit of
-    /// its own. `i` is an integer.
+    /// Returns the time `t0 + i h` for an integer `i`, rounded once.
+    ///
+    /// In `f32`, the result includes the rounding error, accurate to a unit of its own.
     pub fn grid<R: Real>(t0: R, i: R, h: R) -> Time<R> {
         let t = i.mul_add(h, t0);
         // The product and the sum with their rounding errors (Dekker, Knuth).
@@ -100,27 +116,31 @@ mod device {
         time(t, if R::DOUBLE { R::lit(0.0) } else { ((sum - t) + error) + rest })
     }
 
-    /// The plan of the next step, as lanes keep it, where errors allow one of `factor` times the
-    /// size `h` of the last: the rounded time of its end, in `f32` the distance of that from `t`.
-    /// The step begins at `t + low`.
+    /// Returns the plan of a step of `factor` times the last size `h`.
+    ///
+    /// The step begins at `t + low`. Its plan is the rounded time of its end or, in `f32`, the
+    /// distance of that time from `t`.
     pub fn plan<R: Real>(t: R, low: R, h: R, factor: R) -> R {
         h.mul_add(factor, if R::DOUBLE { t } else { low })
     }
 
-    /// The size of the step that is [planned](plan). The difference is exact, unless it is larger
-    /// than `t` or, in `f32`, than `low`; then its rounding does not matter.
+    /// Returns the size of the [planned](plan) step.
+    ///
+    /// The difference is exact, unless it is larger than `t` or, in `f32`, than `low`; then its
+    /// rounding does not matter.
     pub fn planned<R: Real>(t: R, low: R, plan: R) -> R {
         plan - (if R::DOUBLE { t } else { low })
     }
 
-    /// Whether the step that is [planned](plan) does not advance time. As steps are rounded to
-    /// units of the time in its last place, errors that ask for ever shorter steps lead to a
-    /// refused one after which the next stalls.
+    /// Returns whether the [planned](plan) step does not advance time.
+    ///
+    /// Steps are rounded to units in the last place of the time. If errors require ever shorter
+    /// steps, a step is rejected, and the step after it stalls.
     pub fn stalls<R: Real>(t: R, low: R, plan: R) -> R::Mask {
         plan.equals(if R::DOUBLE { t } else { low })
     }
 
-    /// The smallest first step at `t`, which does not [stall](stalls).
+    /// Returns the smallest first step at `t`, which does not [stall](stalls).
     pub fn least_step<R: Real>(t: R) -> R {
         t.abs() * R::lit_of(LEAST_DOUBLE, LEAST_SINGLE)
     }
@@ -130,16 +150,20 @@ mod device {
     /// `2^-41`.
     pub const LEAST_SINGLE: f64 = 4.547473508864641e-13;
 
-    /// The size of a last step that is made instead of one of this `size`, at the most: no more is left
-    /// behind it than rounding makes of the sum of many steps, which is no step of its own.
+    /// Returns the largest last step that replaces a step of this `size`.
+    ///
+    /// The rest of the span behind the shorter step is a rounding error in the sum of many steps.
+    /// It needs no step of its own.
     pub fn lengthened<R: Real>(size: R) -> R {
         size * R::lit(LONGER)
     }
 
-    /// How much longer a last step may be: `1 + 2^-16`.
+    /// The ratio of the longest last step to the planned one: `1 + 2^-16`.
     pub const LONGER: f64 = 1.0000152587890625;
 
-    /// A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
+    /// Returns a few units in the last place, relative to a number.
+    ///
+    /// `2^-50`, or `2^-21` in `f32`.
     pub fn few_units<R: Real>() -> R {
         R::lit_of(FEW_UNITS_DOUBLE, FEW_UNITS_SINGLE)
     }
@@ -149,17 +173,20 @@ mod device {
     /// `2^-21`.
     pub const FEW_UNITS_SINGLE: f64 = 4.76837158203125e-7;
 
-    /// The distance from the ends of a part of the span, in a step of size `h` at `t`, at which a
-    /// right-hand side that may jump there is evaluated: a few units of the time in its last place,
-    /// towards `end`.
+    /// Returns the distance from a segment's ends at which right-hand sides are evaluated.
+    ///
+    /// The right-hand side may jump at these ends. The distance is a few units in the last place of
+    /// the time, and has the sign of `h`. The step of size `h` begins at `t`, and the segment ends
+    /// at `end`.
     pub fn edge<R: Real>(t: R, h: R, end: R) -> R {
         let units = (t.abs() + end.abs()) * few_units::<R>();
         units.at_most(h.abs() * R::lit(0.25)).copysign(h)
     }
 
-    /// The number of fixed steps of size `dt` (positive) from `t0` to `t1`, so that none is longer
-    /// than `dt`. A remainder of a few units of these times in their last place makes no step of
-    /// its own, but lengthens the last one.
+    /// Returns the number of fixed steps of size `dt` (positive) from `t0` to `t1`.
+    ///
+    /// No step is longer than `dt`, with one exception: a remainder of a few units in the last
+    /// place of these times lengthens the last step.
     pub fn steps<R: Real>(t0: R, t1: R, dt: R) -> R {
         let one = R::lit(1.0);
         let ratio = (t1 - t0).abs() / dt;
@@ -169,18 +196,20 @@ mod device {
         R::select(more, whole + one, whole).max(one)
     }
 
-    /// A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
-    /// as an integer: added to the power of two whose unit in the last place is one.
+    /// Returns a whole number as an integer.
+    ///
+    /// The number is at least 0 and below [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]). It is
+    /// added to the power of two with a unit of one in its last place.
     pub fn whole_to_bits<R: Real>(x: R) -> R::Bits {
         (x + whole::<R>()).to_bits().wrapping_sub(whole::<R>().to_bits())
     }
 
-    /// The inverse of [`whole_to_bits`].
+    /// Returns the inverse of [`whole_to_bits`].
     pub fn whole_from_bits<R: Real>(x: R::Bits) -> R {
         R::from_bits(x.wrapping_add(whole::<R>().to_bits())) - whole::<R>()
     }
 
-    /// The power of two that [`whole_to_bits`] adds.
+    /// Returns the power of two that [`whole_to_bits`] adds.
     fn whole<R: Real>() -> R {
         if R::DOUBLE { R::lit(MAX_WHOLE_DOUBLE) } else { R::lit(MAX_WHOLE_SINGLE) }
     }

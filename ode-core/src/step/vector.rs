@@ -6,7 +6,7 @@ pub use device::*;
 mod device {
     use crate::lane::Real;
 
-    /// `v + weight x`.
+    /// Returns `v + weight x`.
     pub fn add<R: Real, const N: usize>(v: [R; N], weight: R, x: &[R; N]) -> [R; N] {
         let mut sum = v;
         for d in 0..N {
@@ -15,9 +15,11 @@ mod device {
         sum
     }
 
-    /// `v + Σ weights_j x_j` over the first `count` of `x`, in the order of repeated [`add`], but
-    /// eight components at a time: eight sums stay in registers, where those of all components
-    /// would be stored and loaded for each `x`.
+    /// Returns `v + Σ weights_j x_j` over the first `count` of `x`.
+    ///
+    /// The order of operations is the same as in repeated [`add`], for eight components at a time.
+    /// Eight sums stay in registers; sums of all components would be stored and loaded for each
+    /// `x`.
     pub fn combine<R: Real, const N: usize, const K: usize>(
         v: &[R; N],
         weights: &[R; K],
@@ -56,7 +58,7 @@ mod device {
         sums
     }
 
-    /// `a` where the mask is true, else `b`.
+    /// Returns `a` if the mask is true, else `b`.
     pub fn choose<R: Real, const N: usize>(mask: R::Mask, a: [R; N], b: [R; N]) -> [R; N] {
         let mut out = b;
         for d in 0..N {
@@ -65,9 +67,10 @@ mod device {
         out
     }
 
-    /// The value, a fraction `theta` of the step after its beginning, of the cubic polynomial with
-    /// the values `u` and `new` and the derivatives `k1` and `last` at the ends of a step of size
-    /// `h` (Hairer, Nørsett and Wanner I, II.6).
+    /// Returns the cubic Hermite polynomial at fraction `theta` of a step of size `h`.
+    ///
+    /// It has the values `u` and `new` and the derivatives `k1` and `last` at the ends of the step
+    /// (Hairer, Nørsett and Wanner I, II.6).
     pub fn hermite<R: Real, const N: usize>(
         u: &[R; N],
         k1: &[R; N],
@@ -84,6 +87,40 @@ mod device {
             let ends = rest.mul_add(k1[d], theta * last[d]);
             let bend = middle.mul_add(change, h * ends);
             out[d] = (theta * rest).mul_add(bend, theta.mul_add(change, u[d]));
+        }
+        out
+    }
+
+    /// The largest values of `(1 - theta) theta^degree`, for degrees 1, 2 and 3.
+    pub const LARGEST_OF_TERM: [f64; 3] = [0.25, 4.0 / 27.0, 27.0 / 256.0];
+    /// The fraction of an interpolant's term that counts as an error.
+    ///
+    /// It is counted beside the term of the next higher degree.
+    pub const SHARE_OF_TERM: f64 = 0.1;
+    /// The multiple of an interpolant's only term that counts as its error.
+    pub const MARGIN_OF_TERM: f64 = 32.0;
+
+    /// Returns `h` times the difference of the [`hermite`] polynomial's derivative and a slope.
+    ///
+    /// The polynomial's derivative is taken at `theta`.
+    pub fn slope_off<R: Real, const N: usize>(
+        u: &[R; N],
+        k1: &[R; N],
+        new: &[R; N],
+        last: &[R; N],
+        slope: &[R; N],
+        h: R,
+        theta: R,
+    ) -> [R; N] {
+        let one = R::lit(1.0);
+        let three = R::lit(3.0) * theta;
+        let change = R::lit(6.0) * theta * (one - theta);
+        let of_first = (three - one) * (theta - one);
+        let of_last = (three - R::lit(2.0)) * theta;
+        let mut out = *u;
+        for d in 0..N {
+            let ends = of_first.mul_add(k1[d], of_last * last[d]);
+            out[d] = change.mul_add(new[d] - u[d], h * (ends - slope[d]));
         }
         out
     }

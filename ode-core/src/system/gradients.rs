@@ -3,7 +3,7 @@
 //! Systems with `#[ode_system(gradients = "on")]` have gradients, and so do modules with a
 //! `#[loss]` or with functions of learnt quantities.
 //!
-//! These traits are not part of [`System`](super::System): a system without gradients has neither
+//! These traits are not part of [`System`]: a system without gradients has neither
 //! code nor text for them.
 
 use crate::lane::Real;

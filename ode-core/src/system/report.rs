@@ -143,18 +143,22 @@ impl fmt::Display for Report {
         };
         writeln!(f, "  {}", list(n, "state", self.states))?;
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
-        let time = if self.depends_on_time { "appears" } else { "does not appear" };
-        writeln!(f, "  the time {time}")?;
+        let time = if self.depends_on_time { "depends" } else { "does not depend" };
+        writeln!(f, "  the right-hand side {time} on the time")?;
         let found = !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty());
         if found {
-            writeln!(f, "  times to stop at, of comparisons, pulses and steps: {}", self.breaks())?;
+            writeln!(
+                f,
+                "  times to stop at, from comparisons, pulses and steps: {}",
+                self.breaks()
+            )?;
         }
         if self.more_time_breaks {
             let also = if found { " also" } else { "" };
             writeln!(
                 f,
                 "  the right-hand side{also} compares or rounds the time in ways whose times are \
-                 not found, and steps may pass over them: give those you know by `tstops`"
+                 not found, so steps may pass over them: give the known ones with `tstops`"
             )?;
         }
         let algebraic = match self.algebraic {
@@ -169,37 +173,39 @@ impl fmt::Display for Report {
         if !self.poles.is_empty() && !self.domain {
             writeln!(
                 f,
-                "  divisors that are zero for some states: {}; where these are near those of the \
-                 solution, keep it from there by `is_out_of_domain`",
+                "  divisors that are zero for some states: {}; if the solution comes near such \
+                 states, exclude them with `is_out_of_domain`",
                 names(self.poles)
             )?;
         }
         if !self.growing.is_empty() {
             writeln!(
                 f,
-                "  states that grow from themselves: {}; if one is below `abstol`, errors decide how \
-                 much of it there is later: set `abstol` far below the least amount that matters",
+                "  states that grow from themselves: {}; if one is below `abstol`, errors \
+                 determine its later amount: set `abstol` far below the smallest amount that \
+                 matters",
                 names(self.growing)
             )?;
         }
         if !self.steep.is_empty() {
             writeln!(
                 f,
-                "  roots with infinite derivatives at zero: {}; where a solution is there, take an \
-                 explicit method, or add a small number below the root",
+                "  roots with infinite derivatives at zero: {}; if the solution reaches such a \
+                 zero, use an explicit method, or add a small number under the root",
                 names(self.steep)
             )?;
         }
         if !self.jumps.is_empty() {
             writeln!(
                 f,
-                "  numbers that jump with states: {}; a solution that stays at a jump ends with \
-                 `MaxSteps` or `DtMin`: make the jump smooth, as by `tanh`, or write an event with a mode",
+                "  expressions that jump with the state: {}; a solution that stays at a jump ends \
+                 with `MaxSteps` or `DtMin`: smooth the jump, as with `tanh`, or write an event \
+                 with a mode",
                 names(self.jumps)
             )?;
         }
         if self.domain {
-            writeln!(f, "  steps to states out of the domain are refused")?;
+            writeln!(f, "  steps to states outside the domain are rejected")?;
         }
         if !self.observables.is_empty() {
             let count = self.observables.len();
@@ -242,7 +248,7 @@ impl fmt::Display for Report {
                 writeln!(f, "  linear equations: {loops}, and selections")?;
             }
             LinearEquations::Full => {
-                writeln!(f, "  linear equations: {}; hardly fewer are not zero", loops(""))?;
+                writeln!(f, "  linear equations: {}; nearly all entries are nonzero", loops(""))?;
             }
             LinearEquations::Loops { limit } => writeln!(
                 f,
@@ -253,12 +259,12 @@ impl fmt::Display for Report {
         if p > 0 {
             writeln!(
                 f,
-                "  by the parameters: {} of {} entries: {}",
+                "  derivatives with respect to the parameters: {} of {} entries: {}",
                 self.parameter_nonzeros,
                 n * p,
                 self.parameter_jacobian
             )?;
         }
-        write!(f, "  by the time: {}", self.time_gradient)
+        write!(f, "  derivatives with respect to the time: {}", self.time_gradient)
     }
 }

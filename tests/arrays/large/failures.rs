@@ -160,7 +160,7 @@ fn cublas_that_fails() {
         let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "cuBLAS's cublasgemv failed with 13 (a kernel of its could not be run)"
+            "cuBLAS's cublasgemv failed with 13 (cuBLAS could not run one of its kernels)"
         );
         assert!(matches!(of_gpu(&error), GpuError::Blas { code: 13, .. }));
         assert!(solved(identity(2), Array::vector([1.0; 2])).is_ok());

@@ -96,14 +96,14 @@ fn sweeps_that_do_not_fit_are_errors() {
     let error = error_of(ensemble().grid([Axis::p("birht", [1.0])]));
     assert_eq!(error.to_string(), "hunting has no parameter `birht`; it has `birth`, `death`");
     let error = error_of(ensemble().grid([Axis::u0(2, [1.0])]));
-    assert_eq!(error.to_string(), "hunting has no state number 2; it has `prey`, `predators`");
+    assert_eq!(error.to_string(), "hunting has no state with index 2; it has `prey`, `predators`");
     // The same axis twice, by name and by index.
     let twice = [Axis::u0("prey", [1.0]), Axis::p("death", [1.0]), Axis::p(1, [2.0, 3.0])];
     let error = error_of(ensemble().grid(twice));
     assert_eq!(
         error.to_string(),
-        "axes 1 and 2 of the grid are both the parameter `death` (number 1) of hunting; put its values \
-         on one axis"
+        "axes 1 and 2 of the grid both vary the parameter `death` (index 1) of hunting; put all \
+         its values on one axis"
     );
     assert!(matches!(error, SolveError::AxisTwice { index: 1, axes: [1, 2], .. }));
 }

@@ -79,8 +79,8 @@ fn spans_that_rounding_makes_of_nothing_are_errors() {
     let error = error_of((1e9, 1e9 + 1.0), &steps()).unwrap();
     assert_eq!(
         error.to_string(),
-        "the times 1000000000 and 1000000000 of the time span are too close for f32, whose numbers are \
-         64 apart there; count time from the beginning of the problem, or solve in f64"
+        "the times 1000000000 and 1000000000 of the time span are too close for f32, whose \
+         numbers are 64 apart there; measure time from the start of the problem, or solve in f64"
     );
     for (span, dt) in [((1e9, 1e9 + 64.0), 64.0), ((1e9 + 64.0, 1e9), -64.0)] {
         let error = error_of(span, &SolveOptions::default().fixed_step(dt));
@@ -118,8 +118,8 @@ fn times_to_save_that_are_one_number_are_errors() {
     let error = error_of(late, &steps().saveat(0.001)).unwrap();
     assert_eq!(
         error.to_string(),
-        "the times 100000.999 and 100001 of saveat(0.001) are too close for f32, whose numbers are \
-         0.0078125 apart there; count time from the beginning of the problem, or solve in f64"
+        "the times 100000.999 and 100001 of saveat(0.001) are too close for f32, whose numbers \
+         are 0.0078125 apart there; measure time from the start of the problem, or solve in f64"
     );
     assert!(error_of((1e5 + 1.0, 1e5), &SolveOptions::default().saveat(0.001)).is_some());
     assert!(error_of(late, &steps().saveat(0.01)).is_none());

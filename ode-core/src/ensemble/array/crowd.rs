@@ -183,6 +183,7 @@ where
             all.fails |= told.fails;
             all.unsolved |= told.unsolved;
             all.grows |= told.grows;
+            all.misses |= told.misses;
             sums.append(&mut chunk.sums);
             self.count += chunk.count;
             failed |= chunk.failed.is_some();
@@ -334,6 +335,7 @@ where
                     all.fails = all.fails | tried.fails;
                     all.unsolved = all.unsolved | tried.unsolved;
                     all.grows = all.grows | tried.grows;
+                    all.misses = all.misses | tried.misses;
                 }
                 Work::PassesSoon { trial, ends } => {
                     let trial = attempt_of::<R, T>(&trial);
@@ -377,6 +379,7 @@ where
             fails: all.fails.any(),
             unsolved: all.unsolved.any(),
             grows: all.grows.any(),
+            misses: all.misses.any(),
         };
         match work {
             Work::Begin { .. } | Work::Leave { .. } => chunk.count = cells.count(),

@@ -138,8 +138,8 @@ impl Steps {
     /// The error for a bare number, which may mean either of the two.
     fn number<E: Error>(dt: f64) -> E {
         E::custom(format!(
-            "`step` is {dt}, which may be the size of all steps or of the first: write \
-             {{ \"fixed\": {dt} }} or {{ \"adaptive_from\": {dt} }}"
+            "`step` is {dt}, which may be the size of all steps or of the first step: write {{ \
+             \"fixed\": {dt} }} or {{ \"adaptive_from\": {dt} }}"
         ))
     }
 }
@@ -168,9 +168,9 @@ impl<'de> Visitor<'de> for Steps {
     fn visit_str<E: Error>(self, name: &str) -> Result<StepSize, E> {
         match name {
             "adaptive" => Ok(StepSize::Adaptive),
-            "adaptive_from" | "fixed" => Err(E::custom(format!(
-                "`step` lacks the size of the steps: write {{ \"{name}\": 0.1 }}"
-            ))),
+            "adaptive_from" | "fixed" => {
+                Err(E::custom(format!("`step` lacks the step size: write {{ \"{name}\": 0.1 }}")))
+            }
             _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
         }
     }
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for Steps {
         match map.next_key::<String>()? {
             None => Ok(step),
             Some(other) => Err(Error::custom(format!(
-                "`step` is one of `adaptive_from` and `fixed`, not both `{name}` and `{other}`"
+                "`step` has both `{name}` and `{other}`; give one of `adaptive_from` and `fixed`"
             ))),
         }
     }
@@ -487,18 +487,16 @@ mod tests {
             (r#"{ "step": null }"#, "null, expected a `step`: write \"adaptive\""),
             (
                 r#"{ "step": 0.1 }"#,
-                "`step` is 0.1, which may be the size of all steps or of the first: write \
-                 { \"fixed\": 0.1 } or { \"adaptive_from\": 0.1 }",
+                "`step` is 0.1, which may be the size of all steps or of the first step: write { \
+                 \"fixed\": 0.1 } or { \"adaptive_from\": 0.1 }",
             ),
             (r#"{ "step": 2 }"#, "write { \"fixed\": 2 } or { \"adaptive_from\": 2 }"),
-            (
-                r#"{ "step": "fixed" }"#,
-                "`step` lacks the size of the steps: write { \"fixed\": 0.1 }",
-            ),
+            (r#"{ "step": "fixed" }"#, "`step` lacks the step size: write { \"fixed\": 0.1 }"),
             (r#"{ "step": { "fixed": "x" } }"#, "string \"x\", expected a number"),
             (
                 r#"{ "step": { "fixed": 0.1, "adaptive_from": 0.2 } }"#,
-                "one of `adaptive_from` and `fixed`, not both `fixed` and `adaptive_from`",
+                "`step` has both `fixed` and `adaptive_from`; give one of `adaptive_from` and \
+                 `fixed`",
             ),
             (
                 r#"{ "max_steps": 0.5 }"#,

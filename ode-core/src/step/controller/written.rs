@@ -1,4 +1,6 @@
-//! How a controller looks in a file: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
+//! The file format of controllers: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
+//!
+//! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
 use core::fmt;
 
@@ -7,7 +9,7 @@ use crate::written::{List, Number};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A [`Controller`] as one would write it by hand.
+/// The serialised form of a [`Controller`], as written by hand.
 #[derive(Serialize)]
 pub(super) struct Written {
     kind: Name,
@@ -38,7 +40,7 @@ impl<'de> Visitor<'de> for NameOrFields {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
         let mut kind = None;
-        // But for the kind.
+        // The kind is set below.
         let mut written = Written::new(Name::I);
         let mut seen: Vec<String> = Vec::new();
         while let Some(field) = map.next_key::<String>()? {
@@ -51,8 +53,8 @@ impl<'de> Visitor<'de> for NameOrFields {
                     let count = factors.len();
                     written.factors = factors.try_into().map_err(|_| {
                         Error::custom(format!(
-                            "`factors` are the least and the greatest, such as [0.2, 10.0], \
-                             not {count}"
+                            "`factors` needs 2 numbers, the smallest and the largest factor, such \
+                             as [0.2, 10.0], found {count}"
                         ))
                     })?;
                 }
@@ -72,14 +74,14 @@ impl<'de> Visitor<'de> for NameOrFields {
 }
 
 impl Written {
-    /// Without exponents, and otherwise as [`Controller::i`].
+    /// Returns the values of [`Controller::i`], without exponents.
     fn new(kind: Name) -> Self {
         let Controller { safety, factors, .. } = Controller::i();
         Written { kind, exponents: Vec::new(), safety, factors }
     }
 }
 
-/// The functions that make controllers.
+/// The names of the functions that make controllers.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Name {
@@ -97,7 +99,7 @@ impl Name {
             "pid" => Ok(Name::Pid),
             "predictive" => Ok(Name::Predictive),
             _ => Err(E::custom(format!(
-                "there is no controller `{name}`; there are `i`, `pi`, `pid`, `predictive`"
+                "unknown controller `{name}`; the controllers are `i`, `pi`, `pid`, `predictive`"
             ))),
         }
     }
@@ -194,9 +196,13 @@ mod tests {
             (r#"{ "kind": "i", "safety": "high" }"#, "string \"high\", expected a number"),
             (
                 r#"{ "kind": "i", "factors": [0.5] }"#,
-                "least and the greatest, such as [0.2, 10.0], not 1",
+                "`factors` needs 2 numbers, the smallest and the largest factor, such as [0.2, \
+                 10.0], found 1",
             ),
-            (r#""pd""#, "there is no controller `pd`; there are `i`, `pi`, `pid`, `predictive`"),
+            (
+                r#""pd""#,
+                "unknown controller `pd`; the controllers are `i`, `pi`, `pid`, `predictive`",
+            ),
             (r#"["i"]"#, "sequence, expected a controller such as { \"kind\": \"pi\""),
         ] {
             let error = from_str::<Controller>(file).unwrap_err().to_string();
