@@ -1,7 +1,7 @@
 //! The guide, `ode-macros/language.md`: its examples are the tests.
 //!
-//! This test writes the text between `<!-- rule: group/name -->`, or `<!-- seams -->`, and `<!--
-//! end -->` from the cases ([`crate::cases`]); the rest is prose. After a change run with
+//! This test writes the text between `<!-- rule: group/name -->`, or `<!-- seams -->`, and
+//! `<!-- end -->` from the cases ([`crate::cases`]); the rest is prose. After a change run with
 //! `BLESS=1`, read the difference in git, and commit it.
 
 use std::collections::BTreeMap;

@@ -110,8 +110,9 @@ impl Complex {
     }
 }
 
-/// Returns `R(z)` of the new state, which is the last stage: `Y_i = (1 + z Σ_j<i a_ij Y_j)/(1 - z
-/// γ)`.
+/// Returns `R(z)` of the new state, which is the last stage.
+///
+/// `Y_i = (1 + z Σ_j<i a_ij Y_j)/(1 - z γ)`.
 fn stability(tableau: &Tableau, z: Complex) -> Complex {
     let n = tableau.c.len();
     let mut stages = vec![Complex(1.0, 0.0)];
