@@ -28,7 +28,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# elements_of_constants
-//! Rustc finds the elements of a constant array from outside, if they exist.
+//! The elements of a constant array from outside are found by rustc, those that are there.
 
 use odes::ode_system;
 
@@ -57,7 +57,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# index_in_range_in_loops
-//! An index is in range in every iteration of a loop.
+//! An index is in range in every round of a loop.
 
 use odes::ode_system;
 
@@ -87,7 +87,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# index_not_by_state
-//! An index does not depend on the state; the chosen element may depend on it.
+//! An index does not depend on the state; the element that it chooses may.
 
 use odes::ode_system;
 
@@ -118,7 +118,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# lengths_of_from_fn
-//! If `from_fn` makes an array, its length is written.
+//! Where `from_fn` makes an array, the length is written.
 
 use odes::ode_system;
 
@@ -132,7 +132,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_parts_by_range
-//! A pattern takes a part of an array.
+//! A part of an array is taken by a pattern.
 
 use odes::ode_system;
 
@@ -162,7 +162,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# positions_are_floats
-//! A position in a table is a float; an index takes an element.
+//! A position in a table is a float; an element is taken by an index.
 
 use odes::{interp_linear, ode_system};
 
@@ -178,7 +178,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# short_tables_of_lanes
-//! A table of values that differ between lanes is short; a table of constants can have any length.
+//! A table of values that differ between lanes is short: one of constants can be of any length.
 
 use odes::{interp_linear, ode_system};
 

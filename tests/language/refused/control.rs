@@ -103,7 +103,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# every_value_has_an_arm
-//! A `match` has an arm for the actual value.
+//! A `match` has an arm for the value that there is.
 
 use odes::ode_system;
 
@@ -157,7 +157,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# loops_over_items
-//! A `for` runs over a range, an array or an iterator of these.
+//! A `for` is over a range, an array or an iterator of these.
 
 use odes::ode_system;
 
@@ -192,7 +192,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# match_on_known
-//! A `match` is on values that are known at compile time.
+//! A `match` is on what is known at compile time.
 
 use odes::ode_system;
 
@@ -243,7 +243,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# operations_are_limited
-//! A right-hand side unrolls to at most 200 000 operations, or to at most `limit`.
+//! A right-hand side unrolls to at most 200 000 operations, or those of `limit`.
 
 use odes::ode_system;
 

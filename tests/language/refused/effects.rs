@@ -1,7 +1,7 @@
 // Panics, output and unsafe code.
 
 //# no_assertions
-//! There are no assertions.
+//! Nor is there an assertion.
 
 use odes::ode_system;
 
@@ -30,7 +30,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# no_other_macros
-//! A macro cannot read the expansion of another macro.
+//! A macro cannot see what another one expands to.
 
 use odes::ode_system;
 
@@ -66,7 +66,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
 }
 
 //# no_panic
-//! A lane cannot stop; a NaN ends the trajectory.
+//! A lane cannot stop; a value that is not a number ends the trajectory.
 
 use odes::ode_system;
 

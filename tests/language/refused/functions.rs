@@ -1,7 +1,7 @@
 // Functions, methods and closures.
 
 //# arguments_do_not_change
-//! A function returns its results; it does not change its arguments.
+//! A function returns what it computes; it does not change its arguments.
 
 use odes::ode_system;
 
@@ -24,7 +24,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# arguments_of_methods
-//! This holds for built-in functions too.
+//! The functions at hand, too.
 
 use odes::ode_system;
 
@@ -38,7 +38,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# closures_do_not_assign
-//! A closure has the values from its creation.
+//! A closure has the values that were around it when it was made.
 
 use odes::ode_system;
 
@@ -255,7 +255,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# nothing_is_collected
-//! The items of an iterator are summed, or `map` makes an array.
+//! What iterators give is added up, or is an array by `map`.
 
 use odes::ode_system;
 
@@ -273,7 +273,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# number_of_arguments
-//! A function gets as many arguments as it has parameters.
+//! A function gets as many arguments as it takes.
 
 use odes::ode_system;
 
@@ -303,7 +303,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# powi_is_known
-//! The exponent of `powi` is known at compile time; use `powf` for any other exponent.
+//! The exponent of `powi` is known at compile time; any other is one of `powf`.
 
 use odes::ode_system;
 

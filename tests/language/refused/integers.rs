@@ -45,7 +45,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# not_below_zero
-//! Intermediate values of an unsigned integer are not negative either.
+//! An integer without a sign stays at or above zero on the way, too.
 
 use odes::ode_system;
 

@@ -60,7 +60,7 @@ mod rule {
 }
 
 //# equations_have_unknowns
-//! Each unknown occurs in some equation.
+//! Each unknown has an equation that it is in.
 
 use odes::ode_system;
 
@@ -288,7 +288,7 @@ mod rule {
 }
 
 //# methods
-//! The structs of a module may have methods that change nothing.
+//! The structs of a module may have methods, which change nothing.
 
 use odes::ode_system;
 
@@ -315,7 +315,7 @@ mod rule {
 }
 
 //# names_of_the_module
-//! The attribute adds `Model` and `report`.
+//! `Model` and `report` are what the attribute adds.
 
 use odes::ode_system;
 

@@ -14,7 +14,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# arrays_are_assigned_whole
-//! An array is assigned as a whole before its elements are assigned.
+//! An array is assigned as a whole before its elements are.
 
 use odes::ode_system;
 
@@ -163,7 +163,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# one_assignment_each
-//! An assignment has no value for another one to take.
+//! An assignment has no value that another could take.
 
 use odes::ode_system;
 

@@ -78,7 +78,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# constants_from_outside
-//! A constant from outside is a float, or an array of floats; known integers are declared inside.
+//! A constant from outside is a float, or an array of floats; integers that are to be known stand inside.
 
 use odes::ode_system;
 
@@ -95,7 +95,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# fields_that_are_there
-//! A field access names a field of the struct.
+//! A field is one of those that the struct has.
 
 use odes::ode_system;
 
@@ -172,7 +172,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# known_names
-//! Names are declared in the function, or are constants.
+//! Names are those of the function, and of constants.
 
 use odes::ode_system;
 
@@ -220,7 +220,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_boxes
-//! There are no boxes; use the value itself.
+//! A value is itself: there are no boxes.
 
 use odes::ode_system;
 
@@ -249,7 +249,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_types_that_allocate
-//! There are no types that allocate.
+//! Types that allocate are not there either.
 
 use odes::ode_system;
 
@@ -279,7 +279,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# one_float_type
-//! There is one float type, from the signature.
+//! There is one float type, that of the signature.
 
 use odes::ode_system;
 
@@ -359,7 +359,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# truth_values_select
-//! A truth value of the state is used in `if`, and is no number.
+//! A truth value of the state chooses by `if`, and is no number.
 
 use odes::ode_system;
 

@@ -1,7 +1,7 @@
 // Actions, modes, stops and logs.
 
 //# actions_give_modes
-//! An action returns the state, the modes, or both in this order.
+//! An action gives the state, the modes, or both in this order.
 
 use odes::ode_system;
 
@@ -38,7 +38,7 @@ mod rule {
 }
 
 //# actions_give_states
-//! An action returns the state after its event.
+//! An action gives the state after its event.
 
 use odes::ode_system;
 
@@ -87,7 +87,7 @@ mod rule {
 }
 
 //# actions_say_their_events
-//! An action names the event that it follows.
+//! An action says which event it follows.
 
 use odes::ode_system;
 
@@ -260,7 +260,7 @@ mod rule {
 }
 
 //# modes_change_by_actions
-//! Only actions change modes.
+//! Modes change by actions alone.
 
 use odes::ode_system;
 

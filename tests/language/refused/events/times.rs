@@ -1,7 +1,7 @@
 // Actions at given times.
 
 //# numbers_of_times
-//! Each value of a periodic series of times is one number.
+//! Each number of periodic times is one.
 
 use odes::ode_system;
 
@@ -25,7 +25,7 @@ mod rule {
 }
 
 //# timed_actions_give_states
-//! An action at given times returns a state.
+//! An action at given times gives a state.
 
 use odes::ode_system;
 
@@ -74,7 +74,7 @@ mod rule {
 }
 
 //# times_are_known
-//! The times of an action depend only on parameters.
+//! The times of an action depend on parameters alone.
 
 use odes::ode_system;
 
@@ -100,7 +100,7 @@ mod rule {
 }
 
 //# times_are_numbers
-//! The times of an action are numbers, not conditions.
+//! The times of an action are numbers, and no conditions.
 
 use odes::ode_system;
 
@@ -124,7 +124,7 @@ mod rule {
 }
 
 //# times_are_said
-//! An action at given times lists its times.
+//! An action at given times says which ones.
 
 use odes::ode_system;
 
@@ -150,7 +150,7 @@ mod rule {
 }
 
 //# times_begin
-//! Periodic times have a first time.
+//! Periodic times have a first one.
 
 use odes::ode_system;
 
@@ -174,7 +174,7 @@ mod rule {
 }
 
 //# times_come
-//! The period of periodic times is positive, and so is their number.
+//! Periodic times come after the first one, and there are some.
 
 use odes::ode_system;
 
@@ -200,7 +200,7 @@ mod rule {
 }
 
 //# words_of_times
-//! Periodic times have a first time, a period and a number.
+//! Periodic times have a first one, a period and a number.
 
 use odes::ode_system;
 

@@ -41,7 +41,7 @@ mod rule {
 }
 
 //# directions_are_said
-//! An event has the direction in which its function goes through zero.
+//! An event says which way its function goes through zero.
 
 use odes::ode_system;
 
@@ -103,7 +103,7 @@ mod rule {
 }
 
 //# events_are_on_both_sides
-//! An event's function has both signs; a function that is clipped at zero does not.
+//! An event is on both sides of zero: one that is clipped there is not.
 
 use odes::ode_system;
 
@@ -330,7 +330,7 @@ mod rule {
 }
 
 //# values_of_events_are_known
-//! The value of an event uses the arguments of the right-hand side, not its variables.
+//! The value of an event is of the arguments of the right-hand side, not of its variables.
 
 use odes::ode_system;
 
