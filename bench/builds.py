@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `odes-bench build --json FILE` wrote: CPU seconds of the builds, beside those of commit `5075816`.
+"""Draws the output of `odes-bench build --json FILE`: CPU seconds of builds, beside those of commit `5075816`.
 
     python3 bench/builds.py FILE [PICTURE]     PICTURE: default bench/builds.png
 
@@ -15,8 +15,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
-# Programs, what they are, and CPU seconds at commit 5075816 (HISTORY.md says on which machine); None: it ran out
-# of memory, or was stopped after minutes.
+# Programs, their descriptions, and CPU seconds at commit 5075816 (HISTORY.md names the machine). None: the build
+# ran out of memory, or was stopped after minutes.
 PROGRAMS = {
     "lorenz": ("Lorenz, Tsit5", 9.8),
     "robertson": ("Robertson, Rodas4", 10.5),
@@ -51,7 +51,7 @@ def main():
     axis.set_xlabel("CPU seconds of cargo build --release, dependencies built")
     axis.grid(axis="x", alpha=0.3)
     axis.legend()
-    # Without the version of matplotlib the same picture is the same file.
+    # Without the version of matplotlib, equal pictures are equal files.
     figure.savefig(picture, dpi=100, metadata={"Software": None})
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what bench/gpu-run.sh runs:
+# Builds the programs for bench/gpu-run.sh:
 #
 #   bench/gpu-build.sh BINARIES
 #
@@ -24,7 +24,7 @@ built() {
         grep '"reason":"compiler-artifact"' | grep "\"name\":\"$name\"" |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
     cp "$executable" "$binaries/$file"
-    # Smaller by half; no harm where there is no `strip`.
+    # The file becomes smaller by half; a missing `strip` is no error.
     strip "$binaries/$file" 2>/dev/null || true
 }
 
@@ -35,7 +35,7 @@ built arrays cargo build --release -p odes-examples --example arrays
 built linear cargo build --release -p odes-examples --example linear
 built networks cargo build --release -p odes-examples --example networks
 built odes-bench cargo build --release -p odes-bench
-# In the profile of tests, whose compilation is quicker by far.
+# In the profile of tests, which compiles much faster.
 for name in gpu gpu_memory arrays acceptance dae solve stiff; do
     built "tests/$name" cargo test -p odes-tests --no-run --test "$name"
 done

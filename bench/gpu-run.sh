@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Everything that is to be known about a GPU, from programs that were built elsewhere:
+# Runs all tests and benchmarks of a GPU, from programs that were built elsewhere:
 #
 #   bench/gpu-run.sh BINARIES OUTPUT
 #
-# BINARIES is a folder with (what is missing is skipped, and said to be):
+# BINARIES is a folder with these programs (missing ones are skipped, with a message):
 #
 #   gpu_selftest   cargo build --release -p ode-gpu --example gpu_selftest
 #   tests/gpu      cargo test -p odes-tests --no-run --test gpu, target/debug/deps/gpu-*
@@ -15,13 +15,13 @@
 #   networks       cargo build --release -p odes-examples --example networks
 #   odes-bench     cargo build --release -p odes-bench
 #
-# `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
+# `bench/gpu-build.sh BINARIES` makes the folder. OUTPUT receives a log of each step, startup.jsonl (time
 # to first solution, cold and warm) and gpu.jsonl, stiff.jsonl, events.jsonl, functions.jsonl and cpu.jsonl (the
-# benchmarks' rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
-# dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a
-# library).
+# benchmarks' rows). Tests come first. If they fail, the benchmarks still run, because time on such machines is
+# expensive, and the exit status is 1. The search for NVRTC is the usual one (see ode-gpu; ODES_NVRTC names
+# a library).
 #
-# BENCH_ARGS is passed on to `odes-bench gpu`; RUNS is the number of cold and warm starts (5).
+# `odes-bench gpu` receives BENCH_ARGS; RUNS is the number of cold and warm starts (5).
 set -u
 
 if [ $# -ne 2 ]; then
@@ -34,13 +34,13 @@ output=$(cd "$2" && pwd)
 runs=${RUNS:-5}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Not the user's cache: cold is to mean cold.
+# Not the user's cache, so that cold starts are cold.
 export ODES_CACHE_DIR=$scratch/cache
 export RUST_BACKTRACE=1
 summary=()
 status=0
 
-# step NAME SECONDS COMMAND...: runs it into NAME.log and notes how it ended.
+# step NAME SECONDS COMMAND...: runs the command with its output in NAME.log, and records its outcome.
 step() {
     local name=$1 limit=$2 begin=$SECONDS outcome
     shift 2
@@ -88,10 +88,10 @@ starts() {
     uname -a
 } >"$output/machine.log" 2>&1
 
-# Stripped programs have no symbols to look at.
+# Stripped programs have no symbols to inspect.
 step selftest 300 "$binaries/gpu_selftest"
 export ODES_REQUIRE_GPU=1
-# The machine that compiled a test has it ignored if it has no GPU.
+# A test is marked as ignored if the machine that compiled it has no GPU.
 step bits 420 "$binaries/tests/gpu" --include-ignored --test-threads=1 --nocapture
 step memory 120 "$binaries/tests/gpu_memory" --include-ignored --nocapture
 step columns 300 "$binaries/tests/arrays" --include-ignored gpu:: --skip simulated --skip a_device_is_not_cooperative \

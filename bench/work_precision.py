@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws what `odes-bench work-precision --json FILE` wrote: a picture for each problem, error against
-evaluations of the right-hand side and against time. And prints tables: microseconds at equal error,
+"""Draws the output of `odes-bench work-precision --json FILE`: a picture for each problem, error against
+evaluations of the right-hand side and against time. Also prints tables: microseconds at equal error,
 interpolated between tolerances on logarithmic scales, the best in bold. "<": the loosest tolerance is more
-exact than asked, in that time; blank: none is exact enough.
+exact than the column's error, in that time. Blank: no tolerance is exact enough.
 
     python3 bench/work_precision.py FILE [FOLDER]     FOLDER: default bench
 
@@ -54,13 +54,13 @@ def draw(problem, rows, folder):
         axis.xaxis.set_minor_formatter(NullFormatter())
     axes[1].legend(fontsize="small")
     figure.suptitle(TITLES[problem], fontsize="medium")
-    # Without the version of matplotlib the same picture is the same file.
+    # Without the version of matplotlib, equal pictures are equal files.
     figure.savefig(folder / f"work_precision_{problem}.png", dpi=100, metadata={"Software": None})
     plt.close(figure)
 
 
 def time_at(rows, error):
-    """Microseconds for `error` by one method, and whether its loosest tolerance is more exact."""
+    """Returns microseconds for `error` by one method, and whether its loosest tolerance is more exact."""
     before = None
     for row in rows:
         if row["error"] is None:
@@ -82,7 +82,7 @@ def cell(time, more_exact, best):
 
 
 def tables(problems):
-    """Prints a table of the stiff problems and one of the others."""
+    """Prints a table of the stiff problems and a table of the others."""
     for stiff in (False, True):
         chosen = {name: rows for name, rows in problems.items() if (name not in NOT_STIFF) == stiff}
         if not chosen:

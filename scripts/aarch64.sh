@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the example `golden` for aarch64 under QEMU: its hash must be that of x86-64.
+# Runs the example `golden` for aarch64 under QEMU: its hash must equal the hash on x86-64.
 #
-#   scripts/aarch64.sh [OPTIONS] [-- ARGUMENTS]     OPTIONS: those of `cargo run`; ARGUMENTS: those of the example
+#   scripts/aarch64.sh [OPTIONS] [-- ARGUMENTS]     OPTIONS: for `cargo run`; ARGUMENTS: for the example
 #
-# Needs a C compiler as the linker and QEMU, and the standard library for aarch64. On Debian:
+# Needs a C compiler as the linker, QEMU, and the standard library for aarch64. On Debian:
 #
 #   apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 #   rustup target add aarch64-unknown-linux-gnu
 #
-# Without that library Cargo builds it from its sources, which are those of `rustup component add rust-src`
-# or of the folder ODES_RUST_SRC. Debian's package `rust-src` has them in `/usr/src/rustc-VERSION`; VERSION
-# must be that of rustc. The script exits with status 2 if something is missing.
+# Without the standard library Cargo builds it from its sources. `rustup component add rust-src` installs the
+# sources, or the folder ODES_RUST_SRC contains them. Debian's package `rust-src` has them in
+# `/usr/src/rustc-VERSION`; VERSION must be rustc's version. The script exits with status 2 if something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""The order of files: fails if files use each other in circles, or folders what is above them.
+"""Checks the order of files: fails if files use each other in circles, or folders use folders below them.
 
     scripts/circles.py [crate...]
 
-Of each file the paths and macros are read that it uses, in `use` declarations and in expressions, and
-each path is followed through re-exports to the file that has the item. Then
+The script reads the paths and macros that each file uses, in `use` declarations and in expressions. It follows
+each path through re-exports to the file that defines the item. It then checks two rules:
 
-1. no circle may have more than MOST files, but for those of ACCEPTED. In `ode-core` there may be none
-   at all; in the other crates, whose parsers and elaborators are one thing in several files each, none
-   of modules of `lib.rs` with all that is in their folders;
-2. a folder of `ode-core` may use those that its row in ARCHITECTURE.md names, which are above it in that
-   table. A row names no more than is used, so that the table is what is.
+1. A circle has at most MOST files, except the circles of ACCEPTED. `ode-core` has no circle of files. In the
+   other crates a parser or elaborator may consist of several files, so there the modules of `lib.rs`, each
+   with all files of its folder, have no circle.
+2. A folder of `ode-core` uses only the folders in its row of ARCHITECTURE.md, which are above it in that table.
+   A row names no unused folder, so the table shows the actual uses.
 
-The largest circle of files is printed. Tests do not count, nor do paths that begin with an argument of a
+The script prints the largest circle of files. It ignores tests, and paths that begin with an argument of a
 macro (`$name::...`).
 """
 import re
 import sys
 from pathlib import Path
 
-# Why is in ARCHITECTURE.md.
+# ARCHITECTURE.md has the reasons.
 ACCEPTED = {
     "ode-core": [],
     "ode-codegen": [{"derive", "functions", "graph", "simplify"}, {"elaborate"}],
@@ -29,7 +29,7 @@ ACCEPTED = {
 }
 MOST = 5
 BY_FILES = {"ode-core"}
-# The crate whose folders have rows, and folders that are one floor: numbers have elementary functions,
+# The crate whose folders have rows, and folders that count as one layer: numbers have elementary functions,
 # which are programs on numbers.
 LAYERED, FLOOR = "ode-core", {"lane", "math"}
 USE = re.compile(r"(pub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);")
@@ -37,7 +37,7 @@ ITEM = r"\b(?:struct|enum|trait|fn|const|static|type|macro_rules!)\s+"
 
 
 def stripped(text):
-    """The code without comments, strings and tests."""
+    """Returns the code without comments, strings and tests."""
     text = re.sub(r"//[^\n]*", "", text)
     text = re.sub(r'"(\\.|[^"\\])*"', '""', text)
     tests = re.search(r"#\[cfg\(test\)\]\s*mod\s+\w+\s*\{", text)
@@ -45,7 +45,7 @@ def stripped(text):
 
 
 def paths(tree, prefix=()):
-    """The paths of a `use` tree, each with the name that it gets."""
+    """Returns the paths of a `use` tree, each with the name that it gets."""
     head, brace, rest = tree.strip().partition("{")
     if not brace:
         path, _, alias = head.partition(" as ")
@@ -80,13 +80,13 @@ class Crate:
                 self.macros.setdefault(macro, []).append(name)
         for name, text in self.text.items():
             for public, tree in USE.findall(text):
-                # A `use` of a macro's, of what it is given.
+                # A `use` in a macro, of its arguments.
                 if not re.fullmatch(r"[\w\s:,{}*]+|\$crate[\w\s:,{}*]+", tree):
                     continue
                 self.imports[name] += [(path, alias, bool(public)) for path, alias in paths(tree)]
 
     def file(self, module, path, seen=frozenset()):
-        """The file that has the item of a path, as `module` writes it; None if it is no file here."""
+        """Returns the file that defines the item of a path in `module`; None if the file is not in this crate."""
         here = module.split("::") if module else []
         if path[0] in ("crate", "$crate"):
             here, path = [], path[1:]
@@ -110,23 +110,23 @@ class Crate:
         return owner
 
     def is_module(self, module, path):
-        """Whether a path is that of a module of several, whose items stand in the files of its folder."""
+        """Returns whether a path names a module with a folder, whose files define its items."""
         name = "::".join(path[1:] if path[0] == "crate" else [*module.split("::"), *path])
         return name in self.text and any(other.startswith(f"{name}::") for other in self.text)
 
     def used(self, module):
-        """The files that a file uses, each with one of the paths."""
+        """Returns the files that a file uses, each with one of the paths."""
         body = USE.sub("", self.text[module])
         names = {alias: path for path, alias, _ in self.imports[module]}
         written = [
             path
             for path, alias, public in self.imports[module]
-            # A re-export is used where the file itself says the name, a module in what is said of it.
+            # A file uses a re-export if it contains the name, and a module through the paths below it.
             if (not public or re.search(rf"(?<![\w:]){re.escape(alias)}\b", body))
             and not self.is_module(module, path)
         ]
         for found in re.findall(r"(?<![\w:$])(\$?\w+(?:::\$?\w+)+)", body):
-            # A path up to what a macro fills in. (`super` is what it is where the macro is called.)
+            # The path before an argument of a macro. (`super` depends on the position of the macro's call.)
             path = re.split(r"(?:^|::)\$(?!crate\b)", found)[0].split("::")
             if path[-1] not in ("", "crate", "super"):
                 written.append([*names[path[0]], *path[1:]] if path[0] in names else path)
@@ -138,7 +138,7 @@ class Crate:
         return {file: path for file, path in files.items() if file and file != module}
 
     def edges(self, node=lambda module: module):
-        """The graph of files, or of what `node` makes of them: for each what it uses, and by which path."""
+        """Returns the graph of files, or of their images under `node`: for each node its uses, with a path."""
         edges = {node(module): {} for module in self.text if module}
         for module in filter(None, self.text):
             for file, path in self.used(module).items():
@@ -148,7 +148,7 @@ class Crate:
 
 
 def circles(edges):
-    """The sets of nodes that reach each other."""
+    """Returns the sets of nodes that reach each other."""
 
     def reached(start):
         seen, todo = set(), [start]
@@ -169,14 +169,14 @@ def top(module):
 
 
 def rows(text):
-    """The table of folders: what each may use, in order."""
+    """Returns the table of folders: the folders that each may use, in order."""
     table = text[text.index(f"| folder of `{LAYERED}` |") :].split("\n\n")[0]
     found = re.findall(r"^\| `(\w+)` \|([^|]*)\|$", table, re.M)
     return {folder: re.findall(r"`(\w+)`", may) for folder, may in found}
 
 
 def misplaced(folders, edges):
-    """What is wrong with the table of folders, or against it."""
+    """Yields errors in the table of folders, and violations of it."""
     above = set()
     for folder, may in folders.items():
         one_floor = FLOOR if folder in FLOOR else set()

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs an MPI with the standard's binary interface, without root: the PyPI wheel of MPICH in a virtual
-# environment. Does nothing where that has been done.
+# environment. Does nothing if it is already installed there.
 #
 #   scripts/install-mpi.sh [FOLDER]     FOLDER: the environment, default target/mpi in the repository
 #
-# Prints the lines by which tests find and require it, for eval; programs are started by that `mpiexec`:
+# Prints lines for eval, by which tests find and require this MPI. Start programs by its `mpiexec`:
 #
 #   eval "$(scripts/install-mpi.sh)"
 #   "$ODES_MPIEXEC" -n 4 program

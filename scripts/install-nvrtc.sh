@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs NVRTC, CUDA's run-time compiler, without a toolkit and without root: the PyPI wheel
-# in a virtual environment. Does nothing where that has been done.
+# in a virtual environment. Does nothing if it is already installed there.
 #
 #   scripts/install-nvrtc.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
 #
-# Prints the lines by which the library's search finds it, and tests require it, for eval:
+# Prints lines for eval, by which odes finds NVRTC and tests require it:
 #
 #   eval "$(scripts/install-nvrtc.sh)"
 set -eu

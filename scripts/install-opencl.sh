@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs Intel's OpenCL runtime for CPUs without root: PyPI wheels in a virtual environment. Does nothing
-# where that has been done, and nothing but say so on machines that there are no wheels for (they are for
-# Linux and Windows on x86-64).
+# if it is already installed there. There are wheels for Linux and Windows on x86-64; on other machines the script
+# only prints that it has none.
 #
 #   scripts/install-opencl.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
 #
-# Prints the lines by which tests find and require it, for eval:
+# Prints lines for eval, by which tests find and require the runtime:
 #
 #   eval "$(scripts/install-opencl.sh)"
 set -eu
@@ -26,7 +26,7 @@ installed() {
 }
 if ! installed; then
     [ -x "$folder/bin/python3" ] || python3 -m venv "$folder" >&2
-    # The second has libraries that the first needs and does not ask for.
+    # The second has libraries that the first needs but does not depend on.
     "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check \
         "intel-opencl-rt==$version" "intel-cmplr-lib-rt==$version" >&2
 fi
@@ -34,6 +34,6 @@ installed || {
     echo "install-opencl.sh: intel-opencl-rt $version is not in $folder" >&2
     exit 1
 }
-# The runtime itself: no loader and no list of runtimes are needed.
+# The path of the runtime itself: tests need neither a loader nor a list of runtimes.
 echo "export OPENCL_DYLIB_PATH='$folder/lib/libintelocl.so'"
 echo "export ODES_REQUIRE_OPENCL=1"

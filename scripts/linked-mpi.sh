@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the lines by which tests find and require an MPI that has no standard binary interface, for eval: Debian's Open MPI.
-# Fails where it is not installed, or libclang is not, which building needs:
+# Prints lines for eval, by which tests find and require an MPI without the standard binary interface: Debian's Open MPI.
+# Fails if Open MPI is not installed, or libclang, which the build needs:
 #
 #   apt-get install openmpi-bin libopenmpi-dev libclang-dev
 #   eval "$(scripts/linked-mpi.sh)"
@@ -19,6 +19,6 @@ ls /usr/lib/*/libclang*.so* /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 ||
 }
 echo "export MPICC=mpicc.openmpi"
 echo "export ODES_MPIEXEC='$(command -v mpiexec.openmpi)' ODES_REQUIRE_MPI=1"
-# It starts no more ranks than there are cores, and none for root, unless it is told to.
+# By default Open MPI starts at most one rank per core, and none for root.
 echo "export OMPI_MCA_rmaps_base_oversubscribe=1"
 echo "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"

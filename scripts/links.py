@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Local links of the Markdown files: fails if a file or an anchor that a link names does not exist.
+"""Checks local links of the Markdown files: fails if the file or the anchor of a link does not exist.
 
     scripts/links.py
 
-Reads all Markdown files that git tracks. A link may be inline, an image, or a reference with its definition.
-Anchors follow GitHub's rule: a heading's text in lower case, without punctuation, with `-` for each space, and
-with `-1`, `-2`, … from its second occurrence on. Links to other hosts are not followed.
+The script reads all Markdown files that git tracks. A link may be inline, an image, or a reference with its
+definition. Anchors follow GitHub's rule: a heading's text in lower case, without punctuation, with `-` for each
+space, and with `-1`, `-2`, … from its second occurrence on. The script does not follow links to other hosts.
 
-The pages of the documentation begin with definitions of their own, in `src/lib.rs` and `src/docs.rs`. rustdoc
-checks the page that such a definition names, and this script checks its anchor.
+The pages of the documentation begin with their own definitions, in `src/lib.rs` and `src/docs.rs`. rustdoc
+checks the page of such a definition, and this script checks its anchor.
 """
 import re
 import subprocess
@@ -30,7 +30,7 @@ PAGE_LINK = re.compile(r"^\s*//[/!] \[([^\]]+)\]: (?:crate|(?:crate::)?docs::(\w
 
 
 def without_blocks(text):
-    """The text with the lines of code blocks empty, so that line numbers stay."""
+    """Returns the text with empty lines in place of code blocks, so that line numbers stay."""
     lines, fence = [], None
     for line in text.split("\n"):
         mark = FENCE.match(line)
@@ -45,14 +45,14 @@ def without_blocks(text):
 
 
 def slug(heading):
-    """GitHub's anchor of a heading."""
+    """Returns GitHub's anchor of a heading."""
     text = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", heading)
     kept = (c for c in text.lower() if c in " -_" or unicodedata.category(c)[0] in "LMN")
     return "".join(kept).replace(" ", "-")
 
 
 def anchors(text):
-    """All anchors of a document."""
+    """Returns all anchors of a document."""
     found, seen = set(), {}
     for line in without_blocks(text).split("\n"):
         if heading := HEADING.match(line):
@@ -64,7 +64,7 @@ def anchors(text):
 
 
 def links(text):
-    """The links of a document: each with its line, its target, and whether the target is a label."""
+    """Yields the links of a document: the line, the target, and whether the target is a label."""
     prose = CODE.sub(lambda code: re.sub(r"[^\n]", "x", code[0]), without_blocks(text))
     for pattern, group, is_label in ((INLINE, 1, False), (DEFINITION, 2, False), (REFERENCE, 2, True)):
         for link in pattern.finditer(prose):
@@ -73,7 +73,7 @@ def links(text):
 
 
 class Documents:
-    """The texts and anchors of the files that links lead to, each read once."""
+    """The texts and anchors of the linked files, each read once."""
 
     def __init__(self):
         self.texts, self.found = {}, {}
@@ -89,7 +89,7 @@ class Documents:
         return self.found[path]
 
     def mistake(self, document, target):
-        """The mistake of a link from a document, or None."""
+        """Returns the mistake of a link from a document, or None."""
         name, _, anchor = target.partition("#")
         path = (document.parent / name).resolve() if name else document
         if not path.exists():
@@ -100,7 +100,7 @@ class Documents:
 
 
 def mistakes(documents, tracked):
-    """Each mistake, with the file and the line of the link."""
+    """Yields each mistake, with the file and the line of the link."""
     for name in tracked:
         document = ROOT / name
         text = documents.text(document)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Solves an example's ensembles by several processes on this machine, one for each device:
+# Solves an example's ensembles by several processes on this machine, one per device:
 #
 #   scripts/multi_gpu.sh 4
 #
@@ -13,7 +13,7 @@ program="${CARGO_TARGET_DIR:-target}/release/examples/multi_gpu"
 cores=$(nproc)
 running=()
 for ((rank = 0; rank < processes; rank++)); do
-    # What a launcher does: a number, a device, and cores of its own.
+    # As by a launcher, each process has a rank, a device and its own cores.
     first=$((rank * cores / processes)) last=$(((rank + 1) * cores / processes - 1))
     ODES_RANK="$rank/$processes" CUDA_VISIBLE_DEVICES="$rank" \
         taskset -c "$first-$((last < first ? first : last))" "$program" &

@@ -1,6 +1,6 @@
 """Runs the Python blocks of a page, one after the other in one session.
 
-    python outside.py PAGE FOLDER     FOLDER: has the files that the blocks read, and gets what they write
+    python outside.py PAGE FOLDER     FOLDER: contains the files that the blocks read and write
 """
 
 import os
@@ -17,7 +17,7 @@ for number, line in enumerate(lines):
     if line == "```python":
         begin = number + 1
     elif line == "```" and begin is not None:
-        # Empty lines before it, so that errors name the line of the page.
+        # Empty lines before the block, so that errors name the line of the page.
         source = "\n" * begin + "\n".join(lines[begin:number])
         exec(compile(source, page, "exec"), session)
         blocks, begin = blocks + 1, None

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the Python of docs/outside.md on the files that the page's program writes.
 #
-#   scripts/outside.sh [FOLDER]     FOLDER: where the tests of the documentation have written them, with
-#                                   ODES_WRITTEN=FOLDER. Without it the script runs that test, and writes to
-#                                   target/written.
+#   scripts/outside.sh [FOLDER]     FOLDER: contains the files, if the tests of the documentation ran with
+#                                   ODES_WRITTEN=FOLDER. By default the script runs these tests, which write
+#                                   to target/written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the archives of the published crates and builds each from its own, in `target/package`. They see
-# each other's archives, not those of crates.io. Fails if an archive lacks its README, or if one of its
+# Makes the archives of the published crates and builds each crate from its archive, in `target/package`. Crates
+# depend on each other's archives, not on crates.io. Fails if an archive lacks its README, or if one of its
 # licences differs from the root's.
 #
-#   scripts/package.sh [--no-verify]     --no-verify: builds none
+#   scripts/package.sh [--no-verify]     --no-verify: without the builds
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

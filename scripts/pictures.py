@@ -1,8 +1,8 @@
 """The pictures of docs/pictures; `scripts/pictures.sh` calls this.
 
-    python pictures.py programs PROJECT PAGE...     makes a project of the programs on pages
-    python pictures.py results PAGE PROJECT         compares the results on a page with what its programs printed
-    python pictures.py primer FOLDER OUT            draws what the programs of docs/primer.md wrote to FOLDER
+    python pictures.py programs PROJECT PAGE...     writes a project of the programs on pages
+    python pictures.py results PAGE PROJECT         compares the results on a page with its programs' output
+    python pictures.py primer FOLDER OUT            draws the files that the programs of docs/primer.md wrote to FOLDER
     python pictures.py small PICTURE OUT [WIDTH]    makes a picture smaller
 """
 
@@ -18,7 +18,7 @@ import numpy
 import pandas
 from PIL import Image
 
-# Okabe and Ito: colors that people with color blindness tell apart.
+# Okabe and Ito: colors that people with color blindness can distinguish.
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#888888"
 COLORS = [BLUE, ORANGE, GREEN]
 plt.rcParams.update({
@@ -145,7 +145,7 @@ def small(picture, out, width="1000"):
     if image.width > int(width):
         size = int(width), round(image.height * int(width) / image.width)
         image = image.resize(size, Image.Resampling.LANCZOS)
-    # The methods without k-means give text the colors of what is near it.
+    # Methods without k-means give text the colors of nearby pixels.
     image = image.quantize(160, Image.Quantize.MAXCOVERAGE, kmeans=4, dither=Image.Dither.NONE)
     image.save(out, optimize=True)
     print(f"{out}: {pathlib.Path(out).stat().st_size / 1e3:.0f} kB")
@@ -169,7 +169,7 @@ debug = false
 
 
 def blocks(page):
-    """The programs of a page, and the text that follows each of them, if there is some."""
+    """Returns the programs of a page, each with the text that follows it, if there is some."""
     text = pathlib.Path(page).read_text(encoding="utf-8")
     return re.findall(r"^```rust\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.DOTALL | re.MULTILINE)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/pictures, and compares the results on docs/primer.md with those of its programs.
+# Draws the pictures of docs/pictures, and compares the results on docs/primer.md with its programs' output.
 #
 #   scripts/pictures.sh results      compares the results
-#   scripts/pictures.sh primer       the same, and draws what the programs of docs/primer.md and docs/outside.md
-#                                    write, by Matplotlib
-#   scripts/pictures.sh examples     the pictures of the examples, in release builds, made smaller
+#   scripts/pictures.sh primer       also draws the output of the programs of docs/primer.md and docs/outside.md,
+#                                    by Matplotlib
+#   scripts/pictures.sh examples     draws the pictures of the examples, by release builds, and makes them smaller
 #   scripts/pictures.sh              all
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ out=docs/pictures
 mkdir -p "$out"
 
 if [ "$what" != examples ]; then
-    # The programs of the pages, as a project of a user.
+    # The programs of the pages, as a user's project.
     project=target/pages
     export ODES_WRITTEN=$PWD/$project/written
     "$python" scripts/pictures.py programs "$project" docs/primer.md docs/outside.md
@@ -41,7 +41,7 @@ if [ "$what" = examples ] || [ "$what" = all ]; then
         case $example in
         ignition) options=(--side 256) ;;
         neural_ode) options=(--measure 0) ;;
-        # A million points are hardly smaller in a file.
+        # With a million points, a smaller picture is hardly a smaller file.
         poincare) width=640 ;;
         esac
         "target/release/examples/$example" "${options[@]}" --plot "target/$example.png"

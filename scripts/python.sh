@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a virtual environment with the packages of docs/outside.md in target/python, and prints its
-# interpreter. Does nothing where that has been done.
+# Makes a virtual environment with the packages of docs/outside.md in target/python, and prints the path
+# of its interpreter. Does nothing else if the environment has these packages.
 set -eu
 
 packages='numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 matplotlib==3.11.2'

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A Slurm cluster of two nodes on this machine, each with two GPUs that are none, for tests. Needs root, and
+# A Slurm cluster of two nodes on this machine, each with two simulated GPUs, for tests. Needs root and
 # Debian's packages:
 #
 #   apt-get install --no-install-recommends slurmctld slurmd slurm-client munge
 #   scripts/slurm.sh start
 #   scripts/slurm.sh stop
 #
-# Everything is in target/slurm but for munge's key, and for slurm.conf, which Slurm reads in /etc/slurm.
+# All files are in target/slurm, except munge's key and slurm.conf, which Slurm reads in /etc/slurm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,12 +36,12 @@ start() {
     [ -e /etc/munge/munge.key ] || dd if=/dev/urandom of=/etc/munge/munge.key bs=1024 count=1 status=none
     chown munge:munge /etc/munge/munge.key
     chmod 400 /etc/munge/munge.key
-    # It stays: other programs may use it.
+    # munge keeps running, because other programs may use it.
     munge -n >/dev/null 2>&1 || runuser -u munge -- munged
 
     host=$(hostname -s)
     mkdir -p "$folder/state" "$folder/spool-n1" "$folder/spool-n2" /etc/slurm
-    # GPUs are characters devices that are there: Slurm looks at nothing else.
+    # Slurm only checks that a GPU is an existing character device.
     for device in 0 1; do [ -e "$folder/gpu$device" ] || mknod "$folder/gpu$device" c 1 3; done
     cat >/etc/slurm/slurm.conf <<CONF
 ClusterName=odes

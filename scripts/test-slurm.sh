@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Submits every job of `slurm/` to a Slurm cluster of two nodes on this machine (scripts/slurm.sh), and compares what
-# they compute with what one process computes. Needs root and Slurm; the GPUs are none.
+# Submits every job of `slurm/` to a Slurm cluster of two nodes on this machine (scripts/slurm.sh), and compares their
+# results with the results of one process. Needs root and Slurm; the GPUs are simulated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ export DEVICES=cpu
 "$programs/cluster" --devices cpu --out "$work/alone" >"$work/alone.txt"
 sum=$(grep -o 'sum .*' "$work/alone.txt")
 
-# same NAME COUNT: the job's processes, of which there are so many, have the sum and the chunks of one.
+# same NAME COUNT: the COUNT processes of the job have the sum and the chunks of one process.
 same() {
     local found
     found=$(cat "$work/$1".txt* | grep -c "$sum") || true
@@ -42,11 +42,11 @@ submit process-per-gpu
 same process-per-gpu 4
 submit array
 same array 8
-# MPI by Slurm's own launcher, whose rank 0 hands chunks out.
+# MPI by Slurm's own launcher; rank 0 distributes chunks.
 srun --mpi=pmi2 --nodes=2 --ntasks=3 "$programs/cluster" --devices cpu --out "$work/pmi2" >"$work/pmi2.txt"
 same pmi2 3
 
-# A process that is killed: the others do its part, and the job goes on.
+# A killed process: the others do its work, and the job continues.
 (
     for ((k = 0; k < 500; k++)); do
         process=$(pgrep -n -f "^$programs/cluster --out $work/killed") && kill -9 "$process" && exit
@@ -60,7 +60,7 @@ tail -n +1 "$work/killed.txt"* | grep -c "$sum" >/dev/null
 diff -r "$work/alone/0000/chunks" "$work/killed/0000/chunks"
 echo "killed: equal"
 
-# A task that is put back into the queue while it runs: Slurm runs it again after a while, and it is not waited for.
+# A task that returns to the queue while it runs: Slurm runs it again later, and the script does not wait for it.
 OUT="$work/requeued" sbatch --quiet --array=0-1 --job-name=requeued --output=/dev/null slurm/array.sh "$programs/cluster"
 sleep 0.3
 for task in $(squeue -h -r -n requeued -o %F_%K); do scontrol requeue "$task" 2>/dev/null || true; done
@@ -74,7 +74,7 @@ grep -q "have the bits of one process" "$work"/train-one-gpu.txt*
 [ "$(cat "$work"/train-two-gpus.txt* | grep -c 'of 2 .*have the bits of one process')" -eq 2 ]
 echo "trainings: equal"
 
-# What a GPU's process sees: its own device, whatever node it is on.
+# Each process of a GPU has only its own device, on every node.
 seen=$(srun --nodes=2 --ntasks=4 --gpus-per-task=1 bash -c 'echo "$SLURM_NODEID $CUDA_VISIBLE_DEVICES"' | sort | tr '\n' ';')
 [ "$seen" = "0 0;0 1;1 0;1 1;" ] || { echo "test-slurm.sh: devices $seen"; exit 1; }
 rm -rf "$work"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs tests of unsafe code under valgrind, which sees what a test does not: memory that is read before it
-# is written, or beyond its end. What needs a GPU is not among them, and what uses AVX-512 neither:
-# valgrind says that the machine has none, so the widest lanes are those of AVX2.
+# Runs tests of unsafe code under valgrind, which detects reads of uninitialised memory and accesses beyond its
+# end. Tests that need a GPU are left out, and no test uses AVX-512: valgrind reports a machine without
+# AVX-512, so the widest lanes are AVX2's.
 #
-#   scripts/valgrind.sh         how bytes get to and from a device, and all kinds of lanes
-#   scripts/valgrind.sh all     whole solves too
+#   scripts/valgrind.sh         copies to and from a device, and all kinds of lanes
+#   scripts/valgrind.sh all     complete solves too
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,14 +16,14 @@ fi
 targets=(--lib --test math_accuracy)
 [ "${1:-}" != all ] || targets+=(--test bits)
 
-# As `cargo test --workspace` builds them, so that nothing is built anew after it.
+# With the options of `cargo test --workspace`, so that nothing is built again after it.
 built=$(cargo test --workspace "${targets[@]}" --no-run 2>&1 | tee >(cat >&2))
 # check PROGRAM [FILTER...]
 check() {
     local name=$1 program
     shift
     program=$(sed -n "s:.*Executable.*(\(.*/$name-[0-9a-f]*\)).*:\1:p" <<<"$built")
-    # What is still there at the end are statics of libraries.
+    # Memory that is still reachable at the end belongs to statics of libraries.
     valgrind --quiet --error-exitcode=9 --leak-check=no "$program" "$@"
 }
 check ode_gpu

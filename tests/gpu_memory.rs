@@ -1,7 +1,8 @@
-//! The memory of a GPU: a solve where it is nearly full, and many solves that take no more of it. It is a
-//! program of its own, since no other test may allocate memory meanwhile.
+//! The memory of a GPU: a solve with little free memory, and many solves without further
+//! allocation.
 //!
-//! Where there is no GPU its tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
+//! These tests are a program of their own, because no other test may allocate memory meanwhile.
+//! Without a GPU they are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
 #[path = "support/gpu.rs"]
 mod gpu;
@@ -16,7 +17,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 use workloads::*;
 
-/// Held by the test that runs.
+/// A lock that each test holds while it runs.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[needs(gpu)]
@@ -30,7 +31,7 @@ fn batches_shrink_until_they_fit() {
     // 0.7 GB of results; the first solve loads the kernel.
     let reference = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
 
-    // Takes all memory except some hundred megabytes.
+    // Takes all memory except a few hundred megabytes.
     let stream = device.new_stream().unwrap();
     device.trim_memory().unwrap();
     let mut taken = Vec::new();
@@ -43,7 +44,7 @@ fn batches_shrink_until_they_fit() {
         }
     }
     taken.push(stream.allocate::<u8>(1).unwrap());
-    // Room for some batches, not for all.
+    // Frees enough for some batches, not for all.
     let room = taken.iter().position(|memory| memory.num_bytes() <= 1 << 28).unwrap();
     drop(taken.swap_remove(room));
     stream.synchronize().unwrap();
@@ -51,12 +52,12 @@ fn batches_shrink_until_they_fit() {
 
     let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&reference, &solution);
-    // A batch that is too large is made smaller.
+    // A batch that is too large is reduced.
     let solution = ensemble.solve(Tsit5, gpu.batch(30_000), &options).unwrap();
     assert_same_bits(&reference, &solution);
 }
 
-/// A thousand solves without an allocation, and what each takes of the host's time.
+/// A thousand solves without an allocation, and the host's time for each.
 #[needs(gpu)]
 #[test]
 fn a_resident_ensemble_takes_no_more_memory() {

@@ -1,13 +1,14 @@
-//! Kernels compile for every promised architecture, without a GPU, and keep their numbers where
-//! they are expected: in registers, as a rule.
+//! Kernels compile for every promised architecture, without a GPU, and stay within memory bounds.
 //!
-//! These are, on the oldest, the newest and a common architecture, the heaviest and the lightest
-//! kernel of each system, and one method of each family; on one architecture all variants of two
-//! systems, since variants are of the loop and not of a system, all methods and all options.
-//! `ODES_KERNELS=all` compiles the rest too, which takes minutes.
+//! As a rule, all numbers of a kernel are in registers.
 //!
-//! Compiled kernels stay in Cargo's target folder, by a hash of all that they depend on, with the
-//! compiler's report of registers and memory: a second run compiles what has changed.
+//! The tests compile the heaviest and the lightest kernel of each system, and one method of each
+//! family, for the oldest, the newest and a common architecture. For one architecture they also
+//! compile all variants of two systems (variants belong to the loop, not to a system), all methods
+//! and all options. `ODES_KERNELS=all` compiles the rest too, which takes minutes.
+//!
+//! Compiled kernels stay in Cargo's target folder, under a hash of all their inputs, with the
+//! compiler's report of registers and memory. A second run therefore compiles only changed kernels.
 //! `ODES_CACHE=off` compiles all.
 //!
 //! These tests are ignored without `ODES_REQUIRE_NVRTC=1`; `scripts/install-nvrtc.sh` installs NVRTC.
@@ -46,15 +47,16 @@ use std::time::Duration;
 
 /// The architecture for which all variants are compiled.
 const FIRST: u32 = 90;
-/// The oldest and the newest architecture that are promised, and those between, which
-/// `ODES_KERNELS=all` adds.
+/// The oldest and the newest promised architecture; `ODES_KERNELS=all` adds those between.
 const OTHERS: [u32; 2] = [75, 120];
 const BETWEEN: [u32; 1] = [80];
 /// The architecture for which the models are compiled.
 const NEWEST: u32 = 120;
 
-/// The most bytes that a thread may have in memory: its stack, that is, what is indexed and what
-/// did not fit in registers, and stores and loads of the latter.
+/// The largest numbers of bytes that a thread may have in memory.
+///
+/// They are the stack (indexed data and spilled registers), and stores and loads of spilled
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Memory {
     stack: u32,
@@ -64,11 +66,12 @@ struct Memory {
 /// In `f32` and in `f64`.
 type Most = [Memory; 2];
 
-/// All of a kernel's numbers are in registers.
+/// No memory: all of a kernel's numbers are in registers.
 const NOTHING: Most = [Memory { stack: 0, spills: 0 }; 2];
 
-/// Stack and spills are at most the measured ones and a tenth: a loop over stages indexes a stack
-/// without any spills, and many states do not fit.
+/// Returns bounds a tenth above the measured stack and spills.
+///
+/// A loop over stages indexes a stack without any spills, and many states do not fit in registers.
 const fn measured(single: (u32, u32), double: (u32, u32)) -> Most {
     const fn most((stack, spills): (u32, u32)) -> Memory {
         Memory { stack: stack + stack / 10, spills: spills + spills / 10 }
@@ -109,7 +112,7 @@ impl Kernel {
         Kernel { what, name, arch, source, most: most[usize::from(T::DOUBLE)] }
     }
 
-    /// Both kernels of a gradient. Derivatives by stages may not fit in registers.
+    /// Compiles both kernels of a gradient. Derivatives of stages may not fit in registers.
     fn gradient<T, S, M, const N: usize, const P: usize>(
         system: S,
         arch: u32,
@@ -133,7 +136,7 @@ impl Kernel {
         )
     }
 
-    /// Compiles the kernel and returns what is wrong with it.
+    /// Compiles the kernel and returns a violation, if there is one.
     fn judge(&self) -> Option<String> {
         let Kernel { what, name, arch, source, most } = self;
         let program = KernelSource::new(*name, source);
@@ -153,7 +156,7 @@ impl Kernel {
     }
 }
 
-/// The cache of kernels of earlier runs, which are kept for a fortnight.
+/// The cache of kernels from earlier runs, which stay for a fortnight.
 static CACHE: LazyLock<Cache> = LazyLock::new(|| {
     if Cache::from_env().folder().is_none() {
         return Cache::off();
@@ -168,7 +171,7 @@ static CACHE: LazyLock<Cache> = LazyLock::new(|| {
     Cache::at(folder)
 });
 
-/// Compiles kernels on all cores, for the architectures that the compiler knows.
+/// Compiles kernels on all cores, for the architectures that the compiler supports.
 fn compile(mut kernels: Vec<Kernel>) {
     let nvrtc = match Nvrtc::get() {
         Ok(nvrtc) => nvrtc,
@@ -184,25 +187,26 @@ fn compile(mut kernels: Vec<Kernel>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether all variants and methods are to be compiled for all architectures.
+/// Returns whether to compile all variants and methods for all architectures.
 fn all_kernels() -> bool {
     std::env::var("ODES_KERNELS").is_ok_and(|which| which == "all")
 }
 
-/// The architecture [`FIRST`], and with `others` the other ones.
+/// Returns the architecture [`FIRST`], and with `others` the other ones.
 fn architectures(others: bool) -> impl Iterator<Item = u32> {
     let others = OTHERS.into_iter().filter(move |_| others || all_kernels());
     std::iter::once(FIRST).chain(others).chain(BETWEEN.into_iter().filter(|_| all_kernels()))
 }
 
-/// The columns of a sweep over the first parameter, which share the others.
+/// Returns the inputs of a sweep over the first parameter; the other inputs are shared.
 fn swept<const N: usize, const P: usize>() -> Vec<InputOrigin> {
-    let given = |column| if column == N { InputOrigin::Memory } else { InputOrigin::Argument };
-    (0..N + P + 2).map(given).collect()
+    let origin = |input| if input == N { InputOrigin::Memory } else { InputOrigin::Argument };
+    (0..N + P + 2).map(origin).collect()
 }
 
-/// A variant with adaptive steps or not, saving states and observables or not, and the default
-/// step-size controller and growth guard.
+/// Returns a configuration with the default step-size controller and growth guard.
+///
+/// Steps are adaptive or fixed, and states and observables are saved or not.
 fn kernel_config<T, S, M, const N: usize, const P: usize>(
     adaptive: bool,
     save: bool,
@@ -230,18 +234,21 @@ where
     }
 }
 
-/// The variants of a system that are compiled.
+/// The variants of a system to compile.
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
-    /// The heaviest and the lightest kernel_config; for all architectures the heaviest in `f64` and the
-    /// lightest in `f32`.
+    /// The heaviest and the lightest variant.
+    ///
+    /// For all architectures these are the heaviest in `f64` and the lightest in `f32`.
     Extremes,
     /// The other variants too, for one architecture.
     All,
 }
 
-/// The variants of a system by Tsit5: adaptive and not, saving and not, of a sweep and with columns
-/// that all vary.
+/// Returns the configurations of a system by Tsit5.
+///
+/// They have adaptive or fixed steps, save states or not, and belong to a sweep or have only varied
+/// inputs.
 fn kernel_configs<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     kernels: &mut Vec<Kernel>,
@@ -272,8 +279,9 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most,
     compile(kernels);
 }
 
-/// Compiles one kernel_config by any method, in both precisions, after `change` of the default one; with
-/// `others` for the other architectures too, in `f64`.
+/// Compiles one variant by any method, in both precisions, after `change` of the default one.
+///
+/// With `others` it also compiles for the other architectures, in `f64`.
 fn check_variant<S, M, const N: usize, const P: usize>(
     system: S,
     _: M,
@@ -309,9 +317,10 @@ where
     check_variant(system, method, most, true, |kernel_config| kernel_config);
 }
 
-/// Compiles kernels with each of the options that are not numbers: a largest step, times to stop
-/// at, the other controllers, the growth guard, and absolute tolerances of each component, shared
-/// by all trajectories or not.
+/// Compiles kernels with each option that is not a number.
+///
+/// The options are a largest step, stops, the other controllers, the growth guard, and absolute
+/// tolerances of each component, shared by all trajectories or not.
 fn check_options<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
 where
     S: System<N, P> + Copy,
@@ -339,7 +348,7 @@ where
     check_all_options(system, method, most);
 }
 
-/// A kernel with all of these options.
+/// Compiles a kernel with all of these options.
 fn check_all_options<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
 where
     S: System<N, P>,
@@ -359,8 +368,9 @@ where
     });
 }
 
-/// Kernels of columns, with one in each thread's registers, and with columns in memory, where the sums
-/// of tiles are on the stack.
+/// Lockstep kernels with one member in each thread's registers, and with members in memory.
+///
+/// In memory, the sums of tiles are on the stack.
 #[needs(nvrtc)]
 #[test]
 fn columns() {
@@ -379,7 +389,7 @@ fn columns() {
     }
 }
 
-/// Kernels that log events, with the states before and after them.
+/// Kernels that log events, with the states before and after.
 #[needs(nvrtc)]
 #[test]
 fn logs() {
@@ -389,8 +399,9 @@ fn logs() {
     check_variant(bouncing::bouncing, Rodas5P, measured((0, 0), (0, 0)), false, change);
 }
 
-/// Compiles kernels with the functions of CUDA's library too, which may need local memory for huge
-/// arguments.
+/// Compiles kernels also with the functions of CUDA's library.
+///
+/// These functions may need local memory for huge arguments.
 #[needs(nvrtc)]
 #[test]
 fn library_functions() {
@@ -423,7 +434,7 @@ fn kinetics(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
     [back - slow, slow - fast - back, fast]
 }
 
-/// The kernels of gradients, of an explicit method and of one that solves linear equations.
+/// Gradient kernels of an explicit method and of a method that solves linear equations.
 #[needs(nvrtc)]
 #[test]
 fn gradients() {
@@ -469,7 +480,7 @@ macro_rules! models {
     };
 }
 
-// The other models are below, in all variants.
+// The tests below compile the other models in all variants.
 models! {
     brusselator,
     charged_particle,
@@ -518,7 +529,7 @@ tests! {
     elementary_functions: workloads::transcendental, NOTHING, Extremes;
     four_states: odes_models::arenstorf::arenstorf, NOTHING, Extremes;
     eight_states: odes_models::hires::hires, NOTHING, Extremes;
-    // It has twelve states; registers are promised for up to eight.
+    // The system has twelve states; registers are promised for up to eight.
     every_function: systems::functions::functions, measured((0, 0), (256, 964)), Extremes;
     tables: systems::tables::tables, NOTHING, Extremes;
     events: bouncing::bouncing, measured((0, 0), (0, 0)), Extremes;
@@ -607,8 +618,9 @@ fn options() {
     check_options(odes_models::robertson::robertson, Tsit5Rodas4, NOTHING);
 }
 
-/// A kernel's text without the parts that all kernels share (files of the repository, elementary
-/// functions and linear equations) and without line numbers.
+/// Returns a kernel's text without line numbers and the parts that all kernels share.
+///
+/// These parts are files of the repository, elementary functions and linear equations.
 fn abridged(kernel: &str) -> String {
     let mut kernel = kernel.to_string();
     for file in ["targets/cuda.hpp", "prelude.hpp", "io.hpp"] {
@@ -632,8 +644,10 @@ fn abridged(kernel: &str) -> String {
     out
 }
 
-/// The text of a kernel is that of the golden file, so that a review sees the effect of a change of
-/// the loop. After a change run with `BLESS=1`, read the difference in git, and commit it.
+/// The text of a kernel equals the golden file, so that a review shows the effect of a change of
+/// the loop.
+///
+/// After a change run with `BLESS=1`, read the difference in git, and commit it.
 #[test]
 fn golden_text() {
     let kernel_config =

@@ -1,6 +1,7 @@
-//! Kernels run: their text, of every kind of method and every option, on an OpenCL runtime for
-//! CPUs, where sub-groups vote and work-groups share a queue. All bits are those of the CPU's
-//! scalar reference.
+//! Execution of kernels on an OpenCL runtime for CPUs.
+//!
+//! The kernels are of every kind of method and every option. Sub-groups vote and work-groups share
+//! a queue. All bits equal those of the CPU's scalar reference.
 //!
 //! These tests are ignored without `ODES_REQUIRE_OPENCL=1`; `scripts/install-opencl.sh` installs a
 //! runtime.
@@ -36,13 +37,13 @@ use rayon::prelude::*;
 use std::io::Write as _;
 use workloads::*;
 
-/// All numbers that a solution holds, as bits.
+/// Returns all numbers of a solution, as bits.
 fn numbers<S, T, const N: usize, const P: usize>(a: &EnsembleSolution<S, T, N, P>) -> Vec<u64>
 where
     S: System<N, P>,
     T: Scalar,
 {
-    // The sign and payload of a NaN are not defined.
+    // The sign and the payload of a NaN are not defined.
     let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
     let state = |u: S::State<T>| u.to_numbers().map(|x| bits(&T::narrow(x)));
     let mut all = Vec::new();
@@ -61,7 +62,7 @@ where
     all
 }
 
-/// The rows of a part of the table, with those that differ.
+/// The rows of a part of the table, and the rows that differ.
 struct Table {
     place: OpenCl,
     compared: usize,
@@ -70,7 +71,7 @@ struct Table {
 }
 
 impl Table {
-    /// Solves an ensemble in both places and compares the bits.
+    /// Solves an ensemble on both backends and compares the bits.
     fn row<M, S, T, F, const N: usize, const P: usize>(
         &mut self,
         what: &str,
@@ -87,7 +88,7 @@ impl Table {
         let solution = ensemble.solve(method, self.place, options).unwrap();
         assert!(reference.codes().any(ReturnCode::is_success), "{what}: nothing succeeds");
         let (expected, found) = (numbers(&reference), numbers(&solution));
-        // A trajectory with another number of steps shifts the rest.
+        // A different number of steps of a trajectory shifts the rest.
         let same = expected.iter().zip(&found).filter(|(a, b)| a == b).count();
         let (compared, differing) = (expected.len(), expected.len().max(found.len()) - same);
         let row = format!(
@@ -107,7 +108,7 @@ impl Table {
     }
 }
 
-/// Prints past the capture of tests' output, since a log is to have the table.
+/// Prints past the capture of tests' output, so that a log contains the table.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -115,36 +116,37 @@ fn say(line: &str) {
 /// More trajectories than threads, and not a multiple of a work-group.
 const MANY: usize = 1003;
 
-/// A right-hand side that is NaN beyond one, so that steps that get there are tried again.
+/// A right-hand side that is NaN beyond one, so that steps that reach one are repeated.
 #[ode_system]
 fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     let rest = (1.0 - u[0] * u[0]).sqrt();
     [p[0] * rest, p[1] - rest * u[1]]
 }
 
-/// A pulse of one between two times, which are times to stop at.
+/// A pulse of one between two times, which are stops.
 #[ode_system]
 fn pulse(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     let on = if t > p[0] && t < p[1] { 1.0 } else { 0.0 };
     [on - 0.1 * u[0]]
 }
 
-/// Growth from a seed to one, and a component that follows it at once: steps of implicit methods
-/// would pass over it.
+/// Growth from a seed to one, with a component that follows it immediately.
+///
+/// Steps of implicit methods would pass over the growth.
 #[ode_system]
 fn autocatalysis(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     let [x, follower] = *u;
     [p[0] * x * (1.0 - x), 1e3 * p[0] * (x - follower)]
 }
 
-/// A system whose linear equations exchange rows where pivots are small.
+/// A system whose linear equations exchange rows if pivots are small.
 #[ode_system(pivoting = "on")]
 fn mixed(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let [x, y, z] = *u;
     [p[0] * y - x, p[1] * (z - x * x) + t.cos(), 40.0 * (x - y) - z]
 }
 
-/// Species that all feed on one another: so many that a device eliminates in loops over tiles too.
+/// Species that all feed on one another, so many that devices also eliminate in loops over tiles.
 #[ode_system]
 mod crowd {
     const N: usize = 33;
@@ -159,7 +161,7 @@ mod crowd {
     }
 }
 
-/// A system whose names are words of OpenCL.
+/// A system whose names are OpenCL keywords.
 #[ode_system]
 fn kernel(global: &[f64; 2], uint4: &[f64; 2], half: f64) -> [f64; 2] {
     let [local, constant] = *global;
@@ -168,7 +170,7 @@ fn kernel(global: &[f64; 2], uint4: &[f64; 2], half: f64) -> [f64; 2] {
     [constant, -local - pipe]
 }
 
-/// Trajectories of a system between its parameters and these, times two.
+/// Returns trajectories with parameters between one and two times the given ones.
 fn sweep<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     system: S,
     (u0, p, end): ([f64; N], [f64; P], f64),
@@ -223,7 +225,8 @@ fn options(table: &mut Table) {
     let pulses = sweep::<_, f64, 1, 2>(pulse, ([0.0], [5.5, 6.0], 100.0), MANY)
         .tstops(|q: &OdeProblem<_, f64, 1, 2>, _| q.p.to_vec());
     table.row("stops", Tsit5, &pulses, &options.clone().tstops([20.0, 40.0]));
-    // Initial states, parameters and spans of their own; some run backwards, not at all, or fail.
+    // Each trajectory has its own initial state, parameters and span; some run backwards, have an
+    // empty span, or fail.
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(|q, i| {
         let x = i as f64 / MANY as f64;
@@ -317,8 +320,9 @@ fn events(table: &mut Table) {
     table.row("events, logged", Rodas4, &ensemble, &SolveOptions::default().event_log(9));
 }
 
-/// Threads of a sub-group vote together, and all threads take from one queue: no bits show it,
-/// since those of a trajectory do not depend on the others.
+/// Threads of a sub-group vote together, and all threads take from one queue.
+///
+/// No result shows this, because the bits of a trajectory do not depend on other trajectories.
 #[needs(opencl)]
 #[test]
 fn threads_vote_and_take_numbers() {
@@ -347,8 +351,9 @@ fn threads_vote_and_take_numbers() {
     assert!(taken.into_iter().eq(10..10 + out.len() as u32) && counter == 10 + out.len() as u32);
 }
 
-/// All kernels in one test, so that the rows of its table are in order; what takes time is to build
-/// them.
+/// All kernels run in one test, so that the rows of its table are in order.
+///
+/// Most of the time is for building the kernels.
 #[needs(opencl)]
 #[test]
 fn kernels_have_the_bits_of_the_cpu() {
@@ -373,13 +378,13 @@ fn kernels_have_the_bits_of_the_cpu() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Threads that share a queue know the numbers of their trajectories, of 64 bits.
+/// Threads that share a queue compute the indices of their trajectories in 64 bits.
 #[needs(opencl)]
 #[test]
 fn trajectories_have_numbers() {
     fn check<T: Scalar>(place: OpenCl) {
         numbered::are_counted::<T>(Target::OpenCl, |text, arguments, shared| {
-            // SAFETY: every pointer is to as many elements as `KernelArguments` and `Shared` say.
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` specify.
             unsafe { place.run((text, KERNEL_NAME), 3, (arguments, shared.as_ptr())) };
         });
     }

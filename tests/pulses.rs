@@ -8,19 +8,20 @@ use odes::prelude::*;
 use odes::{Solver, ode_fn};
 use random::Random;
 
-/// Within these times there is one pulse, here.
+/// The times between which there is one pulse.
 const SPAN: [f64; 2] = [0.0, 10.0];
 const CENTRE: f64 = 6.3;
-/// The place of a pulse that is absent.
+/// The time of an absent pulse.
 const NOWHERE: f64 = -1e6;
 
 const FORMS: usize = 18;
 
-/// A form of a pulse, by its number, and its square: what is absent is not in the span, so that no
-/// form shows where another one is.
+/// Defines a form of a pulse by its index, and its square.
+///
+/// Absent forms are outside the span, so that no form affects another one.
 macro_rules! forms {
     ($($number:literal: $name:literal, $x:ident => $pulse:expr;)*) => {
-        /// The sum of all forms, and of all squares, each at its own time.
+        /// The sum of all forms and of all squares, each at its own time.
         #[ode_system]
         fn forms(_u: &[f64; 1], p: &[f64; 37], t: f64) -> [f64; 1] {
             use self::step;
@@ -75,7 +76,8 @@ forms! {
     };
 }
 
-/// The integrals of a function and of its size, by trapezoids that are short around zero.
+/// Returns the integrals of a function and of its magnitude, by trapezoids that are short around
+/// zero.
 fn integrals(of: impl Fn(f64) -> f64, [from, to]: [f64; 2]) -> [f64; 2] {
     const POINTS: usize = 8_000;
     let [from, to] = [from, to].map(f64::asinh);
@@ -91,12 +93,12 @@ fn integrals(of: impl Fn(f64) -> f64, [from, to]: [f64; 2]) -> [f64; 2] {
     sums
 }
 
-/// Whether a result misses a part of a pulse.
+/// Returns whether a result misses a part of a pulse.
 fn is_missed(end: f64, [exact, size]: [f64; 2]) -> bool {
     (end - exact).abs() > 0.2 * size || end.is_nan()
 }
 
-/// The forms that are missed, with their widths and tolerances.
+/// Returns the forms that are missed, with their widths and tolerances.
 fn missed_forms<M: Solver>(method: M, breaks: bool) -> Vec<String> {
     let mut missed = Vec::new();
     for width in [1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 5e-3, 1e-2, 0.03, 0.1].map(|w| 10.0 * w) {
@@ -113,7 +115,7 @@ fn missed_forms<M: Solver>(method: M, breaks: bool) -> Vec<String> {
                         let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
                         let solution = problem.solve(method, &options.time_breaks(breaks)).unwrap();
                         let end = solution.final_state()[0] * (t1 - t0).signum();
-                        // Steps within the narrowest pulses are some units of the time.
+                        // Steps within the narrowest pulses are a few units of the time.
                         let wrong = match solution.code() {
                             ReturnCode::DtMin if width < 2e-8 => false,
                             ReturnCode::Success => is_missed(end, exact),
@@ -149,7 +151,7 @@ fn product(_u: &[f64; 1], p: &[f64; 17], t: f64) -> [f64; 1] {
     [calm * (omega * t).cos() + scale * polynomial * wave * bend * pulse]
 }
 
-/// The parameters of a random product whose integral of the size is 1, and the integral.
+/// Returns random parameters for which the integral of the magnitude is 1, and the integral.
 fn random_product(random: &mut Random) -> ([f64; 17], [f64; 2]) {
     let width = 10_f64.powf(random.uniform(-8.0, 0.0));
     let c = random.uniform(1.0, 9.0);
@@ -185,7 +187,7 @@ fn random_product(random: &mut Random) -> ([f64; 17], [f64; 2]) {
     (p, [exact / size + background, 1.0])
 }
 
-/// Of 200 random products those that are missed.
+/// Returns the missed ones of 200 random products.
 fn missed_products<M: Solver>(method: M, breaks: bool) -> Vec<String> {
     let mut random = Random(7);
     let mut missed = Vec::new();
@@ -204,7 +206,7 @@ fn missed_products<M: Solver>(method: M, breaks: bool) -> Vec<String> {
     missed
 }
 
-/// None of the forms is missed, of widths from 1e-9 to 0.1 of the span; without stops many are.
+/// No form is missed, with widths from 1e-9 to 0.1 of the span; without stops many are.
 fn no_form_is_missed<M: Solver>(method: M) {
     let missed = missed_forms(method, true);
     assert!(missed.is_empty(), "{}", missed.join("\n"));
@@ -212,7 +214,7 @@ fn no_form_is_missed<M: Solver>(method: M) {
     assert!(missed > 400, "only {missed} are missed without stops, so nothing is tested");
 }
 
-/// None of the random products is missed; without stops many are.
+/// No random product is missed; without stops many are.
 fn no_product_is_missed<M: Solver>(method: M) {
     let missed = missed_products(method, true);
     assert!(missed.is_empty(), "{}", missed.join("\n"));
@@ -236,7 +238,7 @@ fn products_are_not_missed() {
     no_product_is_missed(Auto);
 }
 
-/// A term with a singular point at `p[0]`, by the number `p[1]`.
+/// A term with a singular point at `p[0]`; `p[1]` selects the term.
 #[ode_system]
 fn singular(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     let since = t - p[0];
@@ -254,9 +256,11 @@ fn singular(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
         + of(10.0, -u[0] / (t - p[0]).abs())]
 }
 
-/// A pole that the compiler found ends a trajectory there. Singular points that can be passed do
-/// not: removable ones, integrable ones, pulses, and those that drive the solution to zero. Nor does a solution that is zero at the pole,
-/// and stays so; what rounding left of one that is not quite zero would grow without bound.
+/// A pole that the compiler finds ends a trajectory at the pole.
+///
+/// Singular points that a solution can pass do not: removable and integrable ones, pulses, and
+/// those that drive the solution to zero. A solution that is exactly zero at the pole also passes,
+/// and stays zero. A solution that is zero except for rounding would grow without bound.
 fn poles_end<M: Solver>(method: M, tolerance: f64) {
     for span in [(0.0, 2.0), (2.0, 0.0)] {
         for number in 0..11 {
@@ -279,7 +283,7 @@ fn poles_end<M: Solver>(method: M, tolerance: f64) {
                     assert_eq!(solution.final_state(), [0.0], "{case}");
                 }
                 7 => assert!((solution.trajectory().end_time() - 1.2345).abs() < 1e-6, "{case}"),
-                // Backwards it drives the solution away from zero.
+                // Backwards, the term drives the solution away from zero.
                 10 if span.1 == 0.0 => assert!(!solution.code().is_success(), "{case}"),
                 _ => assert_eq!(solution.code(), ReturnCode::Success, "{case}"),
             }
@@ -294,7 +298,7 @@ fn poles_of_the_time_are_told() {
         poles_end(Rodas4, tolerance);
         poles_end(Auto, tolerance);
     }
-    // A solution that is off by its errors at the pole.
+    // A solution with its errors at the pole.
     for (u0, p) in [(0.7, 1.2345), (1.9, 0.4), (-1.3, 1.7), (0.9, 0.77)] {
         for method in [AnyMethod::Tsit5, AnyMethod::Vern7, AnyMethod::Rodas4, AnyMethod::Auto] {
             for tolerance in [1e-3, 1e-6] {

@@ -1,4 +1,4 @@
-//! Ensembles whose quantities are sampled by rules.
+//! Ensembles with inputs that rules sample.
 
 #[path = "support/cpp.rs"]
 mod cpp;
@@ -48,7 +48,7 @@ where
     PreparedSolve::new(ensemble, &SolveOptions::default(), METHOD).unwrap().inputs
 }
 
-/// Parameter `d` of all trajectories.
+/// Returns parameter `d` of all trajectories.
 fn parameter<F: Vary<decay, f64, 2, 4>>(
     ensemble: &EnsembleProblem<decay, f64, F, 2, 4>,
     d: usize,
@@ -57,7 +57,7 @@ fn parameter<F: Vary<decay, f64, 2, 4>>(
     (0..columns.trajectories).map(|i| columns.p[d].get(i)).collect()
 }
 
-/// Every rule, by name and by index.
+/// Returns every rule, by name and by index.
 fn rules(design: Design) -> Samples {
     Samples::seed(0xfeed_0123_4567_89ab)
         .design(design)
@@ -77,7 +77,7 @@ const DESIGNS: [Design; 5] = [
     Design::Sobol(Scrambling::Owen),
 ];
 
-/// All numbers of a range of trajectories, as bits.
+/// Returns all numbers of a range of trajectories, as bits.
 fn bits<T: Scalar>(columns: &Inputs<T>) -> Vec<Vec<u64>> {
     let row = |i: usize| columns.quantities().map(|c| c.get(i).widen().to_bits()).collect();
     (0..columns.trajectories).map(row).collect()
@@ -117,7 +117,7 @@ fn places_have_the_same_bits() {
     assert!(whole.all_succeeded());
 }
 
-/// The first number of a quantity and a trajectory, by integers of the language.
+/// Returns the first number of an input and a trajectory, computed with plain integers.
 fn philox(seed: u64, kind: u32, index: u32, number: u64) -> f64 {
     let words = |x: u64| [x as u32, (x >> 32) as u32];
     let ([mut k0, mut k1], [low, high]) = (words(seed), words(number));
@@ -132,7 +132,7 @@ fn philox(seed: u64, kind: u32, index: u32, number: u64) -> f64 {
     (fraction as f64 + 0.5) / 2_f64.powi(52)
 }
 
-/// Of trajectories far beyond 32 bits, too.
+/// The random numbers are Philox's, also for indices far beyond 32 bits.
 #[test]
 fn random_numbers_are_those_of_the_generator() {
     let seed = 0x0123_4567_89ab_cdef;
@@ -151,7 +151,7 @@ fn random_numbers_are_those_of_the_generator() {
     }
 }
 
-/// A value depends neither on other rules nor on how many trajectories there are.
+/// A value depends neither on other rules nor on the number of trajectories.
 #[test]
 fn values_are_a_function_of_seed_quantity_and_number() {
     let one = |seed, n| {
@@ -173,15 +173,16 @@ fn values_are_a_function_of_seed_quantity_and_number() {
     );
 }
 
-/// Every distribution by every design: the greatest distance of its distribution function from that
-/// of the values.
+/// Every distribution by every design.
+///
+/// The test bounds the greatest distance between its distribution function and the values' one.
 #[test]
 fn distributions_combine_with_designs() {
     let n = 1 << 14;
     for design in DESIGNS {
         let columns = columns(&ensemble().trajectories(n).sample(rules(design)));
-        // Of random numbers 1.95 in 1000 (Kolmogorov, Smirnov); of designs each of `n` equal cells has
-        // one number.
+        // Random numbers: 1.95 in 1000 (Kolmogorov, Smirnov). Designs: each of `n` equal cells
+        // contains one number.
         let bound = match design {
             Design::Random => 1.95 / (n as f64).sqrt(),
             _ => 1.000_001 / n as f64,
@@ -214,10 +215,10 @@ fn distributions_combine_with_designs() {
             counts.iter().all(|&count| (f64::from(count) - expected).abs() < spread),
             "{design:?}"
         );
-        // Linspace is not random, so it is the same by every design.
+        // Linspace is not random, so it is equal by every design.
         assert_eq!(columns.u0[1].get(0), 1.0);
         assert_eq!(columns.u0[1].get(n - 1), 2.0);
-        // Quantities are not correlated.
+        // Inputs are not correlated.
         let centred =
             |values: &[f64], mean: f64| values.iter().map(|x| x - mean).collect::<Vec<_>>();
         let [x, y] = [
@@ -230,7 +231,7 @@ fn distributions_combine_with_designs() {
     }
 }
 
-/// The mean of a product over a square: by Sobol' points its error is much smaller.
+/// The mean of a product over a square has a much smaller error with Sobol' points.
 #[test]
 fn designs_are_better_at_means() {
     let error = |design: Design| {
@@ -247,8 +248,8 @@ fn designs_are_better_at_means() {
     };
     let [random, latin, shift, owen] = [DESIGNS[0], DESIGNS[1], DESIGNS[3], DESIGNS[4]].map(error);
     println!("{random:e} {latin:e} {shift:e} {owen:e}");
-    // A Latin hypercube takes away what is a sum of functions of one quantity each (Stein 1987), here
-    // three quarters of the variance.
+    // A Latin hypercube removes the part of the variance from functions of one input each (Stein
+    // 1987), here three quarters.
     assert!(latin < random / 1.5 && shift < random / 10.0 && owen < random / 50.0);
 }
 
@@ -278,7 +279,7 @@ fn values_evenly_apart() {
         assert!((value / expected - 1.0).abs() < 2e-15, "{value}");
     }
     assert_eq!((logspace[0], logspace[5]), (0.001, 20000.0));
-    // Of one trajectory it is the first value; downwards is a direction, too.
+    // For one trajectory the result is the first value; the direction may be downwards.
     let one = Samples::seed(0).p(0, Linspace(3.0, 1.0)).p(1, Logspace(3.0, 1.0));
     let columns = crate::columns(&ensemble().trajectories(1).sample(one.clone()));
     assert_eq!([columns.p[0].get(0), columns.p[1].get(0)], [3.0, 3.0]);
@@ -300,7 +301,7 @@ fn single_precision_rounds_the_same_values() {
     }
 }
 
-/// Rows and axes, then samples, then the function.
+/// The order is rows and axes, then samples, then the function.
 #[test]
 fn samples_replace_rows_and_are_seen_by_vary() {
     let rows: Vec<[f64; 4]> = (0..10).map(|i| [f64::from(i), -1.0, f64::NAN, 0.0]).collect();
@@ -318,7 +319,7 @@ fn samples_replace_rows_and_are_seen_by_vary() {
             assert_eq!(of.p[3].get(i), if is_varied { sampled * i as f64 } else { 0.0 });
         }
     }
-    // In single precision the function sees what is solved.
+    // In single precision the function receives the rounded numbers that are solved.
     let single = columns(&varied.cast::<f32>());
     for i in 0..10 {
         let sampled = f64::from(single.p[1].get(i));
@@ -332,7 +333,7 @@ fn samples_replace_rows_and_are_seen_by_vary() {
     assert!(columns.p[1].shared().is_none());
 }
 
-/// What is sampled may be anything in the problem.
+/// Sampled inputs may have any value in the problem.
 #[test]
 fn sampled_quantities_need_no_value() {
     let problem = OdeProblem::new(decay, [f64::NAN, 0.5], 0.0..=1.0, [1.0, f64::NAN, 3.0, 4.0]);
@@ -407,7 +408,7 @@ fn wrong_numbers_are_errors() {
         assert!(matches!(error, SolveError::Rule { .. }), "{rule:?}: {error}");
     }
     assert!(matches!(refused(seed().p(0, LogUniform(2.0, 1.0))), SolveError::RuleOrder { .. }));
-    // These are distributions.
+    // These are valid distributions.
     let narrow = seed().p(0, Uniform(2.0, 2.0)).p(1, Normal { mean: 3.0, sd: 0.0 }).p(2, infinite);
     let columns = columns(&ensemble().trajectories(10).sample(narrow));
     assert_eq!([0, 1, 2].map(|d| columns.p[d].shared()), [Some(2.0), Some(3.0), Some(infinite)]);
@@ -453,7 +454,7 @@ fn wrong_numbers_of_trajectories_are_errors() {
                  `Design::Random`"
             )
         );
-        // The last of as many as there may be.
+        // The last one of the largest permitted number of trajectories.
         let columns = columns(&of(most).shard(((1 << 26) - 1, 1 << 26)));
         assert_eq!((columns.first, columns.trajectories), (most as u64 - 64, 64));
         let mut values: Vec<f64> = (0..64).map(|i| columns.p[1].get(i)).collect();
@@ -463,8 +464,9 @@ fn wrong_numbers_of_trajectories_are_errors() {
     }
 }
 
-/// A place that draws itself, in lanes, what it can: of ordinary ensembles the columns of all rules,
-/// and where something else reads them, none.
+/// A backend that draws inputs itself, in lanes, if it can.
+///
+/// It draws all rules of ordinary ensembles, and none if something else reads them.
 struct Drawing<A> {
     place: A,
     drawn: usize,
@@ -494,7 +496,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Drawing<A> {
     both_precisions!(solve);
 }
 
-/// What a solution shows of each trajectory, as bits: problem, result and counts.
+/// Returns the contents of a solution as bits: problem, result and counts of each trajectory.
 fn shown<T: Scalar>(solution: &EnsembleSolution<decay, T, 2, 4>) -> Vec<Vec<u64>> {
     let bits = |x: T| x.widen().to_bits();
     let of = |one: Trajectory<'_, decay, T, 2, 4>| {
@@ -521,8 +523,9 @@ fn drawn_as_evaluated<T: Scalar>(design: Design) {
     assert!(shown(&shard) == expected[1000..2000], "{design:?}");
 }
 
-/// Who solves draws what is sampled, in lanes or by a kernel's text: the same bits as of columns that
-/// were evaluated before, and the solution shows what was solved.
+/// The backend draws sampled inputs, in lanes or by a kernel's text.
+///
+/// The bits equal those of inputs evaluated in advance, and the solution contains the drawn values.
 #[test]
 fn places_draw_samples() {
     for design in DESIGNS {
@@ -532,7 +535,7 @@ fn places_draw_samples() {
     drawn_as_evaluated::<f32>(Design::LatinHypercube);
 }
 
-/// The other rules, and quantities beside them that rows and axes give.
+/// The other rules, and inputs beside them from rows and axes.
 #[test]
 fn places_draw_beside_rows() {
     let samples = Samples::seed(7)
@@ -544,7 +547,7 @@ fn places_draw_beside_rows() {
     let rows = ensemble().over_u0(&rows).sample(samples.clone());
     let options = SolveOptions::default().fixed_step(0.25);
     let expected = shown(&rows.solve(Tsit5, EnsembleSerial, &options).unwrap());
-    // The longer table is the host's.
+    // The host reads the longer table.
     let lanes = Drawing { place: EnsembleThreads, drawn: 2 };
     assert!(shown(&rows.solve(Tsit5, lanes, &options).unwrap()) == expected);
     if let Some(cpp) = HostCpp::find() {
@@ -558,7 +561,7 @@ fn places_draw_beside_rows() {
     assert!(shown(&grid.solve(Tsit5, lanes, &options).unwrap()) == expected);
 }
 
-/// Closures, and times to stop at, get the values before the solve.
+/// Closures and stops receive sampled values before the solve.
 #[test]
 fn what_is_read_before_is_evaluated() {
     let options = SolveOptions::default().fixed_step(0.25);
@@ -574,7 +577,7 @@ fn what_is_read_before_is_evaluated() {
     assert!(shown(&lanes) == shown(&stopped.solve(Tsit5, EnsembleSerial, &adaptive).unwrap()));
 }
 
-/// Prints what a device's compiler makes of kernels that draw, and of those that load.
+/// Prints the device compiler's report of kernels that draw, and of kernels that load.
 #[needs(nvrtc)]
 #[test]
 fn kernels_that_draw_compile() {
@@ -604,7 +607,7 @@ fn kernels_that_draw_compile() {
     }
 }
 
-/// A place that compiles the kernel for a device, and then fails.
+/// A backend that compiles the kernel for a device, and then fails.
 struct Compiling<'a> {
     draws: bool,
     seen: &'a Mutex<String>,

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""odes against torchdiffeq and diffrax: one large linear system, and columns with one step size.
+"""odes against torchdiffeq and diffrax: one large linear system, and lockstep ensembles.
 
     bench/peers/arrays.py --linear LINEAR --arrays ARRAYS [--device cpu|gpu] [--rows N,…] [--columns N]
 
-LINEAR and ARRAYS are the built examples `linear` and `arrays`; without them only the others are measured. Needs
-torch, torchdiffeq, jax and diffrax: for a GPU those that are built for it. Each of them runs in a process of its
-own, so that they share no libraries. Prints Markdown. What fails is said, and then the exit status is 1.
+LINEAR and ARRAYS are the built examples `linear` and `arrays`; without them only the peers are measured. Needs
+torch, torchdiffeq, jax and diffrax, for a GPU in builds for it. Each of them runs in its own process, so that
+they share no libraries. Prints Markdown. Failures are printed, and the exit status is then 1.
 
-Solves are timed where their arrays are. The matrix and the initial state are those of `linear`, number by number.
+Times are of solves on the device of their arrays. The matrix and the initial state equal those of `linear`.
 The error is the greatest difference from the exponential of the matrix, computed by torch in `f64`.
 """
 
@@ -21,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-# Before jax is loaded: it would take most of the memory, of which torch needs some.
+# Set before jax is loaded, which would otherwise take most of the memory that torch needs too.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 ROUNDS = 7
@@ -34,7 +34,7 @@ LORENZ_END, LORENZ_SAVES = 100.0, 101
 
 
 def uniform(seed, i):
-    """Uniform numbers of a seed, as `examples/support/random.rs` makes them (SplitMix64)."""
+    """Returns uniform numbers of a seed, as `examples/support/random.rs` does (SplitMix64)."""
     import numpy as np
 
     def mix(z):
@@ -50,7 +50,7 @@ def uniform(seed, i):
 
 
 def normal(i):
-    """Normal numbers, as `examples/linear.rs` makes them."""
+    """Returns normal numbers, as `examples/linear.rs` does."""
     import numpy as np
 
     i = np.asarray(i, np.uint64)
@@ -59,17 +59,17 @@ def normal(i):
 
 
 def system(n):
-    """The matrix and the initial state of `linear`."""
+    """Returns the matrix and the initial state of `linear`."""
     import numpy as np
 
-    # Number `column * n + row` is in `row` and `column`.
+    # Number `column * n + row` is the entry of `row` and `column`.
     g = normal(np.arange(n * n)).reshape(n, n).T
     a = np.ascontiguousarray(g / np.sqrt(n) - np.eye(n))
     return a, normal(n * n + np.arange(n))
 
 
 def timed(solve):
-    """The median of milliseconds of some solves, and what the last one returned. The first one compiles."""
+    """Returns the median milliseconds of some solves, and the last result. The first solve compiles."""
     result, times = solve(), []
     for _ in range(ROUNDS):
         begin = time.perf_counter()
@@ -95,7 +95,7 @@ def exact_of(folder, n):
 
 
 def of_exact(options):
-    """Writes what becomes of each initial state."""
+    """Writes the exact result of each initial state."""
     import numpy as np
     import torch
 
@@ -134,20 +134,20 @@ def of_torchdiffeq(options):
                 return states[-1].cpu().numpy()
 
             ms, u = timed(solve)
-            # Two evaluations before the first step, and six in each: the seventh is the next step's first.
+            # Two evaluations before the first step, and six per step: the seventh is the next step's first.
             row(n=n, numbers=precision, code="torchdiffeq", method="dopri5", steps=(evaluations - 2) // 6,
                 ms=ms, error=greatest(u, exact_of(options.folder, n)))
     row(versions=f"torchdiffeq {torchdiffeq.__version__}")
 
 
 def jax_of(options, double):
-    """jax on the device that is asked for."""
+    """Returns jax on the requested device."""
     if options.device == "cpu":
         os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
 
     jax.config.update("jax_enable_x64", double)
-    # Products of `f32` would be of 10 bits on a GPU.
+    # By default, products of `f32` have 10 bits on a GPU.
     jax.config.update("jax_default_matmul_precision", "highest")
     expected = "cpu" if options.device == "cpu" else "gpu"
     if jax.default_backend() != expected:
@@ -193,7 +193,7 @@ def of_diffrax(options, double):
 
 
 def of_columns(options):
-    """The Lorenz ensemble of `arrays` by diffrax, as one state."""
+    """Solves the Lorenz ensemble of `arrays` by diffrax, as one state."""
     jax = jax_of(options, False)
     import diffrax
     import jax.numpy as jnp
@@ -233,7 +233,7 @@ def cells(line):
 
 
 def of_linear(options):
-    """The lines of `linear`. It says of a step what further steps take, so this is not taken from it."""
+    """Writes the lines of `linear`, except its time of a step, which is the time of further steps."""
     few = [n for n in options.rows if n <= MOST_ROWS_IMPLICIT]
     many = [n for n in options.rows if n > MOST_ROWS_IMPLICIT]
     names = {"f32": "float32", "f64": "float64"}
@@ -252,7 +252,7 @@ def of_linear(options):
 
 
 def of_arrays(options):
-    """The lines of `arrays` by Tsit5."""
+    """Writes the lines of `arrays` by Tsit5."""
     command = [options.arrays, str(options.columns)]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     for line in text.splitlines():
@@ -273,7 +273,7 @@ PARTS = {
 
 
 def rows_of(part, options, folder):
-    """What a part says, in a process of its own, and whether it failed."""
+    """Returns the rows of a part, run in its own process, and whether it failed."""
     command = [sys.executable, __file__, "--part", part, "--folder", folder, "--device", options.device]
     command += ["--rows", ",".join(map(str, options.rows)), "--columns", str(options.columns)]
     for name in ("linear", "arrays"):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Spikes and first passages a second: ours beside heyoka, SciPy and diffrax.
+"""Spikes and first passages per second: odes beside heyoka, SciPy and diffrax.
 
     cargo run --release -p odes-bench -- events --only neurons,passages --json target/events.jsonl
     python3 bench/peers/events.py [--quick] [target/events.jsonl]
 
 The neurons and the passages are those of bench/src/events, with the same parameters. Each code is called as its
-documentation says. It gets more of them until it takes some seconds, and what it found is compared with the
-closed form. Rows of the file are added. What is not installed is said to be missing. JAX takes the GPU if it sees
-one. Prints Markdown.
+documentation recommends. It solves more trajectories until a run takes a few seconds, and its results are compared
+with the closed form. The tables contain the rows of the file. Codes that are not installed are listed as missing.
+JAX uses a GPU if it finds one. Prints Markdown.
 
 needs NumPy; heyoka, SciPy, diffrax (pip install heyoka scipy diffrax).
 """
@@ -28,7 +28,7 @@ END = 1000.0
 SPIKES = 72
 THRESHOLD = 15.0
 TAU = 10.0
-# Of spikes, and of passages.
+# The tolerances of spikes and of passages.
 TOLERANCE, COARSE = 1e-8, 1e-6
 MEAN = 30.0
 ANGLE = 2.0
@@ -36,7 +36,7 @@ MOST = 1 << 20
 
 
 def uniform(n):
-    """The first random numbers in [0, 1): SplitMix64 (Steele, Lea and Flood 2014)."""
+    """Returns the first random numbers in [0, 1): SplitMix64 (Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         z = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -57,7 +57,7 @@ def passages(n):
 
 
 def known_spikes(n):
-    """The numbers of spikes and the times of the last ones."""
+    """Returns the numbers of spikes and the times of the last ones."""
     interval = intervals(drives(n))
     counts = np.floor(END / interval)
     return counts, counts * interval
@@ -152,7 +152,7 @@ def by_heyoka_batch():
 
 
 def jitted(solve, inputs):
-    """A run of `solve` for each input, compiled for each number of them; the first run of each is not timed."""
+    """Runs `solve` for each input, compiled for each number of inputs; the first run of each is not timed."""
     import jax
 
     compiled = {}
@@ -177,7 +177,7 @@ def with_jax():
     import optimistix
 
     def solver(rhs, condition, tolerance):
-        """From a state to the event or the end."""
+        """Solves from a state to the event or the end."""
         root_finder = optimistix.Newton(rtol=tolerance, atol=tolerance)
         event = diffrax.Event(condition, root_finder, direction=True)
 
@@ -247,8 +247,8 @@ def by_diffrax_passages():
 
 
 def measure(make, known, seconds, most, n, times):
-    """Solves `n` trajectories, and so many times as many, until a run takes so long or there are enough. Returns the
-    number, events, seconds, seconds of all cores, wrong counts and the greatest error of a time."""
+    """Solves `n` trajectories, then multiples of `n`, until a run is long enough or the limit is reached. Returns
+    the number, events, seconds, seconds of all cores, wrong counts and the greatest error of a time."""
     run = make()
     result = None
     while result is None or (result[2] < seconds and n <= most):
@@ -276,7 +276,7 @@ def line(*cells):
 
 
 def device():
-    """The first device of JAX, or none."""
+    """Returns the first device of JAX, or none."""
     try:
         import jax
 
@@ -301,7 +301,7 @@ def machine():
 
 
 def ours(path, case):
-    """The rows of our program, in double precision."""
+    """Returns the rows of odes, in double precision."""
     rows = [json.loads(text) for text in path.read_text().splitlines()]
     for row in rows:
         if row["case"] == case and row["precision"] == "f64":
@@ -316,7 +316,7 @@ def ours(path, case):
 def peer(name, make, known, seconds, most, uses_jax):
     on_gpu = uses_jax and device() is not None and device().platform == "gpu"
     try:
-        # Each number of trajectories is another program to XLA.
+        # XLA compiles another program for each number of trajectories.
         growth = (64, 4) if uses_jax else (1, 2)
         n, events, wall, cpu, wrong, off = measure(make, known, seconds, most, *growth)
     except ImportError as error:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Who misses an ignition: SciPy's stiff methods and Cantera's reactor network on hydrogen in air.
+"""Missed ignitions of hydrogen in air, by SciPy's stiff methods and Cantera's reactor network.
 
     python3 bench/peers/ignition.py
     python3 bench/peers/ignition.py --references    the delays, by Cantera with tight tolerances
 
-Stoichiometric, without any radicals, at constant pressure, for 10 s, from twelve states with three
-tolerances each; and from one state of mechanisms in which radicals come from H2 + M alone. Prints
-Markdown. A run is unignited if it ends without an error and never gets 400 K warmer; of the others
-the delays until then are compared with references. The mechanism is Cantera's `h2o2.yaml`, as of
-`examples/models/h2o2.rs`. Last it times Cantera on the points of a map. Takes some seconds.
+The mixtures are stoichiometric, without any radicals, at constant pressure, for 10 s, from twelve states
+with three tolerances each. One more state is for mechanisms in which only H2 + M makes radicals. A run is
+unignited if it ends without an error and never becomes 400 K warmer; the delays of other runs are compared
+with references. The mechanism is Cantera's `h2o2.yaml`, as in `examples/models/h2o2.rs`. At the end the
+script times Cantera on the points of a map. Takes a few seconds. Prints Markdown.
 
 needs Cantera and SciPy (pip install cantera==3.2.0 scipy).
 """
@@ -22,7 +22,7 @@ import time
 import warnings
 from pathlib import Path
 
-# SUNDIALS's warnings would be among the tables.
+# SUNDIALS's warnings would be printed among the tables.
 os.environ["SUNLOGGER_WARNING_FILENAME"] = os.devnull
 
 import cantera
@@ -52,9 +52,9 @@ DELAYS = {
 }
 TOLERANCES = [(1e-3, 1e-6), (1e-3, 1e-9), (1e-6, 1e-10)]
 TIGHT = (1e-11, 1e-22)
-# Then a run is called a failure.
+# The limit after which a run counts as failed.
 MOST_STEPS = 20_000
-# A state of which all radicals begin with hydrogen that splits.
+# A state in which all radicals come from hydrogen that splits.
 SLOW = (1, 1200)
 SLOW_TOLERANCES = [(1e-6, 1e-10), (1e-6, 1e-14), (1e-8, 1e-22)]
 
@@ -81,7 +81,7 @@ def right_hand_side(gas, pressure):
 
 def by_scipy(solver):
     def run(gas, rtol, atol):
-        """The delay, or None, and steps."""
+        """Returns the delay, or None, and steps."""
         u0 = np.concatenate([[gas.T], gas.Y])
         method = solver(right_hand_side(gas, gas.P), 0.0, u0, END, rtol=rtol, atol=atol)
         delay, steps = None, 0
@@ -99,8 +99,8 @@ def by_scipy(solver):
 
 
 def by_cantera(gas, rtol, atol, stop=False):
-    """The same. Between steps the temperature is the cubic that fits both ends and their slopes."""
-    # Not `gas`, whose state is the reactor's.
+    """As above. Between steps the temperature is the cubic through both ends with their slopes."""
+    # Not `gas`, because its state is the reactor's.
     other = cantera.Solution(
         thermo="ideal-gas", kinetics="gas", species=gas.species(), reactions=gas.reactions()
     )
@@ -133,7 +133,7 @@ def network(gas, rtol, atol):
 
 
 def root(f, begin, end):
-    # Dense output may be a little off the state that the step begins with.
+    # Dense output may differ slightly from the state at the beginning of the step.
     return brentq(f, begin, end, xtol=1e-30, rtol=1e-13) if f(begin) < 0 < f(end) else end
 
 
@@ -146,7 +146,7 @@ METHODS = {
 
 
 def attempt(method, gas, rtol, atol):
-    """The delay, None for an ignition that was missed and NaN for a run that failed; and steps."""
+    """Returns the delay, None for a missed ignition and NaN for a failed run; and steps."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -208,7 +208,7 @@ def grid(gas, name, method):
 
 
 def initiated_by_hydrogen():
-    """Mechanisms some of whose reactions go one way."""
+    """Returns mechanisms with some one-way reactions."""
     text = (Path(cantera.__file__).parent / "data" / "h2o2.yaml").read_text()
     atm, temperature = SLOW
     print(f"\nOnly H2 + M makes radicals, {temperature} K, {atm} atm: the delay in s, and steps.\n")
@@ -236,7 +236,7 @@ def initiated_by_hydrogen():
 
 
 def time_a_point(gas):
-    """Cantera's time on a map over temperature and mixture, each point until it ignites."""
+    """Measures Cantera's time on a map over temperature and mixture, each point until it ignites."""
     side, (rtol, atol) = 32, (1e-6, 1e-10)
     seconds, missed = [], 0
     for temperature in np.linspace(850, 1400, side):

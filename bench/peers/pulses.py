@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What share of random pulses SciPy's methods miss: the column beside `odes-bench pulses`.
+"""The share of random pulses that SciPy's methods miss, for comparison with `odes-bench pulses`.
 
     cargo run --release -p odes-bench -- pulses --count 300 --export target/pulses.jsonl
     bench/peers/pulses.py target/pulses.jsonl
 
-The criterion is that of bench/src/pulses.rs. Needs NumPy and SciPy. Prints Markdown.
+The criterion is the same as in bench/src/pulses.rs. Needs NumPy and SciPy. Prints Markdown.
 """
 
 import json
@@ -35,7 +35,7 @@ def shape(kind, x):
 
 
 def is_missed(problem, method):
-    """Whether a pulse is missed; None where the solver says that it failed."""
+    """Returns whether a pulse is missed; None if the solver reports a failure."""
     a, b, omega, kind = (problem[name] for name in ["a", "b", "omega", "shape"])
 
     def rhs(t, u):

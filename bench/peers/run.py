@@ -3,9 +3,10 @@
 
     bench/peers/run.py [--quick]
 
-All is built as its users build it: `cargo build --release` and `cc -O3`, without flags for this machine. What such
-flags give each of them, `-C target-cpu=native` and `-march=native`, is in columns of its own. Installs what it needs below target/peers: SUNDIALS and KLU from Debian's packages (apt-get download, no
-root), diffsol from crates.io. Needs a C compiler, cargo and Debian or Ubuntu. Prints Markdown.
+Each code is built as its users build it: `cargo build --release` and `cc -O3`, without flags for this machine. Separate
+columns have the times with such flags, `-C target-cpu=native` and `-march=native`. Installs its requirements below
+target/peers: SUNDIALS and KLU from Debian's packages (apt-get download, no root), diffsol from crates.io. Needs a C
+compiler, cargo and Debian or Ubuntu. Prints Markdown.
 """
 
 import json
@@ -31,7 +32,7 @@ FLAGS = {"default": ("", []), "native": ("-C target-cpu=native", ["-march=native
 SAMPLES = 33
 FLOOR = 1e-4
 TOLERANCES = [10.0**-k for k in range(2, 11)]
-# At the tightest ones these would take most of the time, and nobody would use them.
+# At the tightest tolerances these methods would take most of the time, and have no users.
 LOW_ORDER = ["Rosenbrock23", "TR-BDF2, dense", "ESDIRK34, dense"]
 LOW_ORDER_TIGHTEST = 1e-8
 TARGETS = [1e-4, 1e-6, 1e-8]
@@ -40,7 +41,7 @@ PROBLEMS = {
     "P": "Pollution, 20 states, to 60; its first rate from 0.8 to 1.2 of its value",
 }
 OURS = ["Rosenbrock23", "Rodas4", "Rodas5P"]
-# Code, problem, methods, trajectories: a multiple of 32 and one, so that the sample is the same.
+# Code, problem, methods, trajectories: one more than a multiple of 32, so that the sample is the same.
 CASES = [
     ("threads", "D", OURS, 16385),
     ("threads", "P", OURS, 4097),
@@ -60,7 +61,7 @@ def output(*command, **options):
 
 
 def build():
-    """The two programs, by default and for this machine."""
+    """Builds the two programs, by default and for this machine."""
     packages = WORK / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     if not (LIBRARIES / "libsundials_cvode.so").exists():
@@ -84,7 +85,7 @@ def build():
 
 
 def solve(flags, code, problem, method, threads, trajectories, runs, tolerances):
-    """A row for each tolerance."""
+    """Returns a row for each tolerance."""
     counts = [str(n) for n in (threads, trajectories, SAMPLES, runs)] + [f"{t:.0e}" for t in tolerances]
     if code == "cvode":
         command = [WORK / flags / "cvode", problem, method, *counts]
@@ -95,14 +96,14 @@ def solve(flags, code, problem, method, threads, trajectories, runs, tolerances)
 
 
 def errors(ends, exact):
-    """Of each trajectory: that of its worst component, relative to it plus FLOOR."""
+    """Returns each trajectory's error: of its worst component, relative to the component plus FLOOR."""
     return [
         max(abs(x - y) / (abs(y) + FLOOR) for x, y in zip(end, true)) for end, true in zip(ends, exact)
     ]
 
 
 def at_error(rows, target):
-    """Seconds for a trajectory where the error is `target`, interpolated in logarithms."""
+    """Returns the seconds per trajectory at the error `target`, interpolated in logarithms."""
     times = []
     for loose, tight in zip(rows, rows[1:]):
         if loose["error"] >= target > tight["error"]:
@@ -163,7 +164,7 @@ def main():
         for flags in FLAGS:
             for code, problem, methods, trajectories in CASES:
                 for method in methods:
-                    # What flags for this machine give is seen on one thread.
+                    # The effect of flags for this machine is measured on one thread.
                     many = code not in ("serial", "avx2") and flags == "default"
                     for threads in [1, os.cpu_count()] if many else [1]:
                         n = (trajectories - 1) // 4 + 1 if quick else trajectories

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What SciPy's methods say of the examples of docs/what-success-means.md.
+"""Results of SciPy's methods for the examples of docs/what-success-means.md.
 
     bench/peers/success.py
 
-Problems whose solution steps can pass over, by five methods at rtol 1e-3 and atol 1e-6, SciPy's defaults. A cell has what
-the solver ends with and its steps, the first also when it was at a half. Needs NumPy and SciPy. Prints Markdown.
+Steps can pass over the solutions of these problems. Five methods solve them at rtol 1e-3 and atol 1e-6, SciPy's defaults.
+A cell has the solver's final value and its steps, and for the first problem also the time at a half. Needs NumPy and SciPy. Prints Markdown.
 """
 
 import math
@@ -44,7 +44,7 @@ def first(u):
     return u[0]
 
 
-# A name, f, u(0), the end, what is shown of the state there, and its exact value.
+# A name, f, u(0), the end, the function of the state that is shown, and its exact value.
 PROBLEMS = [
     ("autocatalysis", autocatalysis, [1e-16], 100.0, first, 1.0),
     ("epidemic", epidemic, [1.0 - 1e-9, 1e-9], 300.0, first, 0.203188),

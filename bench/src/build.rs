@@ -1,9 +1,8 @@
-//! What a user's build takes: programs of one system and one method, compiled by
-//! `cargo build --release` with no other flags, and run on one thread.
+//! Build costs of users: programs with one system and one method, run on one thread.
 //!
-//! Each program is a package binary of its own, whose dependencies are built before; what is
-//! measured is the rest: the CPU seconds of the build and the most memory that one of its processes
-//! had.
+//! `cargo build --release` compiles each program with no other flags. Each program is a package
+//! binary of its own, and its dependencies are built before. The measurements are the CPU seconds
+//! of the remaining build and the largest memory of one of its processes.
 
 use std::fs;
 use std::io;
@@ -21,14 +20,14 @@ mod systems;
 
 pub(crate) use systems::Case;
 
-/// Which programs to build, and from which checkout.
+/// The programs to build, and the checkout to build them from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Selection {
     /// Only these programs
     #[arg(long, value_delimiter = ',', value_name = "lorenz,tanh10,…")]
     only: Vec<String>,
 
-    /// The checkout of odes that is built; this one, if not given
+    /// The checkout of odes to build; by default this one
     #[arg(long, value_name = "FOLDER")]
     odes: Option<PathBuf>,
 
@@ -36,23 +35,23 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     rustflags: String,
 
-    /// The most seconds of waiting for one build
+    /// The time limit of one build in seconds
     #[arg(long, default_value_t = 600)]
     seconds: u64,
 
-    /// A line of JSON for each row goes to this file
+    /// Write a line of JSON for each row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 impl Selection {
-    /// The checkout that is built.
+    /// The checkout to build.
     fn checkout(&self) -> io::Result<PathBuf> {
         self.odes.as_ref().map_or_else(workspace, |odes| odes.canonicalize())
     }
 }
 
-/// The checkout that this program was built from.
+/// Returns the checkout that this program was built from.
 fn workspace() -> io::Result<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()
 }
@@ -63,19 +62,19 @@ struct Measured {
     bench: &'static str,
     program: String,
     method: String,
-    /// CPU seconds of the build, user and system; `None` where it was stopped.
+    /// CPU seconds of the build, user and system; `None` if the time limit stopped the build.
     cpu_seconds: Option<f64>,
     wall_seconds: f64,
     /// The largest memory of a process of the build, in MiB.
     mib: Option<f64>,
-    /// The number of intrinsics that are functions of the program: lanes call these, where they
-    /// should have instructions.
+    /// The number of intrinsics that are functions of the program. Lanes call these functions; they
+    /// should have instructions instead.
     calls: Option<usize>,
     #[serde(flatten)]
     ran: Option<Ran>,
 }
 
-/// The results that the program prints: milliseconds, the best of several runs on one thread.
+/// The results that a program prints: milliseconds, the best of several runs on one thread.
 #[derive(Debug, Serialize, Deserialize)]
 struct Ran {
     trajectories: usize,
@@ -84,8 +83,8 @@ struct Ran {
     avx512_ms: Option<f64>,
     steps: u64,
     failures: usize,
-    /// A hash of all final states and step counts; `same_bits` says whether it was the same for all
-    /// instruction sets.
+    /// A hash of all final states and step counts; `same_bits` is true if all instruction sets had
+    /// this hash.
     hash: String,
     same_bits: bool,
 }
@@ -133,10 +132,11 @@ struct Package {
 }
 
 impl Package {
-    /// The package of the cases with `main`, and its further dependencies as lines of a manifest.
+    /// Creates the package of the cases with `main`; `more` has further dependencies, as lines of
+    /// its manifest.
     fn new(selection: &Selection, cases: &[Case], main: &str, more: &str) -> Result<Self, Failure> {
         let odes = selection.checkout()?;
-        // A folder for each checkout and set of flags, so that builds are kept.
+        // A folder for each checkout and each set of flags, so that later runs reuse builds.
         let mut key = odes.display().to_string() + &selection.rustflags + more;
         key.retain(|c| c.is_ascii_alphanumeric());
         let folder = workspace()?.join("target/odes-build").join(key);
@@ -155,7 +155,7 @@ impl Package {
         Ok(Package { folder, rustflags: selection.rustflags.clone() })
     }
 
-    /// The built program of a case.
+    /// Returns the path of a case's program.
     fn program(&self, case: &Case) -> PathBuf {
         self.folder.join("target/release").join(&case.name)
     }
@@ -197,7 +197,7 @@ impl Package {
     }
 }
 
-/// The number of intrinsics that are functions of a program, without those by which the standard
+/// Counts the intrinsics that are functions of a program, except those by which the standard
 /// library identifies the processor.
 fn calls_of_intrinsics(program: &Path) -> Result<usize, Failure> {
     let bytes = fs::read(program)?;
@@ -214,7 +214,7 @@ struct Usage {
     mib: f64,
 }
 
-/// The resources that a command and all processes that it started have used. After `seconds` all of
+/// Returns the resources that a command and all its child processes used. After `seconds` all of
 /// them are stopped.
 fn usage_of(command: &mut Command, seconds: u64) -> io::Result<Usage> {
     use std::os::unix::process::CommandExt;
@@ -243,7 +243,7 @@ fn usage_of(command: &mut Command, seconds: u64) -> io::Result<Usage> {
             });
         }
         if begin.elapsed() > limit {
-            // SAFETY: the group is the child's own, and the child has not been waited for.
+            // SAFETY: the group is the child's own, and no `wait` for the child has returned.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -260,7 +260,7 @@ pub(crate) fn run(selection: &Selection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The selected programs, and their dependencies built.
+/// Returns the selected programs, with built dependencies.
 fn prepare(selection: &Selection, main: &str, more: &str) -> Result<(Package, Vec<Case>), Failure> {
     let mut all = systems::all();
     if let Some(unknown) = selection.only.iter().find(|name| !all.iter().any(|c| c.name == **name))
@@ -270,7 +270,7 @@ fn prepare(selection: &Selection, main: &str, more: &str) -> Result<(Package, Ve
     }
     all.retain(|case| selection.only.is_empty() || selection.only.contains(&case.name));
     let package = Package::new(selection, &all, main, more)?;
-    // The dependencies; prints why, if they cannot be built.
+    // Builds the dependencies; prints the reason if the build fails.
     if !package.cargo().arg("--lib").stderr(Stdio::inherit()).status()?.success() {
         return Err("the dependencies could not be built".into());
     }

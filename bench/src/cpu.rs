@@ -11,7 +11,7 @@ use crate::output::{Output, Row, significant};
 use crate::workloads::{self, Precision, Visitor, Workload};
 use crate::{Failure, Selection, errors, peak};
 
-/// The measurements of one workload in one precision, with one instruction set and thread count.
+/// The measurements of one workload, precision, instruction set and thread count.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -76,7 +76,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if all > 1 { vec![1, all] } else { vec![1] };
     let sets = InstructionSet::available();
-    // Emulated fused multiply-adds are of no interest where there are real ones.
+    // Emulated fused multiply-adds are measured only if the processor has no real ones.
     let sets: Vec<_> = sets.iter().skip(usize::from(sets.len() > 1)).copied().collect();
     let here = ["A", "B2", "C", "V"];
     let of_the_cpu = workloads::all().into_iter().filter(|w| here.contains(&w.name)).collect();
@@ -128,7 +128,8 @@ impl Visitor for Bench {
         let (error_median, error_max) = errors::relative(base, &solution, workload.save)?;
         let failures = solution.codes().filter(|code| !code.is_success()).count();
         drop(solution);
-        // The peak is measured before and after: clocks and other work on the machine change it.
+        // The peak is measured before and after, because clocks and other work on the machine
+        // change it.
         let before = peak::flops(instructions, precision, threads);
         let mut seconds = f64::INFINITY;
         for _ in 0..runs {

@@ -8,14 +8,15 @@ use odes::system::{Quantities, System};
 use crate::Failure;
 use crate::output::median;
 
-/// The number of trajectories that are compared.
+/// The number of compared trajectories.
 const SAMPLE: usize = 500;
 
-/// Median and maximum over trajectories of the error, of each trajectory's state where it is
-/// largest, saved or final. The median is of the error relative to the state; the maximum is
-/// relative to the initial state where that is larger, since some trajectories decay to nothing.
-/// The reference has tolerances of 1e-12, in double precision, and the parameters that the solve
-/// had after rounding.
+/// Median and maximum error over trajectories.
+///
+/// The error of a trajectory is the largest one over its saved states or its final state. The
+/// median is of errors relative to the state. The maximum is relative to the larger of state and
+/// initial state, because some trajectories decay to zero. The reference is in double precision
+/// with tolerances of 1e-12, and with the rounded parameters of the solve.
 pub(crate) fn relative<S, T, const N: usize, const P: usize>(
     base: OdeProblem<S, f64, N, P>,
     solution: &EnsembleSolution<S, T, N, P>,

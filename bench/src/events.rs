@@ -1,14 +1,15 @@
-//! What events cost.
+//! The cost of events.
 //!
-//! - **lorenz**: B2 without an event, beside one with an event that never happens: one that is
-//!   counted, and one that would stop.
-//! - **passages**: trajectories that stop at times with an exponential distribution, in random order
-//!   and sorted.
-//! - **bouncing**: trajectories that an event turns back again and again, beside the same without it.
+//! - **lorenz**: B2 without an event, and with an event that never occurs: one that is counted, and
+//!   one that would stop.
+//! - **passages**: trajectories that stop at times with an exponential distribution, in random
+//!   order and sorted.
+//! - **bouncing**: trajectories that an event turns back again and again, and the same without the
+//!   event.
 //! - **neurons**: integrate-and-fire, 72 spikes each.
 //!
-//! Every solve is compared with what is known of it, and a wrong one ends the program. What is
-//! compared with each other runs in turn, and ratios are medians of those of the turns.
+//! Every solve is compared with a known result, and a wrong result ends the program. Solves that
+//! are compared run alternately, and ratios are medians over the rounds.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -25,10 +26,10 @@ mod lorenz;
 mod neurons;
 mod passages;
 
-/// What is measured, and where.
+/// The cases to measure, and the backends.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// Small ensembles and few runs: whether it works, not how fast it is
+    /// Small ensembles and few runs, as a test of the program
     #[arg(long)]
     quick: bool,
 
@@ -36,7 +37,7 @@ pub(crate) struct Selection {
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Case>,
 
-    /// Only in these places; otherwise on the first GPU, if there is one, on one thread and on all
+    /// Only these backends; by default the first GPU, if there is one, one thread and all threads
     #[arg(long, value_enum, value_delimiter = ',')]
     place: Vec<Place>,
 
@@ -44,7 +45,7 @@ pub(crate) struct Selection {
     #[arg(long, value_enum)]
     precision: Option<Precision>,
 
-    /// A line of JSON for each row goes to this file
+    /// Write a line of JSON for each row to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<std::path::PathBuf>,
 }
@@ -95,7 +96,7 @@ impl Place {
         })
     }
 
-    /// The number of trajectories of a case.
+    /// Returns the number of trajectories of a case.
     fn trajectories(self, case: Case, quick: bool) -> usize {
         let [gpu, thread] = case.trajectories();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -109,15 +110,15 @@ impl Place {
     }
 }
 
-/// One of the solves that are compared with each other.
+/// One of several solves that are compared with each other.
 struct Variant<'a> {
     name: &'static str,
-    /// Solves and compares with what is known.
+    /// Solves and compares the result with the known one.
     solve: Box<dyn Fn() -> Result<Ran, Failure> + 'a>,
 }
 
 impl<'a> Variant<'a> {
-    /// A solve, whose solution `check` compares with what is known.
+    /// Creates a variant from a solve; `check` compares its solution with the known result.
     fn new<S, T, const N: usize, const P: usize>(
         name: &'static str,
         solve: impl Fn() -> Result<EnsembleSolution<S, T, N, P>, SolveError> + 'a,
@@ -139,31 +140,32 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// What a solve took, in seconds and in steps.
+/// The times of a solve in seconds, and its counts.
 #[derive(Clone, Copy, Debug)]
 struct Ran {
-    /// In the place; on a GPU the time of the kernels.
+    /// The time of the backend alone; on a GPU the time of the kernels.
     solve: f64,
     call: f64,
     attempts: u64,
     events: u64,
 }
 
-/// What is told of a variant beside its times.
+/// The figure that is printed of a variant beside its times.
 #[derive(Clone, Copy, Debug)]
 enum Cost {
     Nothing,
-    /// Its time by that of another variant.
+    /// The time divided by the time of another variant.
     Beside(usize),
-    /// Events by the time.
+    /// Events per second.
     Events,
-    /// The time by events and by that of an attempted step of another variant.
+    /// The time per event, divided by the time of an attempted step of another variant.
     StepsAnEvent(usize),
-    /// The same of the time that it takes more than the other variant, whose steps it has.
+    /// As `StepsAnEvent`, with the time that exceeds the time of the other variant; both variants
+    /// make the same steps.
     MoreStepsAnEvent(usize),
 }
 
-/// A case in a place.
+/// A case on a backend.
 struct Bench {
     case: Case,
     precision: Precision,
@@ -186,11 +188,11 @@ struct Measured {
     runs: usize,
     attempts_each: f64,
     events_each: f64,
-    /// The median time in the place, in milliseconds; on a GPU that of the kernels.
+    /// The median time of the backend in milliseconds; on a GPU the time of the kernels.
     solve_ms: f64,
     call_ms: f64,
     beside: Option<&'static str>,
-    /// The time by that of `beside`.
+    /// The time divided by the time of `beside`.
     ratio: Option<f64>,
     steps_an_event: Option<f64>,
     events_per_second: Option<f64>,
@@ -282,13 +284,13 @@ impl Bench {
         self.precision == Precision::F32
     }
 
-    /// Solves all variants in turn.
+    /// Solves all variants alternately.
     fn measure(
         &self,
         variants: &[(Variant<'_>, Cost)],
         output: &mut Output,
     ) -> Result<(), Failure> {
-        // The first call compiles a kernel, and the second one finds its memory.
+        // The first call compiles a kernel; the second one reserves no memory any more.
         for _ in 0..2 {
             for (variant, _) in variants {
                 (variant.solve)()?;
@@ -354,7 +356,7 @@ impl Bench {
     }
 }
 
-/// An error unless all trajectories ended so.
+/// Returns an error unless all trajectories ended with this code.
 fn all_ended<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
     code: ReturnCode,
@@ -366,7 +368,7 @@ fn all_ended<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     }
 }
 
-/// An error unless a number of trajectory `i` is what is known, but for `off`.
+/// Returns an error unless a value of trajectory `i` differs from the known one by at most `off`.
 fn near(what: &str, i: usize, found: f64, known: f64, off: f64) -> Result<(), Failure> {
     if (found - known).abs() <= off {
         Ok(())

@@ -1,4 +1,4 @@
-//! How long `#[ode_system]` takes to expand, derivatives, simplification and both texts included.
+//! The expansion time of `#[ode_system]`, including derivatives, simplification and both texts.
 
 use std::time::Instant;
 
@@ -27,12 +27,12 @@ impl Row for Measured {
     }
 }
 
-/// The right-hand side in the file of a model, which ends with it.
+/// Returns the right-hand side in the file of a model, which ends with it.
 fn function(file: &str) -> &str {
     file.split_once("#[ode_system]").map_or(file, |(_, function)| function)
 }
 
-/// `du = P u` with all of `P` as parameters.
+/// Returns the text of `du = P u` with all of `P` as parameters.
 fn dense(n: usize) -> String {
     format!(
         "fn dense(du: &mut [f64; {n}], u: &[f64; {n}], p: &[f64; {}], _t: f64) {{

@@ -1,4 +1,4 @@
-//! What elementary functions with the same bits in every place cost on a GPU.
+//! The cost of elementary functions with equal bits on all backends, on a GPU.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -22,7 +22,7 @@ struct Measured {
     functions: &'static str,
     trajectories: usize,
     kernel_ms: f64,
-    /// Time to get the machine code, from the compiler or the cache.
+    /// The time to get the machine code, from the compiler or the cache.
     compile_ms: f64,
     steps: u64,
 }
@@ -49,7 +49,7 @@ impl Row for Measured {
     }
 }
 
-/// Compares our own functions with the device library's.
+/// Compares the library's own functions with the device library's.
 pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
     let gpu = EnsembleGpuKernel::all()?;
     println!("{}", gpu.devices()[0]);

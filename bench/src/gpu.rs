@@ -27,9 +27,9 @@ struct Measured {
     kernel_ms_min: f64,
     /// The median time in milliseconds from prepared inputs to results in host memory.
     host_to_host_ms: f64,
-    /// The time of the whole call, with the evaluation of the ensemble's problems.
+    /// The time of the whole call, including the evaluation of the ensemble's problems.
     call_ms: f64,
-    /// The time of the first call in this process, with compiler or disk cache.
+    /// The time of the first call in this process, including the compiler or the disk cache.
     first_call_ms: f64,
     steps: u64,
     rejected: u64,
@@ -39,7 +39,7 @@ struct Measured {
     error_max: f64,
     reltol: Option<f64>,
     prototype_ms: Option<f64>,
-    /// The kernel time divided by that of the prototype.
+    /// The kernel time divided by the prototype's.
     ratio: Option<f64>,
     registers: u32,
     local_bytes: u32,
@@ -126,7 +126,7 @@ struct Bench<'a, M> {
     method: M,
 }
 
-/// A method with its number of kept vectors.
+/// A method together with its number of stored vectors.
 struct Kept<M>(M);
 
 impl Bench<'_, ()> {
@@ -141,7 +141,7 @@ impl Bench<'_, ()> {
     }
 }
 
-/// The attempted and the rejected steps of all trajectories together.
+/// Returns the attempted and the rejected steps of all trajectories together.
 pub(crate) fn steps<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
 ) -> (u64, u64) {
@@ -173,7 +173,7 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
         let failures = first.codes().filter(|code| !code.is_success()).count();
         let first_call_ms = first.timings().total * 1e3;
         drop(first);
-        // The first solves are not timed, until clocks and memory pools have settled.
+        // The first solves are not timed: clocks and memory pools have yet to settle.
         drop(solve()?);
         let mut times = Vec::new();
         for _ in 0..runs {

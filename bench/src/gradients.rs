@@ -1,4 +1,4 @@
-//! What a gradient costs: beside a solve of the same trajectories, in each place.
+//! The cost of a gradient relative to a solve of the same trajectories, on each backend.
 
 use odes::EnsembleAlgorithm;
 use odes::lane::Scalar;
@@ -52,7 +52,7 @@ mod lorenz {
     }
 }
 
-/// A gradient in a place.
+/// A gradient on a backend.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -60,9 +60,9 @@ struct Measured {
     steps: &'static str,
     place: String,
     trajectories: usize,
-    /// The median time of a solve for final states: in the place, and from call to results.
+    /// The median times of a solve for final states: on the backend alone, and of the whole call.
     solve_ms: [f64; 2],
-    /// The same of a gradient.
+    /// The same times of a gradient.
     gradient_ms: [f64; 2],
 }
 
@@ -98,7 +98,7 @@ impl Row for Measured {
     }
 }
 
-/// Measures all places.
+/// Measures all backends.
 pub(crate) fn run(quick: bool, output: &mut Output) -> Result<(), Failure> {
     for (name, options) in [
         ("1e-6", SolveOptions::default().tolerance(1e-6)),
@@ -154,7 +154,7 @@ fn of<T: Scalar>(
             Ok::<_, Failure>([solve, begin.elapsed().as_secs_f64()])
         };
         let of = |call: &dyn Fn() -> Result<[f64; 2], Failure>| {
-            // The first call compiles a kernel, and the second one finds its memory.
+            // The first call compiles a kernel; the second one reserves no memory any more.
             call()?;
             call()?;
             let runs = if quick { 1 } else { 7 };

@@ -1,5 +1,6 @@
-//! Ignitions that implicit methods miss, with and without the growth guard, on the problems that
-//! `bench/peers/ignition.py` gives to SciPy and Cantera.
+//! Ignitions that implicit methods miss, with and without the growth guard.
+//!
+//! `bench/peers/ignition.py` solves the same problems with SciPy and Cantera.
 
 use odes::prelude::*;
 use odes::{GrowthGuard, Method};
@@ -9,7 +10,7 @@ use serde::Serialize;
 use crate::Failure;
 use crate::output::{Output, Row};
 
-/// The time for which each state is followed, in s.
+/// The time span of each state, in s.
 const END: f64 = 10.0;
 /// Pairs of tolerances, relative and absolute.
 const TOLERANCES: [(f64, f64); 3] = [(1e-3, 1e-6), (1e-3, 1e-9), (1e-6, 1e-10)];
@@ -22,15 +23,15 @@ struct Measured {
     guard: String,
     reltol: f64,
     abstol: f64,
-    /// The number of states whose trajectory ended without success.
+    /// The number of trajectories that ended without success.
     failed: usize,
-    /// The number of states whose trajectory ended with success and never got 400 K warmer.
+    /// The number of trajectories that ended with success and never became 400 K warmer.
     unignited: usize,
-    /// The largest error of the delay of the others, relative to Cantera's.
+    /// The largest error of the delay of the other trajectories, relative to Cantera's delay.
     worst: f64,
-    /// The smallest and the largest number of accepted steps of the states that did not fail.
+    /// The smallest and the largest number of accepted steps of the trajectories that did not fail.
     steps: [u32; 2],
-    /// The number of steps that the guard refused, of all states together.
+    /// The number of steps that the guard refused, in all trajectories together.
     guarded: u32,
 }
 
@@ -74,7 +75,7 @@ fn by<M: Method + Copy>(
         .vary(|problem, i| problem.with_u0(of_delay(i).0).with_p(of_delay(i).1));
     for (reltol, abstol) in TOLERANCES {
         let options = SolveOptions::default().reltol(reltol).abstol(abstol).growth_guard(guard);
-        // One lane has the same bits as many, and takes less time to compile.
+        // One lane gives the same bits as several, and compiles faster.
         let solution = ensemble.solve(method, EnsembleSerial, &options.saveat(SaveAt::Steps))?;
         let mut row = Measured {
             bench: "ignition",

@@ -1,4 +1,4 @@
-//! How fast `odes` is, and how exact.
+//! Benchmarks of the speed and the accuracy of `odes`.
 //!
 //! ```text
 //! cargo run --release -p odes-bench -- gpu
@@ -18,10 +18,10 @@
 //! cargo run --release -p odes-bench -- kernels --only lorenz,tanh20
 //! ```
 //!
-//! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
-//! file. What is measured is the library as a user has it: its default options, with the
-//! tolerances of the workload. The workloads are in [`workloads`], and the times of the prototypes
-//! that they are compared with in [`prototypes`].
+//! The program prints a table to standard output. With `--json` it also writes each row to a file,
+//! as a line of JSON. The benchmarks measure the library with default options and the workload's
+//! tolerances. [`workloads`] defines the workloads, and [`prototypes`] the prototypes' times for
+//! comparison.
 
 mod build;
 #[path = "../../tests/support/counted.rs"]
@@ -63,59 +63,59 @@ struct Options {
 enum Command {
     /// The first GPU: kernel and end-to-end times, steps, errors
     Gpu(Selection),
-    /// Stiff systems (D, H, P) on the first GPU, by the implicit methods, in double precision
+    /// Stiff systems (D, H, P) on the first GPU, by implicit methods, in double precision
     GpuStiff(Selection),
-    /// The CPU: every instruction set, on one thread and on all, against the cores' peak
+    /// The CPU: every instruction set, on one thread and on all, relative to the cores' peak
     Cpu(Selection),
-    /// The time of a call by the number of trajectories: one thread, all, and 1, 2, ... all GPUs
+    /// Call time by number of trajectories: one thread, all threads, and 1, 2, ... all GPUs
     Scaling(Selection),
-    /// Gradients beside solves of the same trajectories, on one thread and on the first GPU
+    /// Gradients relative to solves of the same trajectories, on one thread and on the first GPU
     Gradients {
-        /// One run: whether it works, not how fast it is
+        /// One run, as a test of the program
         #[arg(long)]
         quick: bool,
 
-        /// A line of JSON for each row goes to this file
+        /// Write a line of JSON for each row to this file
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
     /// Schedules, batches and register limits on the first GPU
     GpuTune(Selection),
-    /// Our elementary functions against the device library's, on the first GPU
+    /// The library's elementary functions against the device library's, on the first GPU
     GpuFunctions(Selection),
-    /// What a smaller error costs, for each method on each of the problems with published solutions
+    /// The cost of accuracy, for each method on each of the problems with published solutions
     WorkPrecision {
-        /// One run: whether it works, not how fast it is
+        /// One run, as a test of the program
         #[arg(long)]
         quick: bool,
 
-        /// A line of JSON for each row goes to this file
+        /// Write a line of JSON for each row to this file
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
     /// Ignitions that implicit methods miss, with and without the growth guard
     Ignition {
-        /// A line of JSON for each row goes to this file
+        /// Write a line of JSON for each row to this file
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
-    /// How long the macro takes to expand
+    /// The expansion time of the macro
     Expand,
-    /// What builds of users take, in time and memory, and how fast what they build is
+    /// Time and memory of users' builds, and the speed of the built programs
     Build(build::Selection),
-    /// What NVRTC takes for the kernels of the same programs; no GPU is needed
+    /// NVRTC's compile time for the kernels of the same programs, without a GPU
     Kernels(build::Selection),
-    /// What share of random pulses of the forcing is missed
+    /// The share of random forcing pulses that solves miss
     Pulses {
-        /// How many problems
+        /// The number of problems
         #[arg(long, default_value_t = 800)]
         count: usize,
 
-        /// The problems go to this file, a line of JSON for each, for `bench/peers/pulses.py`
+        /// Write the problems to this file, as lines of JSON for `bench/peers/pulses.py`
         #[arg(long, value_name = "FILE")]
         export: Option<PathBuf>,
     },
-    /// What events cost, on the first GPU and on the CPU
+    /// The cost of events, on the first GPU and on the CPU
     Events(events::Selection),
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
@@ -123,7 +123,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Selection {
-    /// Small ensembles and few runs: whether it works, not how fast it is
+    /// Small ensembles and few runs, as a test of the program
     #[arg(long)]
     quick: bool,
 
@@ -135,19 +135,20 @@ struct Selection {
     #[arg(long, value_enum)]
     precision: Option<Precision>,
 
-    /// A line of JSON for each row goes to this file
+    /// Write a line of JSON for each row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 impl Selection {
-    /// Whether a workload is among the selected.
+    /// Returns whether a workload is selected.
     fn has(&self, name: &str) -> bool {
         self.workloads.is_empty() || self.workloads.iter().any(|w| w.eq_ignore_ascii_case(name))
     }
 
-    /// The selected workloads of `all`, with their precisions. A name that no workload has is an
-    /// error.
+    /// Returns the selected workloads of `all`, with their precisions.
+    ///
+    /// An unknown name is an error.
     fn of(&self, all: Vec<Workload>) -> Result<Vec<(Workload, Precision)>, Failure> {
         let known = |name: &&String| !all.iter().any(|w| w.name.eq_ignore_ascii_case(name));
         if let Some(name) = self.workloads.iter().find(known) {
@@ -162,7 +163,7 @@ impl Selection {
     }
 }
 
-/// Any error that ends the program.
+/// An error that ends the program.
 type Failure = Box<dyn std::error::Error>;
 
 fn run() -> Result<(), Failure> {

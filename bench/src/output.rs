@@ -1,4 +1,4 @@
-//! Tables for people, lines of JSON for programs.
+//! Output: tables for people, lines of JSON for programs.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::Failure;
 
-/// The destinations of results: standard output, and a file if one was asked for.
+/// The destinations of results: standard output, and a file on request.
 #[derive(Debug)]
 pub(crate) struct Output {
     json: Option<File>,
@@ -24,12 +24,12 @@ pub(crate) trait Row: Serialize {
 }
 
 impl Output {
-    /// An output to the terminal, and to the file if one is given.
+    /// Creates an output to the terminal, and to the file if one is given.
     pub(crate) fn new(json: Option<&Path>) -> Result<Self, Failure> {
         Ok(Output { json: json.map(File::create).transpose()?, headed: false })
     }
 
-    /// Prints a row as soon as it is known: a benchmark may be stopped at any time.
+    /// Prints a row immediately, because a benchmark may be stopped at any time.
     pub(crate) fn row<R: Row>(&mut self, row: &R) -> Result<(), Failure> {
         if !self.headed {
             self.headed = true;
@@ -48,7 +48,7 @@ fn line(cells: impl Iterator<Item = (String, usize)>) {
     println!("{}", cells.join(" "));
 }
 
-/// A number with the given number of significant digits, or a dash where there is no number.
+/// Formats a number with the given count of significant digits; a dash stands for no number.
 pub(crate) fn significant(value: Option<f64>, digits: usize) -> String {
     match value {
         None => "-".to_owned(),
@@ -62,7 +62,7 @@ pub(crate) fn significant(value: Option<f64>, digits: usize) -> String {
     }
 }
 
-/// The median of some numbers.
+/// Returns the median of some numbers.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

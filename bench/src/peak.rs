@@ -1,4 +1,4 @@
-//! The peak of a core: fused multiply-adds on registers, nothing else.
+//! The peak of a core, measured with fused multiply-adds on registers.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -39,8 +39,9 @@ mod x86 {
     chains!(avx512_f64, "avx512f", _mm512_set1_pd, _mm512_fmadd_pd);
 }
 
-/// Runs the chains the given number of times and returns the number of operations; 0 where the
-/// instruction set is not available or has no fused multiply-add.
+/// Runs the chains the given number of times and returns the number of operations.
+///
+/// Returns 0 if the instruction set is not available or has no fused multiply-add.
 fn chains(instructions: InstructionSet, precision: Precision, rounds: u64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if instructions.is_available() {
@@ -51,7 +52,7 @@ fn chains(instructions: InstructionSet, precision: Precision, rounds: u64) -> f6
             (InstructionSet::Avx512, Precision::F64) => (x86::avx512_f64, 8),
             _ => return 0.0,
         };
-        // SAFETY: the machine has the instruction set, as was just asked.
+        // SAFETY: the line above tested that the machine has the instruction set.
         unsafe { run(rounds) };
         return (2 * CHAINS * lanes * rounds) as f64;
     }
@@ -59,7 +60,7 @@ fn chains(instructions: InstructionSet, precision: Precision, rounds: u64) -> f6
     0.0
 }
 
-/// Operations per second of `threads` threads together: the best of some short runs.
+/// Returns the operations per second of `threads` threads together: the best of a few short runs.
 pub(crate) fn flops(instructions: InstructionSet, precision: Precision, threads: usize) -> f64 {
     const ROUNDS: u64 = 4_000_000;
     let barrier = Barrier::new(threads);

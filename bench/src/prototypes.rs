@@ -1,9 +1,11 @@
-//! The best kernel times, in milliseconds, that prototypes of this design had on one NVIDIA H200
-//! before the project began. On another device they mean nothing.
+//! Best kernel times of the prototypes, in milliseconds on one NVIDIA H200.
+//!
+//! The prototypes of this design preceded the project. Their times are no reference for other
+//! devices.
 
 use crate::workloads::Precision;
 
-/// The prototype's time of a workload, where it had the workload.
+/// Returns the prototype's time of a workload, if it had the workload.
 pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
     use Precision::{F32, F64};
     let prototype = match (workload, precision) {

@@ -1,11 +1,13 @@
-//! The share of random pulses of the forcing that is missed although the code is `Success`.
+//! The share of random forcing pulses that solves miss although the code is `Success`.
 //!
-//! `u' = -a u + B sin(omega t) + sum A g((t - c) / w)` over a span of 10: one pulse, one on a slow
-//! sine, or 2 to 10 Gaussian ones. `g` is a Gaussian, sech², a cosine bump by `if`, or a box of two
-//! logistic steps; `w` from 1e-4 to 0.3 of the span and both tolerances from 1e-3 to 1e-8,
-//! log-uniform; `a` 0, 1 or 50; `A` such that the pulse moves `u` by about 1. Answers are sums of
-//! Gauss quadratures. A pulse is missed where the trajectory succeeds and an error near the pulse,
-//! behind it or at the end is more than 100 tolerances and a tenth of what the pulse does.
+//! The problems are `u' = -a u + B sin(omega t) + sum A g((t - c) / w)` over a span of 10: one
+//! pulse, one on a slow sine, or 2 to 10 Gaussian ones. `g` is a Gaussian, sech², a cosine bump by
+//! `if`, or a box of two logistic steps. `w` is 1e-4 to 0.3 of the span, and both tolerances are
+//! 1e-3 to 1e-8, log-uniform. `a` is 0, 1 or 50, and `A` is such that the pulse moves `u` by about
+//! 1. Exact solutions are sums of Gauss quadratures.
+//!
+//! A run misses a pulse if it succeeds and its error exceeds 100 tolerances and a tenth of the
+//! pulse's effect, near the pulse, after it or at the end.
 
 #[path = "../../tests/support/random.rs"]
 mod random;
@@ -24,10 +26,10 @@ use random::Random;
 
 const SPAN: f64 = 10.0;
 const MOST_PULSES: usize = 10;
-/// The place of a pulse that is absent: outside the span, so that no step stops there.
+/// The time of an absent pulse: outside the span, so that no step stops there.
 const NOWHERE: f64 = -1e6;
 
-/// A pulse of each shape, at `places`, of which all but one are absent.
+/// A pulse of each shape, at the times `places`; all but one are absent.
 #[ode_system]
 fn single(u: &[f64; 1], p: &[f64; 9], t: f64) -> [f64; 1] {
     let [a, b, omega, size, width, gauss, sech, bump, from] = *p;
@@ -41,7 +43,7 @@ fn single(u: &[f64; 1], p: &[f64; 9], t: f64) -> [f64; 1] {
     [-a * u[0] + b * (omega * t).sin() + size * pulse]
 }
 
-/// Ten Gaussian pulses; the parameters are size, place and width of each.
+/// Ten Gaussian pulses; the parameters are the size, time and width of each.
 #[ode_system]
 fn train(u: &[f64; 1], p: &[f64; 33], t: f64) -> [f64; 1] {
     let [a, b, omega, pulses @ ..] = *p;
@@ -53,7 +55,7 @@ fn train(u: &[f64; 1], p: &[f64; 33], t: f64) -> [f64; 1] {
     [-a * u[0] + b * (omega * t).sin() + sum]
 }
 
-/// A random integer below the given number.
+/// Returns a random integer below the given number.
 fn pick(random: &mut Random, count: usize) -> usize {
     random.uniform(0.0, count as f64) as usize
 }
@@ -61,7 +63,7 @@ fn pick(random: &mut Random, count: usize) -> usize {
 const SETS: [&str; 3] = ["one", "on sine", "train"];
 const SHAPES: [&str; 4] = ["gauss", "sech2", "bump", "box"];
 const AREAS: [f64; 4] = [1.772_453_850_905_516, 2.0, 1.0, 2.0];
-/// For each shape the distance from its middle, in widths, beyond which a pulse is zero.
+/// The distance from the middle, in widths, beyond which a pulse of each shape is zero.
 const REACHES: [f64; 4] = [8.0, 20.0, 1.0, 5.0];
 
 fn shape(shape: usize, x: f64) -> f64 {
@@ -82,12 +84,12 @@ struct Problem {
     a: f64,
     b: f64,
     omega: f64,
-    /// The size, place and width of each pulse.
+    /// The size, time and width of each pulse.
     pulses: Vec<[f64; 3]>,
     u0: f64,
     t1: f64,
     tolerance: f64,
-    /// The times at which the solution is compared, and the exact solutions there.
+    /// The times at which solutions are compared, and the exact solutions there.
     tests: Vec<f64>,
     exact: Vec<f64>,
     /// The largest effect of the pulses on the solution.
@@ -163,7 +165,7 @@ impl Problem {
     }
 }
 
-/// The effect of a pulse on the solution at `t`, by 48 Gauss quadratures of order 10.
+/// Computes the effect of a pulse on the solution at `t`, by 48 Gauss quadratures of order 10.
 fn left(kind: usize, a: f64, [size, place, width]: [f64; 3], t: f64) -> f64 {
     const NODES: [[f64; 2]; 5] = [
         [0.148_874_338_981_631_2, 0.295_524_224_714_752_9],
@@ -194,7 +196,7 @@ fn left(kind: usize, a: f64, [size, place, width]: [f64; 3], t: f64) -> f64 {
     size * sum
 }
 
-/// The outcome of one solve: whether it succeeded, whether it missed a pulse, and its steps.
+/// The outcome of one solve: success, a missed pulse, and the number of steps.
 #[derive(Clone, Copy)]
 struct Run {
     success: bool,
@@ -223,8 +225,10 @@ where
     Ok(Run { success, missed, steps: f64::from(solution.accepted() + solution.rejected()) })
 }
 
-/// The rules that limit steps: a name, whether steps stop at pulses that the compiler finds, and
-/// `dtmax` in widths of the narrowest pulse.
+/// The rules that limit steps.
+///
+/// Each has a name, a flag whether steps stop at pulses that the compiler finds, and `dtmax` in
+/// widths of the narrowest pulse.
 const RULES: [(&str, bool, Option<f64>); 6] = [
     ("time_breaks(false)", false, None),
     ("default", true, None),
@@ -257,7 +261,7 @@ fn runs<M: Solver>(method: M, problems: &[Problem], rule: usize) -> Result<Vec<R
     problems.iter().map(of).collect()
 }
 
-/// A row of Markdown: the share missed, in percent, of all runs and of each kind.
+/// Formats a row of Markdown: the missed share in percent, of all runs and of each kind.
 fn row(name: &str, method: &str, problems: &[Problem], runs: &[Run], bare: &[Run]) {
     let share = |of: &dyn Fn(&Problem) -> bool| {
         let chosen: Vec<&Run> = runs
@@ -273,7 +277,7 @@ fn row(name: &str, method: &str, problems: &[Problem], runs: &[Run], bare: &[Run
     cells.extend((0..SETS.len()).map(|set| share(&|p| p.set == set)));
     cells.extend((0..SHAPES.len()).map(|shape| share(&|p| p.set < 2 && p.shape == shape)));
     cells.push(runs.iter().filter(|run| !run.success).count().to_string());
-    // The geometric mean, over the problems that both solve.
+    // The geometric mean over the problems that both rules solve.
     let right = |run: &Run| run.success && !run.missed;
     let both = runs.iter().zip(bare).filter(|(one, other)| right(one) && right(other));
     let ratios: Vec<f64> = both.map(|(one, other)| (one.steps / other.steps).ln()).collect();
@@ -282,7 +286,7 @@ fn row(name: &str, method: &str, problems: &[Problem], runs: &[Run], bare: &[Run
     println!("| {} |", cells.join(" | "));
 }
 
-/// Solves `count` problems by all methods, and prints a table; the problems go to `export`.
+/// Solves `count` problems by all methods and prints a table; writes the problems to `export`.
 pub(crate) fn run(count: usize, export: Option<&Path>) -> Result<(), Failure> {
     let mut random = Random(1);
     let problems: Vec<Problem> =

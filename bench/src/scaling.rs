@@ -1,5 +1,6 @@
-//! How long a call takes by the number of trajectories, in each place: where a GPU pays, and what a
-//! second one gains.
+//! The time of a call as a function of the number of trajectories, on each backend.
+//!
+//! The table shows from which size a GPU pays, and how much a second GPU gains.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -11,7 +12,7 @@ use crate::output::{Output, Row, median, significant};
 use crate::workloads::{self, Precision, Visitor, Workload};
 use crate::{Failure, Selection};
 
-/// A place's time for one workload with so many trajectories.
+/// The time of one backend for one workload and number of trajectories.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -22,7 +23,7 @@ struct Measured {
     /// The median time of a call, from the ensemble to results in host memory, in milliseconds.
     call_ms: f64,
     trajectories_per_second: f64,
-    /// Times the trajectories per second of the first place.
+    /// The speed relative to the first backend, in trajectories per second.
     speedup: f64,
 }
 
@@ -50,14 +51,16 @@ impl Row for Measured {
     }
 }
 
-/// Measures the selected workloads among B2, B2r and C: on one thread, on all, and on 1, 2, ... all GPUs.
+/// Measures the selected workloads among B2, B2r and C.
+///
+/// The backends are one thread, all threads, and 1, 2, ... all GPUs.
 pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
     let names = ["B2", "B2r", "C"];
     let all = workloads::all().into_iter().filter(|workload| names.contains(&workload.name));
     let last = if selection.quick { 12 } else { 26 };
     for (workload, precision) in selection.of(all.collect())? {
         for power in (6..=last).step_by(2) {
-            // 11 states of more trajectories are more than some machines have memory for.
+            // Some machines have too little memory for 11 states of more trajectories.
             if workload.save && power > 24 {
                 continue;
             }
@@ -72,10 +75,10 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// A place with its name.
+/// A backend with its name.
 type Place = (String, Box<dyn EnsembleAlgorithm>);
 
-/// The places. CPU threads take minutes for many trajectories.
+/// Returns the backends. CPU threads take minutes for many trajectories.
 fn places(trajectories: usize) -> Result<Vec<Place>, Failure> {
     let mut places: Vec<Place> = Vec::new();
     if trajectories <= 1 << 16 {

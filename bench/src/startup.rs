@@ -1,4 +1,4 @@
-//! The parts of the time to a first solution on a GPU, in a process that has done nothing yet.
+//! The parts of the time to a first solution on a GPU, in a new process.
 
 use std::time::Instant;
 
@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::Failure;
 
-/// The parts in milliseconds, measured one after the other. A solve does the last two at the same
-/// time, and compiles while the context is created.
+/// The parts in milliseconds, measured one after the other.
+///
+/// A solve does the last two concurrently: it compiles while the driver creates the context.
 #[derive(Debug, Serialize)]
 struct Startup {
     bench: &'static str,

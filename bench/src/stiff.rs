@@ -1,9 +1,9 @@
 //! Stiff systems on the first GPU, in double precision.
 //!
-//! - **D** Robertson, its first rate from half to one and a half of its value, t in [0, 10^4],
-//!   relative tolerance 1e-4, absolute 1e-8.
-//! - **H** HIRES, likewise, t in [0, 321.8122], 1e-6 and 1e-8.
-//! - **P** Pollution, its first rate from 0.8 to 1.2 of its value, t in [0, 60], 1e-6 and 1e-10.
+//! - **D** Robertson, its first rate from 0.5 to 1.5 times its value, t in [0, 10^4], relative
+//!   tolerance 1e-4, absolute 1e-8.
+//! - **H** HIRES, with the same factors, t in [0, 321.8122], 1e-6 and 1e-8.
+//! - **P** Pollution, its first rate from 0.8 to 1.2 times its value, t in [0, 60], 1e-6 and 1e-10.
 
 use odes::backend::PreparedSolve;
 use odes::prelude::*;
@@ -31,7 +31,7 @@ struct Measured {
     trajectories: usize,
     /// The median kernel time in milliseconds, by device events.
     kernel_ms: f64,
-    /// The prototype's kernel time, where it had the method.
+    /// The prototype's kernel time, if it had the method.
     prototype_ms: Option<f64>,
     host_to_host_ms: f64,
     first_call_ms: f64,
@@ -86,7 +86,7 @@ impl Row for Measured {
     }
 }
 
-/// A system, its varied parameter, and the options with which it is solved.
+/// A system, its varied parameter, and the options of its solve.
 struct Problem<S: System<N, P>, const N: usize, const P: usize> {
     name: &'static str,
     problem: OdeProblem<S, f64, N, P>,
@@ -95,8 +95,8 @@ struct Problem<S: System<N, P>, const N: usize, const P: usize> {
     trajectories: usize,
     abstol: f64,
     reltol: f64,
-    /// The prototype's kernel times, in milliseconds on one H200, by Rosenbrock23, Rodas4 and
-    /// Rodas5P.
+    /// The prototype's kernel times by Rosenbrock23, Rodas4 and Rodas5P, in milliseconds on one
+    /// H200.
     prototypes: [f64; 3],
 }
 
@@ -152,11 +152,11 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         row(self.by::<Kvaerno3>(Kvaerno3, &reference, None))?;
         row(self.by::<KenCarp4>(KenCarp4, &reference, None))?;
         row(self.by::<Kvaerno5>(Kvaerno5, &reference, None))?;
-        // `Auto` takes this pair at these tolerances.
+        // `Auto` chooses this pair at these tolerances.
         row(self.by::<Tsit5Rodas4>(Tsit5Rodas4, &reference, None))
     }
 
-    /// The problem of trajectory `i`.
+    /// Returns the problem of trajectory `i`.
     fn varied(&self, q: OdeProblem<S, f64, N, P>, i: usize) -> OdeProblem<S, f64, N, P> {
         let last = (self.trajectories - 1).max(1) as f64;
         let mut p = q.p.to_numbers();
@@ -164,12 +164,12 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         q.with_p(p)
     }
 
-    /// The trajectories that are compared.
+    /// Returns the indices of the compared trajectories.
     fn sample(&self) -> impl Iterator<Item = usize> + use<S, N, P> {
         (0..self.trajectories).step_by(self.trajectories.div_ceil(SAMPLE))
     }
 
-    /// The final states of the compared trajectories.
+    /// Returns the final states of the compared trajectories.
     fn reference(&self) -> Result<Vec<[f64; N]>, Failure> {
         let sample: Vec<usize> = self.sample().collect();
         let tight = SolveOptions::default().reltol(1e-10).abstol(1e-4 * self.abstol);

@@ -17,9 +17,9 @@ struct Measured {
     workload: &'static str,
     precision: Precision,
     schedule: String,
-    /// The number of batches that the ensemble is cut into.
+    /// The number of batches of the ensemble.
     batches: usize,
-    /// The largest number of registers of a thread, where that is limited.
+    /// The largest number of registers of a thread, if it is limited.
     registers: Option<u32>,
     kernel_ms: f64,
     host_to_host_ms: f64,
@@ -87,7 +87,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// The median kernel and host-to-host times, in milliseconds.
+/// Returns the median kernel and host-to-host times, in milliseconds.
 struct Times(EnsembleGpuKernel);
 
 impl Visitor for Times {

@@ -1,11 +1,12 @@
-//! Work-precision diagrams: time against error, for each method on each problem, at tolerances
-//! from 1e-2 to 1e-10. `bench/work_precision.py` draws the pictures.
+//! Work-precision diagrams: time against error, for each method on each problem.
 //!
-//! The time is that of one trajectory in one lane, since the lanes of all instruction sets would
-//! take an hour to compile. Errors are at the end of the span, against the references of
-//! `examples/models`: of stiff systems, of the worst component, relative to it plus a size below
-//! which it does not matter; of the others relative to the largest component. The absolute
-//! tolerance is the relative one times the same size.
+//! Tolerances are 1e-2 to 1e-10. `bench/work_precision.py` draws the pictures.
+//!
+//! The time is of one trajectory in one lane, because the lanes of all instruction sets would take
+//! an hour to compile. Errors are at the end of the span, against the references of
+//! `examples/models`. For stiff systems the error is of the worst component, relative to the
+//! component plus a size below which it does not matter. For other systems the error is relative to
+//! the largest component. The absolute tolerance is the relative one times the same size.
 
 use odes::prelude::*;
 use odes::system::{Quantities, System};
@@ -16,7 +17,7 @@ use crate::Failure;
 use crate::counted::{self, Counted};
 use crate::output::{Output, Row, significant};
 
-/// The number of steps after which a trajectory is given up: the method is not for this problem.
+/// The limit of steps of a trajectory. A method that reaches it does not suit the problem.
 const MOST_STEPS: u32 = 1_000_000;
 
 /// The measurements of one solve.
@@ -69,18 +70,19 @@ impl Row for Measured {
     }
 }
 
-/// A problem whose final state is known.
+/// A problem with a known final state.
 struct Problem<S: System<N, P>, const N: usize, const P: usize> {
     problem: OdeProblem<Counted<S>, f64, N, P>,
     reference: [f64; N],
-    /// For a stiff problem the size below which components do not matter; in others only the
-    /// largest component matters.
+    /// The size below which components do not matter.
+    ///
+    /// For a problem that is not stiff, only the largest component matters.
     small: Option<f64>,
-    /// The number of solves of which the best time is taken.
+    /// The number of solves; the best time counts.
     runs: usize,
 }
 
-/// The methods that are shown on stiff problems, and on others. Adding one is adding its name.
+/// The methods for stiff problems and for others. To add a method, add its name.
 macro_rules! stiff {
     ($problem:ident, $output:ident) => {
         by!($problem, $output, Rosenbrock23, Rodas4, Rodas5P, TrBdf2, Kvaerno5);

@@ -2,14 +2,14 @@
 //!
 //! - **A** Lorenz, sigma = 10, beta = 8/3, rho from 0 to 21 in order, u0 = (1, 0, 0), t in [0, 1],
 //!   1000 fixed steps, final states. **Ark4**: by the classical Runge–Kutta method.
-//! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho
-//!   shuffled. **B2r**: rho at random, which the place draws (`sample`).
+//! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho in
+//!   random order. **B2r**: random rho, drawn by the backend (`sample`).
 //! - **C** as B2, saved at t = 0, 1, …, 10.
 //! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
-//!   thousandth of it; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
-//! - **E9** as R, by methods of several orders, each with the tolerance of which the median error
-//!   is just below 1e-9. **E9s**: 2048 trajectories. **EB2**: as B2 in f64 at the error that it has
-//!   by Tsit5, 5.2e-7.
+//!   thousandth of the relative one; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
+//! - **E9** as R, by methods of several orders, each with the tolerance at which the median error
+//!   is just below 1e-9. **E9s**: 2048 trajectories. **EB2**: as B2 in f64, at the error of B2 by
+//!   Tsit5, 5.2e-7.
 //! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x
 //!   uniform in [0, 1], in random order: step counts differ by a factor of 20.
 
@@ -46,13 +46,13 @@ pub(crate) enum Sweep {
     Rho,
     /// Lorenz with rho from 0 to 21, in random order.
     RhoShuffled,
-    /// Lorenz with rho between 0 and 21, at random by a rule.
+    /// Lorenz with rho between 0 and 21, drawn by a rule.
     RhoSampled,
     /// Van der Pol with mu from 1 to 100, in random order.
     Mu,
 }
 
-/// How steps are chosen.
+/// The choice of step sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Steps {
     Fixed(f64),
@@ -69,7 +69,7 @@ pub(crate) enum By {
     Vern9,
 }
 
-/// An ensemble and how to solve it.
+/// An ensemble and the options of its solve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
@@ -85,7 +85,7 @@ pub(crate) struct Workload {
 /// The numbers of trajectories of R and of Rs.
 const R_TRAJECTORIES: [usize; 2] = [524_288, 2048];
 
-/// All workloads, of the sizes for a GPU.
+/// Returns all workloads, in their sizes for a GPU.
 pub(crate) fn all() -> Vec<Workload> {
     let (n, both) = (1 << 22, &[Precision::F32, Precision::F64]);
     let tolerance = |t| Steps::Adaptive { abstol: t, reltol: t };
@@ -155,7 +155,7 @@ pub(crate) trait Visitor {
 }
 
 impl Workload {
-    /// The options of a solve: the defaults, with the steps and tolerances of the workload.
+    /// Returns the options of a solve: the defaults, with the steps and tolerances of the workload.
     pub(crate) fn options(&self) -> SolveOptions {
         let options = match self.steps {
             Steps::Fixed(dt) => SolveOptions::default().fixed_step(dt),
@@ -166,7 +166,7 @@ impl Workload {
         if self.save { options.saveat(1.0) } else { options }
     }
 
-    /// The relative tolerance of the workload.
+    /// Returns the relative tolerance of the workload.
     pub(crate) fn reltol(&self) -> Option<f64> {
         match self.steps {
             Steps::Fixed(_) => None,
@@ -174,7 +174,7 @@ impl Workload {
         }
     }
 
-    /// Calls `visitor` with the ensemble, in precision `T`.
+    /// Calls `visitor` with the ensemble in precision `T`.
     pub(crate) fn visit<T: Scalar, V: Visitor>(&self, visitor: V) -> V::Output {
         let options = self.options();
         let (n, t) = (self.trajectories, T::narrow);
@@ -212,8 +212,10 @@ impl Workload {
         }
     }
 
-    /// Floating-point operations of an attempted step, counted in the arithmetic of the method
-    /// and the right-hand side; only for three states, by Tsit5.
+    /// Returns the floating-point operations of an attempted step.
+    ///
+    /// They are counted in the arithmetic of the method and the right-hand side, for three states
+    /// and Tsit5 only.
     pub(crate) fn flops(&self) -> Option<f64> {
         match (self.by, self.sweep, self.steps) {
             (By::Tsit5, Sweep::Mu, _) => None,
@@ -224,12 +226,12 @@ impl Workload {
     }
 }
 
-/// The `i`-th of `n` parameters rho from 0 to 21, in order.
+/// Returns the `i`-th of `n` parameters rho from 0 to 21, in order.
 pub(crate) fn rho(i: usize, n: usize) -> f64 {
     21.0 * i as f64 / (n - 1).max(1) as f64
 }
 
-/// The `i`-th random number in [0, 1): SplitMix64 (Steele, Lea and Flood 2014).
+/// Returns the `i`-th random number in [0, 1): SplitMix64 (Steele, Lea and Flood 2014).
 pub(crate) fn uniform(i: u64) -> f64 {
     let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -237,7 +239,7 @@ pub(crate) fn uniform(i: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The numbers below `n` in random order (Fisher and Yates).
+/// Returns the numbers below `n` in random order (Fisher and Yates).
 fn shuffled(n: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     for i in (1..n).rev() {

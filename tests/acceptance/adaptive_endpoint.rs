@@ -1,5 +1,6 @@
-//! `adaptive_endpoint.jl`: adaptive steps end exactly at the end of the time span, wherever that
-//! is. Where it has stops and callbacks before the end, these tests have times to save.
+//! `adaptive_endpoint.jl`: adaptive steps end exactly at the end of the time span.
+//!
+//! The original has stops and callbacks before the end; these tests have saved times instead.
 
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::lines;
@@ -10,7 +11,7 @@ use odes::prelude::*;
 /// `u' = 1`.
 const STRAIGHT: [f64; 4] = [1.0, 0.0, 1.0, 0.0];
 
-/// Solves to 200 ends at three rates, with a first step as long as the span or longer.
+/// Spans with ends at three rates, with a first step at least as long as the span.
 fn every_end<M: Method, T: Scalar>(method: M) {
     let end = |i: usize| 0.05 + 1.95 * (i / 3) as f64 / 199.0;
     let rate = |i: usize| [1.0, 10.0, 100.0][i % 3];
@@ -43,7 +44,7 @@ fn every_end_in_f64<M: Method>(method: M) {
     every_end::<M, f64>(method);
 }
 
-/// `t0 + (t1 - t0)` is one unit in the last place before `t1`: no step is taken over that unit.
+/// No step covers the last unit in the last place, by which `t1` exceeds `t0 + (t1 - t0)`.
 fn one_step_to_the_end<M: Method>(method: M) {
     let (begin, end) = (2.094_426e7f32, 9.442_869_6e7f32);
     assert_ne!(begin + (end - begin), end);
@@ -60,7 +61,7 @@ fn one_step_to_the_end<M: Method>(method: M) {
     }
 }
 
-/// Where a unit of time in the last place is 8, a state is saved one unit after the begin.
+/// If a unit of time in the last place is 8, a state can be saved one unit after the begin.
 fn coarse_time<M: Method, T: Scalar>(method: M, begin: f64) {
     let options = SolveOptions::default()
         .reltol(1e-3)
@@ -85,7 +86,7 @@ fn coarse_time_in_f64<M: Method>(method: M) {
     coarse_time::<M, f64>(method, f64::powi(2.0, 55));
 }
 
-/// At the same times, a state that decays within two units of time.
+/// A state that decays within two units of coarse time.
 fn decay_in_coarse_time<M: Method>(method: M) {
     let begin = 67_108_864.0;
     let problem = straight::<f32>(1.0, (begin, begin + 16.0), [0.0, -0.1, 0.0, -0.1]);
@@ -98,8 +99,10 @@ fn decay_in_coarse_time<M: Method>(method: M) {
     }
 }
 
-/// Whatever the length of the span, how much decays within it, the first step and what is saved
-/// near the end: the errors are below 2000 times the tolerance.
+/// Errors are below 2000 times the tolerance on a grid of cases.
+///
+/// The cases differ in the length of the span, the decay within it, the first step and the saved
+/// times near the end.
 fn property_grid<M: Method>(method: M) {
     const DECAYS: [f64; 3] = [0.1, 1.0, 4.0];
     for length in [1e-13f64, 1e-3, 1.0] {
@@ -136,8 +139,9 @@ fn property_grid<M: Method>(method: M) {
     }
 }
 
-/// The state that is saved at the end of the span is that at the end of the last step, and near the
-/// state saved just before it.
+/// The saved state at the end of the span is the state at the end of the last step.
+///
+/// It is also near the state saved just before the end.
 fn saved_next_to_the_end<M: Method>(method: M) {
     let end = 1.0f64;
     let problem = straight::<f64>(1.0, (0.0, end), [0.0, -1.0, 0.0, -1.0]);
@@ -152,7 +156,7 @@ fn saved_next_to_the_end<M: Method>(method: M) {
     }
 }
 
-/// All trajectories that succeeded ended within `share` of `exact`.
+/// Asserts that all successful trajectories ended within `share` of `exact`.
 fn right_or_failed<M: Method, T: Scalar>(
     method: M,
     problem: OdeProblem<lines, T, 2, 4>,
@@ -169,15 +173,16 @@ fn right_or_failed<M: Method, T: Scalar>(
     }
 }
 
-/// A rejected step to the end of a span shorter than DiffEqGPU.jl's least step, where its own
-/// methods fail: the rest of the span is not left out.
+/// A rejected step to the end of a span that is shorter than DiffEqGPU.jl's least step.
+///
+/// DiffEqGPU.jl's methods fail here. The rest of the span must not be left out.
 fn shorter_than_its_least_step<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (0.0, 4e-15), [0.0, -1e15, 0.0, -1e15]);
     let options = SolveOptions::default().abstol(1e-9).reltol(1e-6).first_step(4e-15);
     right_or_failed(method, problem, &options, ((-4.0f64).exp(), 2000.0 * 1e-6));
 }
 
-/// Spans near the smallest numbers, where `1/h` overflows.
+/// Spans near the smallest numbers, with an overflow of `1/h`.
 fn next_to_nothing<M: Method>(method: M) {
     let p = [1e14, 0.0, 1e14, 0.0];
     let options = SolveOptions::default().abstol(1e-12).reltol(1e-3).first_step(1e-14);
@@ -200,7 +205,7 @@ fn undefined_at_the_end<M: Method>(method: M) {
     let options = SolveOptions::default().abstol(1e-12).reltol(1e-3).first_step(0.5);
     for solution in everywhere(method, &ten(problem), &options) {
         let end = solution.final_state(0)[0];
-        // The right-hand side is not evaluated at a time that it compares with, or has a pole at.
+        // The right-hand side is not evaluated at a time of a comparison or at a pole.
         assert!(solution.code(0).is_success() && (end - 0.125).abs() < 1e-4, "{end}");
     }
 }

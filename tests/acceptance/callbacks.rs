@@ -1,6 +1,6 @@
-//! `gpu_ode_continuous_callbacks.jl`, that of stiff methods, and `callback_event_detection.jl`: a
-//! ball that bounces without loss, against its closed form. Then the defects of callbacks there,
-//! each as a test that passes here:
+//! `gpu_ode_continuous_callbacks.jl`, its counterpart for stiff methods, and
+//! `callback_event_detection.jl`: a ball that bounces without loss, against its closed form. Each
+//! defect of callbacks there has a test that passes here:
 //!
 //! | there | here |
 //! |---|---|
@@ -21,7 +21,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{EnsembleSolution, Method};
 
-/// The ball of these tests: its velocity turns around where its height goes through zero.
+/// The ball of these tests: its velocity changes sign when its height goes through zero.
 #[ode_system]
 mod ball {
     pub struct State {
@@ -48,7 +48,7 @@ mod ball {
     }
 }
 
-/// The same with a second callback of the same condition, which counts in the state.
+/// The same ball with a second callback of the same condition, which counts in the state.
 #[ode_system]
 mod set {
     pub struct State {
@@ -82,8 +82,7 @@ mod set {
     }
 }
 
-/// A state that moves with the speed 1 and meets events on its way: what happened is in the other
-/// one.
+/// A state with the speed 1 that meets events on its way; the second state records them.
 #[ode_system]
 mod marks {
     pub struct State {
@@ -140,7 +139,7 @@ mod marks {
     }
 }
 
-/// A ball that is thrown up, and passes a level on its way; it ends on the ground.
+/// A ball that is thrown up, passes a level on its way, and ends on the ground.
 #[ode_system]
 mod thrown {
     pub struct State {
@@ -167,15 +166,15 @@ mod thrown {
     }
 }
 
-/// From 45 m with 10 m/s², on the ground after 3 s and then every 6 s.
+/// A ball from 45 m with 10 m/s², on the ground after 3 s and then every 6 s.
 fn bouncing<T: Scalar>(end: f64) -> OdeProblem<ball::Model, T, 2, 1> {
     let at = ball::State { height: 45.0, velocity: 0.0 };
     OdeProblem::new(ball, at, 0.0..=end, ball::Parameters { gravity: 10.0 }).cast()
 }
 
-/// Where that ball is.
+/// Returns the exact state of that ball.
 fn exact(t: f64) -> [f64; 2] {
-    // Since the last impact, or the one before the beginning.
+    // Time since the last impact, or since the one before the beginning.
     let since = (t + 3.0) % 6.0;
     [30.0 * since - 5.0 * since * since, 30.0 - 10.0 * since]
 }
@@ -208,7 +207,7 @@ fn fixed_steps_save_between_impacts<M: Method>(method: M) {
     for (options, bound) in [
         (SolveOptions::default().fixed_step(1.0).saveat([0.0, 9.1]), 2e-4),
         (SolveOptions::default().fixed_step(0.1).saveat([0.0, 9.1]), 2e-4),
-        // A few units of 45 m in `f32`, times the weights of an interpolant.
+        // A few units in the last place of 45 m in `f32`, times the weights of an interpolant.
         (SolveOptions::default().fixed_step(0.1).saveat(0.4), 5e-4),
     ] {
         for solution in everywhere(method, &ten(bouncing::<f32>(16.5)), &options) {
@@ -232,7 +231,8 @@ fn adaptive_steps<M: Method>(method: M) {
     }
 }
 
-/// The end at the third impact: the ball is on the ground, before it turns around or after.
+/// The end at the third impact: the ball is on the ground, before or after its velocity changes
+/// sign.
 fn an_impact_at_the_end<M: Method>(method: M) {
     for options in [
         SolveOptions::default().fixed_step(0.1),
@@ -281,8 +281,7 @@ for_each_method! {
         an_impact_at_the_end events_are_as_exact_as_the_precision]
 }
 
-/// `CallbackSet(cb, cb)` with two actions that can be told apart: both happen, in the order of their
-/// declaration.
+/// `CallbackSet(cb, cb)` with two different actions: both run, in the order of their declaration.
 #[test]
 fn two_callbacks_of_one_condition() {
     let at = set::State { height: 45.0, velocity: 0.0, impacts: 0.0 };
@@ -297,7 +296,8 @@ fn two_callbacks_of_one_condition() {
     }
 }
 
-/// Where a state goes, over marks that are met in steps of their own, in one step, or backwards.
+/// Returns the final state after marks, which steps of their own, one step, or a backward solve
+/// meets.
 fn met(speed: f64, begin: f64, options: &SolveOptions) -> f64 {
     let at = marks::State { place: begin, sum: 0.0 };
     let problem = OdeProblem::new(marks, at, 0.0..=1.0, marks::Parameters { speed });
@@ -326,7 +326,7 @@ fn directions_have_their_own_actions() {
     }
 }
 
-/// A level that a thrown ball is above for 0.2 s, in the middle of a step.
+/// A thrown ball is above a level for 0.2 s, in the middle of a step.
 #[test]
 fn two_crossings_in_a_step() {
     let at = thrown::State { height: 0.0, velocity: 25.0 };
@@ -378,7 +378,7 @@ fn impacts_are_logged() {
     }
 }
 
-/// More trajectories than a GPU has threads, each with impacts of its own.
+/// More trajectories than a GPU has threads, each with its own impacts.
 #[test]
 fn many_trajectories() {
     let n = many(300_000);
@@ -397,7 +397,7 @@ fn many_trajectories() {
         for (i, &count) in solution.event_count("ground").unwrap().iter().enumerate() {
             let first = (2.0 * (20.0 + 60.0 * i as f64 / n as f64) / 10.0_f64).sqrt();
             let impacts = (16.5 - first) / (2.0 * first) + 1.0;
-            // One at the end itself is either.
+            // An impact exactly at the end may count or not.
             let (least, most) = ((impacts - 1e-4).floor(), (impacts + 1e-4).floor());
             assert!((least..=most).contains(&f64::from(count)), "{i}: {count} {impacts}");
         }

@@ -1,4 +1,4 @@
-//! `conversions.jl`: every form of `saveat` gives the times that it says.
+//! `conversions.jl`: every form of `saveat` gives the times that it specifies.
 
 use super::{everywhere, ten};
 use crate::workloads::lorenz;
@@ -18,7 +18,7 @@ fn saved_times() {
             assert!(solution.all_succeeded());
         }
     }
-    // A spacing that does not divide the span keeps its spacing, and the end is saved besides.
+    // A spacing that does not divide the span stays as it is, and the end is saved too.
     for solution in everywhere(Tsit5, &ten(problem), &options.clone().saveat(3.0)) {
         assert_eq!(solution.shared_times(), Some(&[0.0f32, 3.0, 6.0, 9.0, 10.0][..]));
         let last = solution.trajectory(4).state(4);

@@ -1,5 +1,7 @@
-//! Defects of DiffEqGPU.jl's kernels, found in its code, its issues and its later tests, and for
-//! each the test that it is absent here. Tests without a file name are in this file.
+//! Defects of DiffEqGPU.jl's kernels, each with a test that passes here.
+//!
+//! The defects are from its code, its issues and its later tests. Tests without a file name are in
+//! this file.
 //!
 //! | there | here |
 //! |---|---|
@@ -33,8 +35,10 @@ use odes::Method;
 use odes::lane::Scalar;
 use odes::prelude::*;
 
-/// The number of fixed steps is right, and the last one ends at `t1`, shorter where the span is no
-/// multiple of the size: in `u' = u` each step counts.
+/// The number of fixed steps is right, and the last step ends at `t1`.
+///
+/// The last step is shorter if the span is no multiple of the step size. In `u' = u` each step
+/// counts.
 fn fixed_steps<M: Method, T: Scalar>(method: M, cases: &[(f64, f64, u32)]) {
     for &(end, dt, count) in cases {
         let problem = straight::<T>(1.0, (0.0, end), [0.0, 1.0, 0.0, 1.0]);
@@ -52,8 +56,10 @@ fn fixed_steps_are_counted<M: Method>(method: M) {
     fixed_steps::<M, f64>(method, &[(10.0, 0.1, 100), (1.0, 0.1, 10), (1.0, 0.03, 34)]);
 }
 
-/// A trajectory that begins with a NaN, one with an infinite slope, one that grows beyond all
-/// numbers, and others; then some that take too many steps.
+/// Trajectories that fail in several ways, and others that succeed.
+///
+/// One begins with a NaN, one has an infinite slope, one grows beyond all numbers, and some take
+/// too many steps.
 fn failures_have_codes<M: Method>(method: M) {
     let growth = |rate: f64| [0.0, rate, 0.0, -1.0];
     let problem = straight::<f64>(1.0, (0.0, 1.0), growth(-1.0));
@@ -90,7 +96,7 @@ fn failures_have_codes<M: Method>(method: M) {
     }
 }
 
-/// Forwards and backwards again.
+/// A solve forwards, and backwards again.
 fn backwards<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (3.0, 1.0), [0.0, 0.7, 0.0, 0.7]);
     for options in [

@@ -1,6 +1,8 @@
-//! `gpu_ode_discrete_callbacks.jl`, and that of stiff methods: `u' = -u` from 10, to which 10 are added at given
-//! times, against its closed form. There a callback compares the time with a number, and `tstops` make steps end
-//! at it: here as `#[after_step]`, and as `#[at]`, which needs no `tstops`. The bounds there are 2e-6 to 2e-2.
+//! `gpu_ode_discrete_callbacks.jl` and its counterpart for stiff methods, against the closed form.
+//!
+//! The problem is `u' = -u` from 10, with 10 added at given times. There, a callback compares the
+//! time with a number, and `tstops` make steps end at that number. Here, the same is
+//! `#[after_step]`, or `#[at]`, which needs no `tstops`. The bounds there are 2e-6 to 2e-2.
 
 use super::{everywhere, for_each_method, ten};
 use odes::lane::Scalar;
@@ -8,7 +10,7 @@ use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Method};
 
-/// What is added at times that come with the problem.
+/// Additions at times that are parameters of the problem.
 #[ode_system]
 mod at {
     fn rhs(u: &[f64; 1]) -> [f64; 1] {
@@ -22,7 +24,7 @@ mod at {
     }
 }
 
-/// The same where the time is equal to a number at the end of a step.
+/// The same with conditions that the time at the end of a step equals a number.
 #[ode_system]
 mod compared {
     fn rhs(u: &[f64; 1]) -> [f64; 1] {
@@ -50,7 +52,7 @@ mod compared {
     }
 }
 
-/// The first at its time, and the second ends it.
+/// The first addition is at its time, and the second one ends the trajectory.
 #[ode_system]
 mod ended {
     fn rhs(u: &[f64; 1]) -> [f64; 1] {
@@ -68,10 +70,10 @@ mod ended {
     }
 }
 
-/// Never.
+/// The time of an addition that does not take place.
 const NEVER: f64 = f64::INFINITY;
 
-/// The state at `t`, before what is added there.
+/// Returns the exact state at `t`, before an addition at `t`.
 fn exact(t: f64, added: [f64; 2]) -> f64 {
     let since = |begin: f64| if begin < t { 10.0 * (begin - t).exp() } else { 0.0 };
     10.0 * (-t).exp() + since(added[0]) + since(added[1])
@@ -103,9 +105,9 @@ fn check<S: System<1, 2>, T: Scalar>(
     }
 }
 
-/// Both forms of the problem, with these options.
+/// Solves both forms of the problem with these options.
 fn both<M: Method, T: Scalar>(method: M, times: [f64; 2], options: &SolveOptions, bound: f64) {
-    // What steps end at is of the precision of the solve.
+    // Steps end at times in the precision of the solve.
     let times = times.map(|t| T::narrow(t).widen());
     for solution in everywhere(method, &ten(at_times::<T>(times)), options) {
         check(&solution, times, bound);
@@ -120,7 +122,7 @@ fn both<M: Method, T: Scalar>(method: M, times: [f64; 2], options: &SolveOptions
     }
 }
 
-/// Their steps of 1, whose error is that of the method, at their times, alone and together.
+/// DiffEqGPU.jl's steps of 1, with the method's error, at its times, alone and together.
 fn fixed_steps<M: Method>(method: M) {
     let bound = if M::PROPERTIES.order < 4 { 0.3 } else { 2e-2 };
     for times in [[2.4, NEVER], [2.4, 4.0]] {
@@ -130,8 +132,9 @@ fn fixed_steps<M: Method>(method: M) {
     }
 }
 
-/// Steps of 0.01, which they take for the rounding of times near a stop: in `f32` a thousand steps' rounding, in
-/// `f64` the method's error.
+/// Steps of 0.01, with which DiffEqGPU.jl tests the rounding of times near a stop.
+///
+/// In `f32` the error is from the rounding of a thousand steps, and in `f64` from the method.
 fn small_steps<M: Method>(method: M) {
     let options = SolveOptions::default().fixed_step(0.01);
     both::<M, f32>(method, [4.0, NEVER], &options, 1e-5);
@@ -151,7 +154,7 @@ fn adaptive_steps<M: Method>(method: M) {
     }
 }
 
-/// In `f64` at 1e-10 the values that are known to 16 digits.
+/// Values known to 16 digits, in `f64` at 1e-10.
 fn tight<M: Method>(method: M) {
     let options = SolveOptions::default().tolerance(1e-12).saveat([2.4]);
     let bound = if M::PROPERTIES.order < 4 { 1e-7 } else { 1e-10 };
@@ -163,7 +166,7 @@ fn tight<M: Method>(method: M) {
     }
 }
 
-/// What ends a trajectory ends it there, after what is added at a time before.
+/// An event that ends a trajectory ends it at its time, after an earlier addition.
 fn terminated<M: Method>(method: M) {
     let problem = OdeProblem::new(ended, [10.0], 0.0..=10.0, []);
     for options in [

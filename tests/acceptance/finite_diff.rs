@@ -1,20 +1,23 @@
-//! `finite_diff.jl`: stiff methods without a Jacobian by hand. Here Jacobians are always exact.
+//! `finite_diff.jl`: stiff methods without a hand-written Jacobian. Jacobians of odes are always
+//! exact.
 
 use super::{everywhere, for_each_method};
 use crate::cases::hyperbola;
 use odes::prelude::*;
 use odes::{Controller, Method};
 
-/// `u' = -u²`, default tolerances, and the controller that DiffEqGPU.jl has for all methods. With
-/// its own one Rosenbrock23 takes a quarter less steps, and its error is 3.1e-4.
+/// `u' = -u²` with default tolerances and the controller of DiffEqGPU.jl for all methods.
+///
+/// With its own controller Rosenbrock23 takes a quarter fewer steps, and its error is 3.1e-4.
 fn no_jacobian_by_hand<M: Method>(method: M) {
     let problem = OdeProblem::new(hyperbola, [10.0], 0.0..=10.0, [-1.0]).cast::<f32>();
     let ensemble = EnsembleProblem::new(problem).trajectories(10_000);
-    // Its exponents are relative to the order of the method, ours to that of the error.
+    // DiffEqGPU.jl's exponents are relative to the order of the method, ours to the order of the
+    // error.
     let per = M::PROPERTIES.error as f64 / M::PROPERTIES.order as f64;
     let options = SolveOptions::default().first_step(0.01);
     let theirs = options.clone().controller(Controller::pi(0.7 * per, 0.4 * per));
-    // It has no TrBdf2.
+    // DiffEqGPU.jl has no TrBdf2.
     let most = if M::PROPERTIES.name == "TrBdf2" { 4e-4 } else { 2e-4 };
     for (options, most) in [(theirs, most), (options, 5e-4)] {
         for solution in everywhere(method, &ensemble, &options) {

@@ -9,7 +9,7 @@ fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
     OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]).cast()
 }
 
-/// The reference states at `times`, by tight tolerances in `f64`.
+/// Returns the reference states at `times`, by tight tolerances in `f64`.
 fn reference(times: &[f64]) -> Vec<[f64; 3]> {
     let p = [10.0, 28.0, (8.0f32 / 3.0) as f64];
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, p);
@@ -72,7 +72,7 @@ fn many_saved_times<M: Method>(method: M) {
     }
 }
 
-/// 10,000 trajectories with random parameters all end, and differ.
+/// 10,000 trajectories with random parameters all end, with different results.
 fn random_parameters<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem()).trajectories(many(10_000)).vary(|q, i| {
         // Three uniform numbers of trajectory i (SplitMix64).

@@ -1,7 +1,8 @@
-//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, in every place that this
-//! machine has; its defects, each as a test that passes here ([`defects`], [`callbacks`],
-//! [`discrete_callbacks`]); and the reference
-//! solutions of published [`models`].
+//! DiffEqGPU.jl's regression tests, its defects, and reference solutions of published [`models`].
+//!
+//! The regression tests have its tolerances or tighter ones, and run on every backend of this
+//! machine. Each defect has a test that passes here ([`defects`], [`callbacks`],
+//! [`discrete_callbacks`]).
 
 #[path = "../support/cases.rs"]
 mod cases;
@@ -31,8 +32,10 @@ use odes::{Method, Unvaried, Vary};
 
 type Ensemble<S, T, F, const N: usize, const P: usize> = EnsembleProblem<S, T, F, N, P>;
 
-/// The solutions on the CPU, and on a GPU where there is one. On the CPU in one lane, because those
-/// of all instruction sets, which have the same bits, would take three times as long to compile.
+/// Returns the solutions on the CPU, and on a GPU if there is one.
+///
+/// The CPU uses one lane: all instruction sets, which give the same bits, would take three times as
+/// long to compile.
 fn everywhere<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &Ensemble<S, T, F, N, P>,
@@ -51,8 +54,9 @@ where
     all
 }
 
-/// The tests of a module, functions of the method, for each of the methods that are for stiff
-/// problems, for each of the others, or for all of them.
+/// The tests of a module, which are functions of the method.
+///
+/// Each runs for all stiff methods, for all other methods, or for all methods.
 macro_rules! for_each_method {
     (explicit: $tests:tt) => {
         for_each_method! { tsit5: odes::Tsit5, $tests }
@@ -91,7 +95,7 @@ fn ten<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     EnsembleProblem::new(problem).trajectories(10)
 }
 
-/// [`cases::lines`] from the same two states.
+/// [`cases::lines`] with both components from the same state.
 fn straight<T: Scalar>(
     u0: f64,
     (begin, end): (f64, f64),

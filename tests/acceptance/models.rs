@@ -1,5 +1,6 @@
-//! The models of `examples/models` have their reference solutions, and the same bits in every
-//! place. `derivatives.rs` compares their right-hand sides.
+//! The models of `examples/models` have their reference solutions and equal bits on every backend.
+//!
+//! `derivatives.rs` compares their right-hand sides.
 
 use crate::gpu::gpu;
 use ode_core::lane::dispatch::{self, LaneProgram};
@@ -10,8 +11,9 @@ use odes::{InstructionSet, Method};
 
 type Problem<const N: usize, const P: usize> = ([f64; N], [f64; P], (f64, f64));
 
-/// Solves to the end of the span and compares with the reference, by `error`. A GPU has the same
-/// bits.
+/// Solves to the end of the span and compares with the reference by `error`.
+///
+/// A GPU must give the same bits.
 fn solves<M, S, const N: usize, const P: usize>(
     method: M,
     system: S,
@@ -55,8 +57,10 @@ fn solves_all<S: System<N, P>, const N: usize, const P: usize>(
     });
 }
 
-/// Solves a stiff system to the end of its span; errors are relative to each component, since its
-/// species are of very different sizes, and absolute for those below `small`.
+/// Solves a stiff system to the end of its span.
+///
+/// Errors are relative to each component, because the species have very different sizes. Errors of
+/// components below `small` are absolute.
 fn solves_stiff<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     problem: Problem<N, P>,
@@ -200,7 +204,7 @@ fn a_satellite_keeps_its_energy() {
     assert!((end / begin - 1.0).abs() < 1e-12, "{begin} and {end}");
 }
 
-/// Ignition delays are those of Cantera, and known between steps as well as at their ends.
+/// Ignition delays equal Cantera's, between steps as well as at their ends.
 #[test]
 fn hydrogen_ignites_when_it_does_in_cantera() {
     use odes_models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
@@ -222,8 +226,9 @@ fn hydrogen_ignites_when_it_does_in_cantera() {
     }
 }
 
-/// Delays that are unknowns of the system, whose equation has a jump, are right to a hundred
-/// tolerances.
+/// Ignition delays as unknowns of the system are right to a hundred tolerances.
+///
+/// The equation of the delay has a jump.
 #[test]
 fn an_ignition_delay_is_an_unknown() {
     use odes_models::h2o2::{DELAYS, ignition, of_delay, until_ignition};

@@ -1,15 +1,16 @@
-//! Published reference solutions, against those of the models.
+//! Published reference solutions, against the references of the models.
 //!
-//! `tools/references.py` works the models' out in long arithmetic. The Bari test set (Mazzia and
-//! Magherini, Test Set for Initial Value Problem Solvers, release 2.4, 2008) has those of several,
-//! most by RADAU5 and RADAU in arithmetic of 19 digits. Here they are with all digits that its
+//! `tools/references.py` computes the models' references in long arithmetic. The Bari test set
+//! (Mazzia and Magherini, Test Set for Initial Value Problem Solvers, release 2.4, 2008) has
+//! references of several models, most by RADAU5 and RADAU in arithmetic of 19 digits. They are here
+//! with all digits of its files.
 //! files have.
 
 #![allow(clippy::excessive_precision)]
 
 use odes_models::{hires, oregonator, pleiades, pollution, robertson, stiff_van_der_pol};
 
-/// The relative difference within which each component agrees.
+/// Asserts that each component agrees within this relative difference.
 #[track_caller]
 fn agrees<const N: usize>(name: &str, ours: [f64; N], published: [f64; N], within: f64) {
     for (i, (x, expected)) in ours.into_iter().zip(published).enumerate() {
@@ -18,8 +19,9 @@ fn agrees<const N: usize>(name: &str, ours: [f64; N], published: [f64; N], withi
     }
 }
 
-/// Both have rounding errors of their last digits only: ours are written with fourteen, theirs with
-/// sixteen.
+/// Rounding errors affect only the last digits of both references.
+///
+/// Ours have fourteen digits, and the published ones sixteen.
 #[test]
 fn the_bari_test_set_agrees() {
     agrees("hires", hires::REFERENCE, HIRES, 1e-13);

@@ -1,4 +1,4 @@
-//! `stiff_ode/gpu_ode_regression.jl`: a decay in `f32`, against its known solution; fifteen
+//! `stiff_ode/gpu_ode_regression.jl`: a decay in `f32` against its known solution, and fifteen
 //! equations.
 
 use super::{everywhere, for_each_method, straight, ten};
@@ -11,7 +11,7 @@ fn problem() -> OdeProblem<lines, f32, 2, 4> {
     straight(10.0, (0.0, 10.0), [0.0, -1.0, 0.0, -1.0])
 }
 
-/// As there: fixed steps, and adaptive ones.
+/// Returns the fixed steps of DiffEqGPU.jl's test; `adaptive` returns its adaptive ones.
 fn fixed() -> SolveOptions {
     SolveOptions::default().fixed_step(0.01)
 }
@@ -19,7 +19,7 @@ fn adaptive() -> SolveOptions {
     SolveOptions::default().first_step(0.01)
 }
 
-/// The error is below `most`, at the end and at all saved times.
+/// Asserts that the error is below `most`, at the end and at all saved times.
 fn within(solution: &EnsembleSolution<lines, f32, 2, 4>, most: f64) {
     assert!(solution.all_succeeded());
     for trajectory in solution.iter() {
@@ -55,7 +55,7 @@ fn at_saved_times<M: Method>(method: M) {
     }
 }
 
-/// Ten thousand, with rates of their own; a tenth of them without optimisation.
+/// Ten thousand trajectories with different rates; without optimisation, a tenth of them.
 fn rates<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem())
         .trajectories(many(10_000))

@@ -44,7 +44,7 @@ fn cosine() {
     }
 }
 
-/// A first step far beyond the end is cut, not taken: the defect of a fast decay on a short span.
+/// A first step far beyond the end is shortened: the defect of a fast decay on a short span.
 #[test]
 fn short_span_of_a_fast_decay() {
     let problem = OdeProblem::new(growth, [1.0], 0.0..=0.01, [-100.0]);

@@ -1,5 +1,6 @@
-//! Columns that are alike have the bits of a trajectory by itself: the loop of columns makes the
-//! decisions of the loop of lanes, whatever the method and the options.
+//! A lockstep ensemble of equal members has the bits of a single trajectory.
+//!
+//! The lockstep loop makes the decisions of the loop of lanes, with every method and every option.
 
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::assert_same_bits;
@@ -8,7 +9,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, Method};
 
-/// Solves one trajectory in one lane, and as the columns of arrays of some sizes.
+/// Solves one trajectory in one lane, and lockstep ensembles of some sizes with equal members.
 fn same<M: Method, S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     method: M,
     problem: &OdeProblem<S, T, N, P>,
@@ -49,7 +50,7 @@ fn all_options<M: Method, T: Scalar>(method: M) {
     ] {
         same(method, &problem, &options);
     }
-    // Backwards, where time is far from zero, and into the wall.
+    // Backwards, at times far from zero, and into the wall.
     let adaptive = SolveOptions::default().tolerance(1e-5).saveat(0.25);
     let back = OdeProblem::new(forced, [1.0, 0.5], 4.0..=0.0, [4.0, 0.3]).cast::<T>();
     same(method, &back, &adaptive);
@@ -85,7 +86,7 @@ fn other_explicit_methods() {
     same(Vern7, &problem, &SolveOptions::default().tolerance(1e-8).saveat(0.25));
 }
 
-/// Growth from almost nothing is not passed over, and an algebraic unknown is made consistent.
+/// The guard finds growth from almost zero, and an algebraic unknown is made consistent.
 #[test]
 fn growth_and_constraints() {
     let problem = OdeProblem::new(constrained, [1e-12, 1e-12, 0.5], 0.0..=100.0, [1.0]);
@@ -100,7 +101,7 @@ fn growth_and_constraints() {
     }
 }
 
-/// A solution that ends within the span ends alike.
+/// A solution that ends within the span ends in the same way.
 #[test]
 fn blow_up() {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);

@@ -1,4 +1,4 @@
-//! A column that fails is left behind; what cannot be an array is an error.
+//! A member that fails is dropped; a problem that lockstep cannot solve is an error.
 
 use crate::systems::hyperbola;
 use crate::workloads::lorenz_sweep;
@@ -7,7 +7,7 @@ use odes::{EnsembleAlgorithm, EnsembleSolution};
 
 const N: usize = 100;
 
-/// Column 3 ends at `t = 0.5`, column 77 at `t = 1.25`, and the others not within the span.
+/// Returns the end time of member `i`: 0.5 for member 3, 1.25 for member 77, others after the span.
 fn ends(i: usize) -> f64 {
     match i {
         3 => 0.5,
@@ -35,7 +35,7 @@ fn check(solution: &EnsembleSolution<hyperbola, f64, 1, 1>) {
     }
 }
 
-/// Columns that blow up end where they do, and the others as if they were not there.
+/// Members that blow up end at their times, and do not affect the others.
 #[test]
 fn others_go_on() {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);
@@ -50,7 +50,7 @@ fn others_go_on() {
     }
 }
 
-/// Numbers that cannot be solved are their own columns' affair from the beginning.
+/// Invalid numbers fail only their own member, from the beginning.
 #[test]
 fn numbers_that_cannot_be_solved() {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [-1.0]);
@@ -74,7 +74,7 @@ fn numbers_that_cannot_be_solved() {
             assert!((column - lane).abs() < 1e-12 || !lane.is_finite(), "{i}: {column} {lane}");
         }
     }
-    // All of them.
+    // All members fail.
     let nothing = EnsembleProblem::new(OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [-1.0]))
         .trajectories(3)
         .vary(|problem, _| problem.with_p([f64::NAN]));

@@ -1,6 +1,6 @@
-//! A GPU gives the bits of the CPU's place of arrays.
+//! A lockstep solve on a GPU has the bits of the lockstep solve on the CPU.
 //!
-//! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
+//! Without a GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
 use crate::batches::{Sums, solve_into};
 #[cfg(target_os = "linux")]
@@ -17,12 +17,12 @@ use odes::{
 };
 use odes_skipped::{Needed, needs};
 
-/// The GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` one must be there.
+/// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a missing GPU is a failure.
 fn gpu() -> Option<EnsembleGpuArray> {
     EnsembleGpuArray::new().map_err(|error| Needed::Gpu.is_missing(error)).ok()
 }
 
-/// Compares the bits of both places, by both norms.
+/// Compares the bits of both backends, with both norms.
 fn same<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -47,7 +47,7 @@ fn same<M, S, T, F, const N: usize, const P: usize>(
     }
 }
 
-/// Columns of one warp and of several, of one block and of several, in registers and in memory.
+/// Members in one warp and in several, in one block and in several, in registers and in memory.
 fn sizes<M: Method>(method: M) {
     fn of<T: Scalar>(method: impl Method) {
         let options = SolveOptions::default().tolerance(1e-4).saveat(0.25);
@@ -86,7 +86,7 @@ fn sizes_by_tr_bdf2() {
     sizes(TrBdf2);
 }
 
-/// More columns than any device holds threads, whose sums are of several tiles of a block.
+/// More members than any device has threads, with sums over several tiles of a block.
 #[needs(gpu)]
 #[test]
 fn very_many_columns() {
@@ -95,7 +95,7 @@ fn very_many_columns() {
     same(Rodas5P, &lorenz_sweep::<f64>(many(300_000), 0.3), &options);
 }
 
-/// Sizes that a simulated device with 512 threads holds in registers, and does not.
+/// Sizes that a simulated device with 512 threads holds in registers, and larger sizes.
 #[needs(gpu)]
 #[test]
 fn few_threads() {
@@ -106,7 +106,7 @@ fn few_threads() {
     same(TrBdf2, &oscillators::<f64>(300), &options);
 }
 
-/// Columns of an oscillator with a force, an observable and a wall.
+/// Returns an ensemble of oscillators with a force, an observable and a wall.
 fn oscillators<T: Scalar>(
     n: usize,
 ) -> EnsembleProblem<forced::Model, T, impl Vary<forced::Model, T, 2, 2>, 2, 2> {
@@ -151,7 +151,7 @@ fn options_of_esdirk_methods() {
     all_options::<_, f32>(TrBdf2);
 }
 
-/// Growth that the guard sees in one column, and algebraic unknowns.
+/// Growth that triggers the guard in one member, and algebraic unknowns.
 #[needs(gpu)]
 #[test]
 fn growth_and_constraints() {
@@ -168,7 +168,7 @@ fn growth_and_constraints() {
     }
 }
 
-/// Columns that are left behind: one that cannot begin, and some that end within the span.
+/// Dropped members: one that cannot begin, and some that end within the span.
 fn left_behind(n: usize) {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);
     let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|problem, i| {
@@ -192,7 +192,7 @@ fn left_behind(n: usize) {
 #[test]
 fn failures_of_few() {
     left_behind(70);
-    // All of them.
+    // All members fail.
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [-1.0]);
     let nothing =
         EnsembleProblem::new(problem).trajectories(3).vary(|problem, _| problem.with_p([f64::NAN]));
@@ -206,7 +206,7 @@ fn failures_of_many() {
     left_behind(many(200_000));
 }
 
-/// What is sampled is the same, and trajectories have tolerances of their own components.
+/// Sampled inputs are equal, and components have their own tolerances.
 #[needs(gpu)]
 #[test]
 fn samples_and_tolerances() {
@@ -215,7 +215,9 @@ fn samples_and_tolerances() {
     same(Tsit5, &sampled_lorenz::<f32>(many(100_000), Design::LatinHypercube), &options);
 }
 
-/// Blocks of a sink are arrays by themselves, and so are parts; a sink that has enough gets no more.
+/// Each block of a sink is a lockstep solve of its own, and so is each shard.
+///
+/// A sink that stops the solve receives no further block.
 #[needs(gpu)]
 #[test]
 fn batches_and_shards() {
@@ -240,7 +242,7 @@ fn batches_and_shards() {
     assert!(empty.solve(Tsit5, gpu, &options).unwrap().is_empty());
 }
 
-/// Solves into a sink where arrays are compiled; returns the worst column.
+/// Solves into a sink with the lockstep backend; returns the worst member.
 fn solve_arrays<A: EnsembleAlgorithm>(
     place: &A,
     inputs: &PreparedSolve<f32>,
@@ -253,7 +255,7 @@ fn solve_arrays<A: EnsembleAlgorithm>(
     report.unwrap().worst_member
 }
 
-/// One place solves in several threads at a time, behind a `dyn` too.
+/// One backend solves in several threads concurrently, also as a `dyn`.
 #[needs(gpu)]
 #[test]
 fn from_several_threads() {
@@ -271,7 +273,7 @@ fn from_several_threads() {
     assert_same_bits(&solve(100), &boxed);
 }
 
-/// What cannot be an array is the error that it is on the CPU.
+/// A problem that lockstep cannot solve is the same error as on the CPU.
 #[needs(gpu)]
 #[test]
 fn what_is_no_array() {
@@ -307,7 +309,7 @@ fn what_is_no_array() {
     assert_eq!(found.split(':').next(), other.split(':').next());
 }
 
-/// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
+/// Without a GPU its driver is simulated: the tests then cover everything except CUDA itself.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]
@@ -316,7 +318,7 @@ fn on_simulated_devices() {
     driver::run(&tests, &[]);
 }
 
-/// A device that cannot wait for all of its threads has no arrays, and says so.
+/// A device without cooperative launches returns an error for lockstep solves.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]
@@ -329,7 +331,7 @@ fn a_device_is_not_cooperative() {
     });
 }
 
-/// A launch that fails is an error, and says which call it was.
+/// A failed launch is an error that names the call.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]
@@ -344,7 +346,7 @@ fn a_launch_fails() {
     });
 }
 
-/// An array is not cut where memory does not suffice.
+/// A lockstep ensemble is not divided if memory is too small.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]

@@ -1,4 +1,4 @@
-//! The text of the kernel, compiled by the host's C++ compiler, has the bits of the CPU's place.
+//! The kernel's text, compiled by the host's C++ compiler, gives the bits of the CPU backend.
 
 use crate::cpp::{HostCpp, in_memory};
 use crate::systems::{constrained, forced, hyperbola};
@@ -15,7 +15,7 @@ use odes::{
 };
 use odes_skipped::needs;
 
-/// The kernel in one thread, which has all columns in memory.
+/// The kernel in one thread, with all members in memory.
 struct CppArray {
     cpp: HostCpp,
     norm: LockstepNorm,
@@ -54,8 +54,8 @@ impl CppArray {
                 blocks: 1,
                 tiles: n.div_ceil(32).next_power_of_two() as u32,
             };
-            // SAFETY: every pointer is to as many elements as `KernelArguments`, `Shared` and `LockstepArguments` say, and
-            // outlives the call. One thread says nothing to others.
+            // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `ArrayJob`
+            // specify, and outlives the call. One thread needs no synchronisation.
             unsafe { run(arguments, shared.as_ptr(), &raw const lockstep) };
         })?;
         sink.store(columns.all(), &mut raw)?.is_break();
@@ -75,7 +75,7 @@ impl EnsembleAlgorithm for CppArray {
     backend::both_precisions!(solve);
 }
 
-/// Compares the bits of both places.
+/// Compares the bits of both backends.
 fn same<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -94,7 +94,7 @@ fn same<M, S, T, F, const N: usize, const P: usize>(
     assert_eq!(expected.worst_member(), found.worst_member());
 }
 
-/// Columns of an oscillator, which do not fill the last tile.
+/// Oscillators whose number is no multiple of the tile's size.
 fn oscillators<T: Scalar>()
 -> EnsembleProblem<forced::Model, T, impl Vary<forced::Model, T, 2, 2>, 2, 2> {
     let problem = OdeProblem::new(forced, [1.0, 0.5], 0.0..=4.0, [4.0, 0.3]);
@@ -126,7 +126,7 @@ fn implicit() {
     same(Rodas5P, &seeds, LockstepNorm::Greatest, &options);
 }
 
-/// Columns that are left behind.
+/// Dropped members.
 #[needs(cpp)]
 #[test]
 fn failures() {

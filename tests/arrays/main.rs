@@ -1,5 +1,4 @@
-//! Ensembles as arrays: all trajectories are columns with one step size. And arrays that are one large
-//! system.
+//! Lockstep ensembles, in which all trajectories have one step size, and large systems.
 
 #[path = "../support/batches.rs"]
 #[allow(dead_code)]

@@ -1,9 +1,8 @@
-//! The systems that are solved as columns.
+//! The systems of the lockstep tests.
 
 use odes::prelude::*;
 
-/// An oscillator with a force, an observable and a wall: it depends on the time, in which its force
-/// jumps.
+/// An oscillator with a force that jumps in time, an observable and a wall.
 #[ode_system]
 pub(crate) mod forced {
     pub(crate) fn rhs(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
@@ -22,8 +21,9 @@ pub(crate) mod forced {
     }
 }
 
-/// Growth from a seed to one at a rate that is an algebraic unknown, and a component that follows.
-/// One row of the mass matrix is negative, so that the determinants of short steps are.
+/// Growth from a seed to one, with an algebraic unknown as its rate, and a component that follows.
+///
+/// One row of the mass matrix is negative, so the determinants of short steps are negative too.
 #[ode_system]
 pub(crate) mod constrained {
     #[mass_matrix]

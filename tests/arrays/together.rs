@@ -1,4 +1,4 @@
-//! Columns that differ have one step size, and are as accurate as their norm says.
+//! Different members share one step size, and are as accurate as their norm promises.
 
 use crate::systems::forced;
 use crate::workloads::{assert_same_bits, lorenz_sweep};
@@ -7,7 +7,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, InstructionSet, Method};
 
-/// The counts of all columns, which are one.
+/// Returns the step counts, which all members share.
 fn counts<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
 ) -> (u32, u32) {
@@ -16,7 +16,7 @@ fn counts<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     of(0)
 }
 
-/// The greatest difference between saved states of two solutions, relative to one plus the state.
+/// Returns the greatest difference between saved states, relative to one plus the state.
 fn difference<S, T, const N: usize, const P: usize>(
     a: &EnsembleSolution<S, T, N, P>,
     b: &EnsembleSolution<S, T, N, P>,
@@ -32,7 +32,7 @@ where
     })
 }
 
-/// Solves with a tolerance as columns and in lanes, and compares both with an exact solution.
+/// Solves in lockstep and in lanes, and compares both with an exact solution.
 fn accurate<M: Method>(method: M, tolerance: f64) {
     let ensemble = lorenz_sweep::<f64>(60, 3.0);
     let options = SolveOptions::default().saveat(0.5);
@@ -42,7 +42,7 @@ fn accurate<M: Method>(method: M, tolerance: f64) {
     let columns = ensemble.solve(method, EnsembleCpuArray, &options).unwrap();
     assert!(columns.all_succeeded());
     let (accepted, _) = counts(&columns);
-    // The common step is no longer than that of any trajectory by itself, but for the controller.
+    // The controller aside, the common step is at most as long as each trajectory's own step.
     let most = (0..lanes.len()).map(|i| lanes.accepted(i)).max().unwrap();
     let (by_lanes, by_columns) = (difference(&lanes, &exact), difference(&columns, &exact));
     let name = M::PROPERTIES.name;
@@ -60,7 +60,7 @@ fn columns_are_as_accurate_as_lanes() {
     accurate(TrBdf2, 1e-4);
 }
 
-/// Neither threads, nor instruction sets, nor what is in the same chunk changes a bit.
+/// Threads, instruction sets and the other members of a chunk change no bit.
 #[test]
 fn threads_and_lanes_change_nothing() {
     fn check<T: Scalar>() {
@@ -86,7 +86,7 @@ fn threads_and_lanes_change_nothing() {
     check::<f64>();
 }
 
-/// A mean over many columns hides one that is fast, and says so.
+/// A mean over many members hides a fast one, and the solution reports this.
 #[test]
 fn a_mean_hides_a_column() {
     let problem = OdeProblem::new(forced, [1.0, 0.0], 0.0..=4.0, [0.01, 0.0]);
@@ -108,7 +108,7 @@ fn a_mean_hides_a_column() {
     assert!(by_greatest < 0.2 * by_mean);
 }
 
-/// Blocks of a sink, and parts, are arrays by themselves, and trajectories keep their numbers.
+/// Blocks of a sink and shards are lockstep solves of their own; trajectories keep their indices.
 #[test]
 fn batches_and_shards_are_arrays() {
     let ensemble = lorenz_sweep::<f64>(120, 2.0);

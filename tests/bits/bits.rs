@@ -7,7 +7,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{Bs3, Dop853, InstructionSet, Method, Schedule, Vary, Vern7};
 
-/// The bits are the same with all instruction sets with FMA, any number of threads, batch and
+/// Asserts equal bits with all instruction sets with FMA, and any number of threads, batch and
 /// schedule.
 fn same_on_all_lanes<M, S, T, F, const N: usize, const P: usize>(
     method: M,
@@ -39,8 +39,10 @@ fn lorenz_sweeps() {
     }
 }
 
-/// Methods with one error estimate and with two, reusing their last stage and not, with and without
-/// stages for the interpolant.
+/// Methods of several kinds.
+///
+/// They have one error estimate or two, reuse their last stage or not, and have stages for the
+/// interpolant or not.
 #[test]
 fn other_methods() {
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(1.0);
@@ -64,7 +66,7 @@ fn elementary_functions() {
     same_on_all_lanes(Tsit5, transcendental_sweep::<f64>(many(2000)), &options);
 }
 
-/// The bits are the same without FMA in hardware, slowly.
+/// Without FMA in hardware the bits are the same, and the solve is slow.
 #[test]
 fn baseline() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
@@ -74,7 +76,7 @@ fn baseline() {
     assert_same_bits(&reference, &ensemble.solve(Tsit5, place, &options).unwrap());
 }
 
-/// A trajectory that is given up stays where it is, however long its lane waits for others.
+/// A trajectory that ends early keeps its state while its lane waits for others.
 #[test]
 fn trajectories_that_are_given_up() {
     let too_few = SolveOptions::default().abstol(1e-6).reltol(1e-6).max_steps(300);
@@ -88,7 +90,7 @@ fn trajectories_that_are_given_up() {
     }
 }
 
-/// A trajectory that fails does not touch its neighbours in the lanes.
+/// A trajectory that fails does not affect its neighbours in the lanes.
 #[test]
 fn failures_harm_nobody() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);

@@ -1,5 +1,6 @@
-//! The translation to C++, tested by execution: the text that a GPU runs, compiled by the host's
-//! compiler, gives the bits of the Rust.
+//! The translation to C++, tested by execution.
+//!
+//! The text that a GPU runs, compiled by the host's compiler, gives the bits of the Rust code.
 
 use crate::cpp::HostCpp;
 use crate::everywhere::same_in_cpp;
@@ -81,7 +82,7 @@ fn elementary_functions() {
     same_bits(Tsit5, transcendental_sweep::<f64>(500), options);
 }
 
-/// A linear oscillator whose names are words of C++.
+/// A linear oscillator whose names are C++ keywords.
 #[ode_system]
 fn double(auto: &mut [f64; 2], int: &[f64; 2], template: &[f64; 2], namespace: f64) {
     let [float, class] = *int;
@@ -101,7 +102,7 @@ fn words_of_cplusplus() {
     same_bits(Tsit5, ensemble, SolveOptions::default().abstol(1e-6).reltol(1e-6));
 }
 
-/// A thread knows the number of its trajectory, of 64 bits.
+/// A thread has the index of its trajectory, in 64 bits.
 #[needs(cpp)]
 #[test]
 fn trajectories_have_numbers() {
@@ -112,7 +113,7 @@ fn trajectories_have_numbers() {
             // SAFETY: the function has this type; its argument is checked by a static_assert.
             let run: libloading::Symbol<'_, Run<T>> =
                 unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
-            // SAFETY: every pointer is to as many elements as `KernelArguments` and `Shared` say.
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` specify.
             unsafe { run(arguments, shared.as_ptr()) };
         });
     }

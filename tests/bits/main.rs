@@ -1,5 +1,6 @@
-//! One arithmetic: lanes, threads, schedules and the translation to C++ give the same bits, of
-//! states and of observables.
+//! One arithmetic: lanes, threads, schedules and the translation to C++ give equal bits.
+//!
+//! The bits are of states and of observables.
 
 #[path = "../support/cpp.rs"]
 mod cpp;

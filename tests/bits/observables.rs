@@ -1,4 +1,4 @@
-//! Observables: functions of the saved states by the user, with the same bits in every place.
+//! Observables: user functions of the saved states, with equal bits on every backend.
 
 use crate::everywhere::{same_in_cpp, same_on_lanes};
 use crate::observed::{Observed, observed_sweep, ways_to_save};
@@ -8,7 +8,7 @@ use odes::prelude::*;
 use odes::system::Observe;
 use odes::{InstructionSet, ObservableError, Schedule, SolveError};
 
-/// The observables by the function itself, in one lane.
+/// Computes the observables by the function itself, in one lane.
 fn observe<T: Scalar>(u: [T; 3], p: [T; 3], t: T) -> [T; 3] {
     let mut values = [T::nan(); 3];
     let mut next = 0;
@@ -27,7 +27,7 @@ fn bits<T: Scalar>(values: impl IntoIterator<Item = T>) -> Vec<u64> {
 
 fn at_the_saved_states<T: Scalar>() {
     for options in ways_to_save() {
-        // The steps do not depend on what is saved.
+        // Steps do not depend on saved times.
         let ensemble = observed_sweep::<T>(60, 3.0);
         let both = ensemble.solve(Tsit5, EnsembleSerial, &options.clone().saving(Saving::Both));
         let (both, solution) =
@@ -57,7 +57,7 @@ fn at_the_saved_states<T: Scalar>() {
                 assert_eq!(bits(saved.row(slot).to_vec()), last);
             }
         }
-        // Some values of one of the observables are NaN, otherwise that case would not be tested.
+        // Some values of one observable must be NaN, or that case would not be tested.
         assert!(missing > 0);
     }
 }
@@ -90,7 +90,7 @@ fn the_same_bits_in_f32() {
     same_on_the_cpu::<f32>();
 }
 
-/// What a trajectory did not reach is NaN, in observables as in states.
+/// Saved times that a trajectory did not reach are NaN, in observables as in states.
 #[test]
 fn failed_trajectories() {
     let problem = OdeProblem::new(Observed, [1.0, 1.0, 1.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
@@ -129,7 +129,7 @@ fn failed_trajectories() {
         assert_eq!(a.final_observables()[0].is_nan(), a.code() == ReturnCode::NonFinite);
         reached[i % 4] += a.len();
     }
-    // Those that fail on the way have saved something before.
+    // Trajectories that fail on the way have saved some states before.
     assert!(reached[2] > 0 && reached[2] < reached[0]);
 }
 
@@ -156,7 +156,7 @@ fn what_was_not_saved_is_empty() {
     assert_eq!(trajectory.at(0.5), None);
     assert!(by_default.trajectory(2).at(0.5).is_some());
 
-    // There are no times to save at.
+    // A solve without saved times.
     let nothing = solve(&SolveOptions::default().saving(Saving::Observables));
     assert_eq!(nothing.observables().dim(), (5, 0, 3));
     assert!(nothing.trajectory(0).is_empty());
@@ -204,7 +204,7 @@ fn by_name() {
         "the observable `clock` was not saved, because the options have `Saving::States`; use \
          `Saving::Both` or `Saving::Observables`"
     );
-    // One problem by itself.
+    // A single problem.
     let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
     let one = problem.solve(Tsit5, &options).unwrap();
     assert_eq!(one.observable("energy").unwrap()[0], 0.5);

@@ -1,5 +1,7 @@
-//! Options mean the same in every place: all methods with all kinds of steps, and the table of
-//! `docs/choosing-a-method.md` of which options methods follow.
+//! Options have the same effect on every backend.
+//!
+//! The tests run all methods with all kinds of steps, and compare the table in
+//! `docs/choosing-a-method.md` of the options that methods follow.
 
 use crate::everywhere::fused;
 use crate::gpu::gpu;
@@ -9,8 +11,10 @@ use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{AnyMethod, Controller, EnsembleAlgorithm, EnsembleSolution, GrowthGuard};
 
-/// A state that follows a force which jumps at a time, stiffly where the rate is great. Without
-/// the force it grows from almost nothing where the rate is negative.
+/// A state that follows a force with a jump in time.
+///
+/// The system is stiff if the rate is large. If the rate is negative, the state grows from almost
+/// zero without the force.
 #[ode_system]
 mod drawn {
     pub struct State {
@@ -32,8 +36,9 @@ mod drawn {
     }
 }
 
-/// Solves trajectories that decay, stiffly or not, and some that grow from `seed`, in every place.
-/// Panics unless all places have the same bits, or the same error.
+/// Solves trajectories on every backend: stiff decays, other decays, and growth from `seed`.
+///
+/// Panics unless all backends have the same bits or the same error.
 fn everywhere<S: System<1, 2>>(
     system: S,
     seed: f64,
@@ -67,14 +72,15 @@ fn everywhere<S: System<1, 2>>(
     expected
 }
 
-/// One method of each family is built for OpenCL, and those that switch, whose fixed steps are
-/// not to reach it. `ODES_OPENCL=all` builds the others.
+/// Returns whether to build a method for OpenCL: one of each family, and the switching ones.
+///
+/// Fixed steps of switching methods must not reach OpenCL. `ODES_OPENCL=all` builds the others too.
 fn builds_for_opencl(method: AnyMethod) -> bool {
     use AnyMethod::*;
     matches!(method, Euler | Tsit5 | Rodas4 | TrBdf2 | Tsit5Rodas4 | Vern7Rodas5P)
 }
 
-/// Every method either takes the steps that were asked for in all places, or refuses them in all.
+/// All backends either take the requested steps of a method, or all refuse them.
 #[test]
 fn steps_are_those_that_were_asked_for() {
     use AnyMethod::*;
@@ -107,7 +113,7 @@ fn steps_are_those_that_were_asked_for() {
     }
 }
 
-/// All that a solution holds.
+/// Returns all data of a solution.
 fn held<S: System<1, 2>>(solution: &EnsembleSolution<S, f64, 1, 2>) -> Vec<u64> {
     let mut all = Vec::new();
     for (i, trajectory) in solution.iter().enumerate() {
@@ -121,8 +127,9 @@ fn held<S: System<1, 2>>(solution: &EnsembleSolution<S, f64, 1, 2>) -> Vec<u64> 
     all
 }
 
-/// What follows from an option: whether results change where it does, by methods of each family.
-/// The table of the documentation says the same.
+/// The effect of an option: whether the results of methods of each family change with it.
+///
+/// The table of the documentation must agree.
 #[test]
 fn the_documented_options_are_followed() {
     use AnyMethod::*;
@@ -130,7 +137,7 @@ fn the_documented_options_are_followed() {
     let fixed = [Tsit5, Rodas4, TrBdf2].map(|method| (method, true));
     let default = SolveOptions::default().abstol(1e-4).reltol(1e-4);
     let saves = default.clone().saveat([0.5, 1.5]);
-    // For guards: steps that are long enough to pass over growth, and enough of them to switch.
+    // For guards: steps long enough to pass over growth, and enough steps to switch.
     let long = default.clone().dtmax(0.1);
     let guard = long.clone().growth_guard(GrowthGuard::Off);
     let rows: [(&str, &SolveOptions, SolveOptions); 13] = [

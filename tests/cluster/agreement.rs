@@ -1,4 +1,4 @@
-//! Ranks that do different things: all of them get the error that says which.
+//! Ranks with different inputs: all of them return the error that names the difference.
 
 use crate::messages::{CASE, FOLDER, learnt_loss, ranks_of, said, saved};
 use crate::{Failing, Folder, ensemble, options};
@@ -9,7 +9,7 @@ use odes_skipped::needs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A training of which a rank has something else.
+/// A training with a different input on one rank.
 fn training(case: &str, other: bool, folder: Option<PathBuf>) -> Result<usize, SolveError> {
     let (loss, some) = (learnt_loss(), learnt_loss().of(&Vec::from_iter(0..40)));
     let is = |what: &str| other && case == what;
@@ -34,7 +34,7 @@ fn training(case: &str, other: bool, folder: Option<PathBuf>) -> Result<usize, S
     Ok(train.run(Tsit5, &place, &options)?.losses.len())
 }
 
-/// Two solves at once, of which the first takes long.
+/// Two concurrent solves; the first one takes long.
 fn two_at_once(place: &EnsembleDistributed<Failing>) -> String {
     std::thread::scope(|scope| {
         let solve = || ensemble(40).solve(Tsit5, place, &options());
@@ -50,7 +50,7 @@ fn slow() -> Failing {
     Failing::after(usize::MAX).slow(Duration::from_millis(200))
 }
 
-/// What a process does that is a rank.
+/// The work of a process that is a rank.
 #[test]
 #[ignore = "a rank, which other tests start"]
 fn rank() {
@@ -71,7 +71,7 @@ fn rank() {
             println!("said: {}", error.unwrap());
         }
         "one trajectory" => {
-            // The manifest has numbers of some trajectories alone.
+            // The manifest contains the numbers of only some trajectories.
             let problems = crate::problem().trajectories(10_001).vary(move |problem, i| {
                 let u = if (i, rank) == (7004, 1) { 2.0 } else { 1.0 + 1e-6 * i as f64 };
                 problem.with_u0([u, 0.5])
@@ -117,7 +117,7 @@ fn trainings_that_differ_are_an_error_before_the_first_step() {
     assert_eq!(all(2, "none", None).unwrap(), ["3 iterations"; 2]);
 }
 
-/// Each rank has a file of its own, of which that of rank 1 is never written.
+/// Each rank has its own file, and rank 1's file is never written.
 #[needs(mpi)]
 #[test]
 fn checkpoints_that_differ_are_an_error() {
@@ -160,7 +160,7 @@ fn a_second_solve_at_once_is_an_error() {
     let place = EnsembleDistributed::with_shard(slow(), (0, 1)).folder(&folder.0).chunk(8);
     let found = two_at_once(&place);
     assert!(found.starts_with(expected), "{found}");
-    // Not at once.
+    // One after the other, two solves succeed.
     for _ in 0..2 {
         assert!(ensemble(40).solve(Tsit5, &place, &options()).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Several devices solve together: the same bits as one, whatever they take, and if some are lost.
+//! Several devices solve together, with the bits of one device, even if some are lost.
 
 use std::time::Duration;
 
@@ -32,8 +32,10 @@ fn devices(count: usize, chunk: usize) -> Vec<Device> {
     (0..count).map(|i| Device::new(chunk, delay(i))).collect()
 }
 
-/// The first of many solutions in which so many devices are lost: one that comes too late has nothing
-/// to lose. All solutions have the bits of the whole.
+/// Returns the first of many solutions in which `count` devices are lost.
+///
+/// A device that starts too late has no chunk to lose. All solutions have the bits of the whole
+/// ensemble.
 fn until_lost(count: usize, place: &Simulated, n: usize) -> EnsembleSolution<forced, f64, 2, 2> {
     let expected = whole(n);
     let solutions = (0..100).map(|_| ensemble(n).solve(Tsit5, place, &options()).unwrap());
@@ -60,7 +62,7 @@ fn any_number_of_devices_gives_the_same_bits() {
     }
 }
 
-/// A device that is lost hands back what it had, and the others solve it.
+/// A lost device returns its lease, and the others solve its chunk.
 #[test]
 fn a_lost_device_costs_nothing_but_time() {
     for cpu_threads in [0, 1] {
@@ -91,12 +93,12 @@ fn the_solve_fails_where_no_device_is_left() {
     let error = ensemble(3000).solve(Tsit5, &place, &options()).unwrap_err();
     let SolveError::Backend(inner) = &error else { panic!("{error}") };
     assert!(inner.downcast_ref::<Lost>().is_some(), "{error}");
-    // A thread of the CPU solves all of it.
+    // A thread of the CPU solves the whole ensemble.
     let place = Simulated { cpu_threads: 1, ..place };
     until_lost(2, &place, 3000);
 }
 
-/// What one device takes at a time does not start the others; if it fails they solve it.
+/// A single chunk does not start the other devices; if its device fails they solve it.
 #[test]
 fn few_trajectories_are_for_one_device() {
     let n = 20;
@@ -115,7 +117,7 @@ fn few_trajectories_are_for_one_device() {
     assert_eq!(solution.warnings().len(), 2);
 }
 
-/// A sink gets its blocks in order, whoever solved them; memory of lost devices does not show.
+/// A sink receives its blocks in order, and memory of lost devices never reaches it.
 #[test]
 fn blocks_come_in_order() {
     use core::ops::ControlFlow;
@@ -151,7 +153,7 @@ fn blocks_come_in_order() {
     assert!(expected.eq(ends.0.iter().map(|x| x.to_bits())));
 }
 
-/// Enough trajectories for that solving begins before all problems are evaluated.
+/// Enough trajectories that solving begins before all problems are evaluated.
 const MANY: usize = (1 << 18) + 1001;
 
 /// Devices that begin before all problems are evaluated.
@@ -160,8 +162,10 @@ fn early() -> Simulated {
     Simulated { devices, cpu_threads: 1, early: true }
 }
 
-/// The final states of decays, whose problems `vary` makes, as bits: by one thread that begins when
-/// all problems are there, and by several simulated devices that begin early.
+/// Returns the final states of decays as bits, with problems from `vary`.
+///
+/// The first result is from one thread that begins after all problems are evaluated. The others are
+/// from several simulated devices that begin early.
 fn late_and_early<F>(vary: F) -> [Vec<u64>; 2]
 where
     F: Fn(OdeProblem<decay, f64, 1, 1>, usize) -> OdeProblem<decay, f64, 1, 1> + Sync + Clone,
@@ -171,7 +175,7 @@ where
     let options = SolveOptions::default().fixed_step(1.0);
     let ends = |solution: EnsembleSolution<decay, f64, 1, 1>| {
         assert_eq!(solution.len(), MANY);
-        // What was solved is what the solution says that it was.
+        // The solution's problems must be the solved ones.
         solution.iter().map(|one| one.final_state()[0].to_bits() ^ one.p()[0].to_bits()).collect()
     };
     let late = ensemble.solve(Heun, EnsembleThreads.threads(1), &options).unwrap();
@@ -180,7 +184,7 @@ where
 
 #[test]
 fn solving_begins_early() {
-    // In the place inside, too, if it solves all trajectories.
+    // The same applies to the inner backend, if it solves all trajectories.
     let distributed = || EnsembleDistributed::with_shard(early(), (0, 1));
     assert!(distributed().begins_early());
     assert!(!distributed().folder("nowhere").begins_early());
@@ -191,7 +195,8 @@ fn solving_begins_early() {
     assert!(late == early);
 }
 
-/// A quantity that differs where nobody looked: all is solved again.
+/// An input that varies only in trajectories that were not sampled: the whole ensemble is solved
+/// again.
 #[test]
 fn a_guess_that_is_wrong_costs_nothing_but_time() {
     for odd in [100_001, MANY - 2] {
@@ -206,7 +211,7 @@ fn a_guess_that_is_wrong_costs_nothing_but_time() {
     }
 }
 
-/// A closure that panics ends the solve by its panic, also where devices wait for its problems.
+/// A panic of a closure ends the solve with that panic, also if devices wait for its problems.
 #[test]
 fn a_panic_of_a_closure_is_that_of_the_solve() {
     let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);

@@ -1,4 +1,4 @@
-//! What a folder refuses, by name.
+//! Solves that a folder refuses, with the name of the difference.
 
 use crate::same::same_bits;
 use crate::{Folder, ensemble, options, problem, whole};
@@ -7,12 +7,12 @@ use odes::prelude::*;
 use odes::{EnsembleAlgorithm, SolveError};
 use std::path::Path;
 
-/// A process alone, which keeps what it computes.
+/// A single process that stores its results.
 fn place(folder: &Folder) -> impl EnsembleAlgorithm + use<> {
     EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8)
 }
 
-/// The error of a solve.
+/// Returns the error of a solve.
 fn cluster_error<V>(result: Result<V, SolveError>) -> ClusterError {
     match result.err().unwrap() {
         SolveError::Backend(error) => error.downcast_ref::<ClusterError>().unwrap().clone(),
@@ -20,7 +20,7 @@ fn cluster_error<V>(result: Result<V, SolveError>) -> ClusterError {
     }
 }
 
-/// The entry in which another solve differs from the one of a folder.
+/// Returns the manifest's entry in which another solve differs from the solve of the folder.
 fn foreign<V>(result: Result<V, SolveError>) -> String {
     match cluster_error(result) {
         ClusterError::Foreign { key, .. } => key,
@@ -54,11 +54,11 @@ fn another_solve_is_told_by_what_differs() {
     let text = cluster_error(solved(&options().max_steps(77))).to_string();
     assert!(text.contains("`max_steps`") && text.contains("77"), "{text}");
     assert!(text.contains(&folder.0.display().to_string()), "{text}");
-    // None of them has changed anything.
+    // None of these solves changed the folder.
     same_bits(&whole(30), &solved(&options()).unwrap());
 }
 
-/// A right-hand side that was changed, under the same name.
+/// A changed right-hand side with the same name.
 mod changed {
     use odes::prelude::*;
 
@@ -78,7 +78,7 @@ fn a_right_hand_side_that_was_changed_is_another_solve() {
     assert_eq!(foreign(changed.solve(Tsit5, place(&folder), &options())), "program");
 }
 
-/// The manifest has the numbers of some trajectories, and each chunk has a hash of those of its own.
+/// The manifest has the numbers of some trajectories, and each chunk has a hash of its own numbers.
 #[test]
 fn one_number_among_many_is_seen() {
     let folder = Folder::new();
@@ -97,7 +97,7 @@ fn one_number_among_many_is_seen() {
     }
 }
 
-/// The file that an error calls damaged.
+/// Returns the file that an error reports as damaged.
 fn damaged<V>(result: Result<V, SolveError>) -> std::path::PathBuf {
     match cluster_error(result) {
         ClusterError::Damaged { path, .. } => path,
@@ -126,14 +126,14 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
     for len in [0, 7, 100, sound.len() - 1] {
         refused(&chunks[2], &sound[..len]);
     }
-    // A chunk under another's name.
+    // A chunk under the name of another chunk.
     refused(&chunks[1], &sound);
     let manifest = folder.0.join("0000/plan");
     let text = std::fs::read_to_string(&manifest).unwrap();
     refused(&manifest, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
     refused(&manifest, b"");
     refused(&manifest, &[0xff, 0xfe]);
-    // What the message says to do.
+    // The remedy that the message gives.
     std::fs::remove_file(&chunks[2]).unwrap();
     same_bits(&whole(30), &solve().unwrap());
     assert!(std::fs::read(&chunks[2]).unwrap() == sound);

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What each of several ranks has, which are threads here.
+/// Returns the results of several ranks, which are threads here.
 fn ranks<T: Scalar, F, S, const N: usize, const P: usize>(
     of: usize,
     folder: &Folder,
@@ -38,7 +38,7 @@ where
     })
 }
 
-/// Compares what any number of ranks have with what one has.
+/// Compares the results of any number of ranks with the result of one.
 fn same<T: Scalar, F, S, const N: usize, const P: usize>(
     ensemble: &EnsembleProblem<S, T, F, N, P>,
     options: &SolveOptions,
@@ -73,7 +73,7 @@ fn any_number_of_ranks_has_the_bits_of_one() {
     same(&ensemble(3).shard((0, 7)), &options());
 }
 
-/// All bytes of the chunks of a folder, by their names in it.
+/// Returns the bytes of a folder's chunks, by file name.
 fn bytes(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     let relative = |path: &Path| path.strip_prefix(&folder.0).unwrap().display().to_string();
     let chunks = folder.chunks(0);
@@ -93,7 +93,7 @@ fn the_folder_is_the_same_whoever_wrote_it() {
     assert!(one == of(3) && one == of(20));
 }
 
-/// All files and folders in a folder, and when they were written.
+/// Returns all files and folders in a folder, with the times of their last writes.
 fn written(path: &Path) -> Vec<(PathBuf, SystemTime)> {
     let mut all = vec![(path.to_owned(), path.metadata().unwrap().modified().unwrap())];
     if path.is_dir() {
@@ -102,7 +102,7 @@ fn written(path: &Path) -> Vec<(PathBuf, SystemTime)> {
     all
 }
 
-/// A finished run can be in a folder that is only read, and need not have empty folders any more.
+/// A finished run can be in a read-only folder, and its empty folders may be missing.
 #[test]
 fn a_finished_run_is_read_without_writing() {
     let folder = Folder::new();
@@ -128,7 +128,7 @@ fn a_finished_run_is_read_without_writing() {
     assert_eq!((found[0].shares()[0].trajectories, written(&folder.0)), (0, before.clone()));
 }
 
-/// Takes a batch of some trajectories at a time.
+/// A sink that receives blocks of a given number of trajectories.
 struct Blocks(u64, Vec<(u64, Vec<u64>)>);
 
 impl ResultSink<f64> for Blocks {
@@ -166,7 +166,7 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
     }
 }
 
-/// What a rank did before it failed is not computed again, by whatever number of ranks.
+/// Results of a rank that failed later are not computed again, by any number of ranks.
 #[test]
 fn what_is_there_is_taken_up() {
     let n = 90;
@@ -181,9 +181,9 @@ fn what_is_there_is_taken_up() {
         same_bits(&whole(n), solution);
     }
     let computed: usize = solutions.iter().map(|of| of.shares()[0].trajectories).sum();
-    // Two ranks may compute the same at the end.
+    // At the end, two ranks may compute the same chunk.
     assert!(computed >= n - 4 * done && computed <= n, "{computed}");
-    // And nothing is computed again.
+    // A second solve computes nothing.
     let again = ranks(3, &folder, &ensemble(n), &options());
     assert!(again.iter().all(|solution| solution.shares()[0].trajectories == 0));
     same_bits(&whole(n), &again[2]);

@@ -1,5 +1,4 @@
-//! An ensemble in shards, for several devices or processes that solve it together: bit for bit what one
-//! process has.
+//! An ensemble that several devices or processes solve together has the bits of one process.
 
 mod agreement;
 mod devices;
@@ -28,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Depends on the time, and changes its form at a time that is a parameter.
+/// A system that depends on the time, and changes its form at a time that is a parameter.
 #[ode_system]
 fn forced(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
     let force = if t < p[0] { (3.0 * t).sin() } else { 2.0 };
@@ -41,7 +40,7 @@ fn problem() -> EnsembleProblem<forced, f64, Unvaried, 2, 2> {
     EnsembleProblem::new(OdeProblem::new(forced, [1.0, 0.5], 0.0..=2.0, [0.7, 4.0]))
 }
 
-/// Trajectories of unequal length, of which one fails.
+/// Trajectories of unequal length, including one that fails.
 fn ensemble(n: usize) -> EnsembleProblem<forced, f64, impl Vary<forced, f64, 2, 2> + Clone, 2, 2> {
     problem().trajectories(n).vary(|mut problem, i| {
         problem.p[1] = 1.0 + 0.25 * i as f64;
@@ -54,12 +53,12 @@ fn options() -> SolveOptions {
     SolveOptions::default().saveat(0.5)
 }
 
-/// What one process has.
+/// Returns the solution of one process.
 fn whole(n: usize) -> Solution {
     ensemble(n).solve(Tsit5, EnsembleSerial, &options()).unwrap()
 }
 
-/// A folder that is removed in the end.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -70,7 +69,7 @@ impl Folder {
         Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
     }
 
-    /// The files of a solve's chunks, in order.
+    /// Returns the files of a solve's chunks, in order.
     fn chunks(&self, solve: usize) -> Vec<PathBuf> {
         let groups = files(&self.0.join(format!("{solve:04}/chunks")));
         groups.iter().flat_map(|group| files(group)).collect()
@@ -83,7 +82,7 @@ impl Drop for Folder {
     }
 }
 
-/// What is in a folder, in order.
+/// Returns the contents of a folder, in order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let all = std::fs::read_dir(folder).unwrap();
     let mut all: Vec<PathBuf> = all.map(|file| file.unwrap().path()).collect();
@@ -91,12 +90,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A place that fails after some calls.
+/// A backend that fails after some calls.
 struct Failing {
     after: usize,
     calls: AtomicUsize,
     delay: Duration,
-    /// Whether it ends its process instead, as if all were well.
+    /// Whether the process exits with success instead.
     leaves: bool,
 }
 
@@ -113,7 +112,7 @@ impl Failing {
         Failing { leaves: true, ..Failing::after(0) }
     }
 
-    /// Takes longer for each call.
+    /// Delays each call.
     fn slow(self, delay: Duration) -> Self {
         Failing { delay, ..self }
     }

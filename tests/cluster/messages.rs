@@ -18,11 +18,12 @@ use std::time::{Duration, Instant};
 
 const TRAJECTORIES: usize = 400;
 
-/// What a process is to do that is a rank.
+/// The environment variable with the case of a rank's process.
 pub(crate) const CASE: &str = "CLUSTER_TEST_CASE";
 pub(crate) const FOLDER: &str = "CLUSTER_TEST_MPI_FOLDER";
 
-/// `mpiexec`, as `scripts/install-mpi.sh` or `scripts/linked-mpi.sh` prints it; or `None` with a message.
+/// Returns the `mpiexec` of `scripts/install-mpi.sh` or `scripts/linked-mpi.sh`, or `None` with a
+/// message.
 fn mpiexec() -> Option<String> {
     match std::env::var("ODES_MPIEXEC") {
         Ok(path) if Path::new(&path).exists() => Some(path),
@@ -33,12 +34,12 @@ fn mpiexec() -> Option<String> {
     }
 }
 
-/// What ranks print, which must end within a minute; none without MPI.
+/// Returns the output of ranks, which must end within a minute; `None` without MPI.
 fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
     ranks_of("messages::rank", count, case, folder)
 }
 
-/// The same of ranks that run the test `rank`.
+/// As `ranks`, with ranks that run the test `rank`.
 pub(crate) fn ranks_of(
     rank: &str,
     count: usize,
@@ -67,7 +68,7 @@ pub(crate) fn ranks_of(
     Some(child.wait_with_output().unwrap())
 }
 
-/// The lines that begin with `said:`, in order of their text.
+/// Returns the lines that begin with `said:`, in order of their text.
 pub(crate) fn said(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -78,7 +79,7 @@ pub(crate) fn said(output: &Output) -> Vec<String> {
     lines
 }
 
-/// Solves in a place, and says what comes out.
+/// Solves on a backend and prints the result.
 fn say(place: impl EnsembleAlgorithm, options: &SolveOptions) {
     match ensemble(TRAJECTORIES).solve(Tsit5, place, options) {
         Ok(solution) => {
@@ -106,7 +107,7 @@ fn leave_late(place: impl EnsembleAlgorithm) {
     let _ = ensemble(TRAJECTORIES).solve_into(Tsit5, place, &options(), &mut Leaving);
 }
 
-/// A sink whose process ends when it gets the first results.
+/// A sink that ends its process when the first results arrive.
 struct Leaving;
 
 impl ResultSink<f64> for Leaving {
@@ -123,7 +124,7 @@ impl ResultSink<f64> for Leaving {
     }
 }
 
-/// A place whose gradients panic.
+/// A backend whose gradients panic.
 struct Panicking;
 
 impl Panicking {
@@ -144,7 +145,7 @@ impl EnsembleAlgorithm for Panicking {
     delegate_backend!(_place => EnsembleSerial, pull = pull);
 }
 
-/// What a process does that is a rank.
+/// The work of a process that is a rank.
 #[test]
 #[ignore = "a rank, which other tests start"]
 fn rank() {
@@ -155,7 +156,7 @@ fn rank() {
     let folder = std::env::var_os(FOLDER);
     let shard = Shard::from_launcher().unwrap();
     let distributed_by = |failing: Failing| {
-        // So that all take part.
+        // With the delay, all ranks take part.
         let delay = Duration::from_millis(if case.contains("lost") { 50 } else { 0 });
         let place = EnsembleDistributed::new(failing.slow(delay)).unwrap().chunk(8);
         assert_eq!(place.shard().size, shard.size);
@@ -170,7 +171,7 @@ fn rank() {
         "same" => {
             let place = distributed(usize::MAX);
             say(&place, &options());
-            // Ends of steps are counted before.
+            // Ends of steps are counted first.
             say(&place, &options().saveat(SaveAt::Steps));
         }
         "lost" => say(distributed(if mine(1) { 2 } else { usize::MAX }), &options()),
@@ -183,7 +184,7 @@ fn rank() {
             let _started = distributed(0);
             std::process::exit(3)
         }
-        // Ranks that end as if all were well: before a solve, while they compute, while they get results,
+        // Ranks that exit with success: before a solve, while they compute, while results arrive,
         // and between two solves.
         "1 leaves before" if mine(1) => drop(distributed(0)),
         "0 leaves before" if mine(0) => drop(distributed(0)),
@@ -209,7 +210,7 @@ fn rank() {
             // Gradients of each trajectory.
             let one = learnt_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
             println!("said: {}", one.err().unwrap());
-            // Nor after a training that has panicked.
+            // The same after a training that has panicked.
             let place = EnsembleDistributed::new(Panicking).unwrap();
             let panic = std::panic::AssertUnwindSafe(|| training(&place, 1000));
             assert!(std::panic::catch_unwind(panic).is_err());
@@ -231,7 +232,7 @@ fn ranks_have_the_bits_of_one() {
         [whole(TRAJECTORIES), steps].iter().flat_map(|of| vec![line(hash(of)); 3]).collect();
     expected.sort();
     assert_eq!(said(&output), expected);
-    // The same with a folder, by more ranks, and again by fewer.
+    // The same with a folder, first by more ranks, and then by fewer.
     let folder = Folder::new();
     assert_eq!(said(&ranks(4, "same", Some(&folder)).unwrap()).len(), 8);
     std::fs::remove_file(&folder.chunks(0)[7]).unwrap();
@@ -239,7 +240,7 @@ fn ranks_have_the_bits_of_one() {
     let found = hash(&whole(TRAJECTORIES));
     let computed = |of: usize| format!("{found} of {of}, lost []");
     assert_eq!(again.iter().filter(|line| **line == computed(8)).count(), 2, "{again:?}");
-    // One process reads what they have written.
+    // One process reads the files of these ranks.
     let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8);
     let alone = ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap();
     assert_eq!((hash(&alone), alone.shares()[0].trajectories), (found, 0));
@@ -258,7 +259,7 @@ fn ranks_that_are_lost_are_made_up_for() {
     assert_eq!(all, vec!["itself, the device is lost"; 3]);
 }
 
-/// Ranks that cannot go on say so, or end: none waits for ever.
+/// Ranks that cannot continue report it or exit: no rank waits forever.
 #[needs(mpi)]
 #[test]
 fn nobody_waits_for_ranks_that_do_something_else() {
@@ -268,7 +269,7 @@ fn nobody_waits_for_ranks_that_do_something_else() {
     assert!(!output.status.success());
 }
 
-/// Ranks that wait for one that has ended with status 0.
+/// Ranks that wait for a rank that exited with status 0.
 #[needs(mpi)]
 #[test]
 fn nobody_waits_for_ranks_that_have_ended() {
@@ -302,7 +303,7 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
 }
 
 pub(crate) fn learnt_loss() -> EnsembleLoss<decay::Model, f64, 1, 1, 2, 1> {
-    // One of them fails.
+    // One of the trajectories fails.
     let scale = |i: u32| if i == 41 { f64::NAN } else { f64::from(i) / 100.0 };
     EnsembleLoss::new(decay, 0.0..=1.0, (1..=101).map(|i| decay::Item { scale: scale(i) }))
 }
@@ -311,7 +312,7 @@ pub(crate) fn saved() -> SolveOptions {
     SolveOptions::default().saveat(0.1).tolerance(1e-8)
 }
 
-/// The bits of a training: all losses, and what was learnt.
+/// Returns the bits of a training: all losses and the trained numbers.
 fn training(place: impl EnsembleAlgorithm, minibatch: usize) -> Vec<u64> {
     let loss = learnt_loss();
     let train = Train::new(&loss, [3.0, 1.0]).adam(0.1).iterations(20).minibatch(minibatch);

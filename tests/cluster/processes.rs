@@ -1,4 +1,4 @@
-//! Ranks that are processes, of which some are killed.
+//! Ranks that are processes, some of which are killed.
 
 use crate::same::bits;
 use crate::{Folder, ensemble, options, whole};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 const TRAJECTORIES: usize = 1500;
 
-/// The folder of a process that is a rank.
+/// The environment variable with the folder of a rank's process.
 const FOLDER: &str = "CLUSTER_TEST_FOLDER";
 
-/// A hash of all bits of a solution.
+/// Returns a hash of all bits of a solution.
 pub(crate) fn hash(solution: &crate::Solution) -> String {
     let numbers = solution.iter().flat_map(|trajectory| bits(&trajectory));
     // FNV-1a.
@@ -24,7 +24,7 @@ pub(crate) fn hash(solution: &crate::Solution) -> String {
     format!("hash {hash:016x}")
 }
 
-/// What a process does that is a rank, by the variables of its launcher.
+/// The work of a process that is a rank, by the variables of its launcher.
 #[test]
 #[ignore = "a rank, which other tests start"]
 fn rank() {
@@ -40,7 +40,7 @@ fn start(rank: usize, of: usize, folder: &Path) -> Child {
     command.stdout(Stdio::piped()).spawn().unwrap()
 }
 
-/// What a process prints.
+/// Returns the output of a process.
 fn text(child: &mut Child) -> String {
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
@@ -58,7 +58,7 @@ fn processes_have_the_bits_of_one() {
     }
 }
 
-/// Ranks that are killed at some time, and the same program again with another number of them.
+/// Ranks are killed at some time, and the program runs again with another number of ranks.
 #[test]
 fn killed_ranks_cost_nothing_but_time() {
     let expected = hash(&whole(TRAJECTORIES));
@@ -68,7 +68,7 @@ fn killed_ranks_cost_nothing_but_time() {
         let of = 1 + seed as usize % 3;
         let mut ranks: Vec<Child> = (0..of).map(|rank| start(rank, of, &folder.0)).collect();
         std::thread::sleep(Duration::from_millis(seed * 7919 % 97));
-        // One of them, or all.
+        // One of the ranks, or all.
         let killed = if seed % 4 == 0 { 0..of } else { 0..1 };
         for rank in &mut ranks[killed] {
             rank.kill().unwrap();
@@ -86,6 +86,6 @@ fn killed_ranks_cost_nothing_but_time() {
             assert!(success && text.contains(&expected), "seed {seed}: {text}");
         }
     }
-    // Or this shows nothing.
+    // Otherwise this test shows nothing.
     assert!(unfinished > 2, "{unfinished}");
 }

@@ -1,5 +1,7 @@
-//! Thousands of ranks and millions of chunks, by simulation: the queues are those of the library, and what
-//! they look at is in memory. `ODES_SCALE=all` simulates 10,000 ranks and ten million chunks.
+//! A simulation of thousands of ranks and millions of chunks.
+//!
+//! The queues are those of the library, and the simulated folder is in memory. `ODES_SCALE=all`
+//! simulates 10,000 ranks and ten million chunks.
 
 use ode_cluster::chunk_server::{ChunkServer, Reply};
 use ode_cluster::folder_queue::{FinishedChunks, FinishedGroup, FolderQueue, GROUP};
@@ -8,7 +10,7 @@ use std::collections::BinaryHeap;
 use std::convert::Infallible;
 use std::time::Instant;
 
-/// The numbers of ranks and of chunks.
+/// Returns the numbers of ranks and of chunks.
 fn size() -> (usize, u64) {
     match std::env::var_os("ODES_SCALE") {
         Some(_) => (10_000, 10_000_000),
@@ -16,7 +18,7 @@ fn size() -> (usize, u64) {
     }
 }
 
-/// A folder that is none, and how often it is looked at.
+/// A simulated folder that counts its listings.
 #[derive(Default)]
 struct Folder {
     groups: Vec<FinishedGroup>,
@@ -44,12 +46,12 @@ impl FinishedChunks for Folder {
     }
 }
 
-/// Milliseconds that rank `rank` takes for a chunk: ranks are of four speeds.
+/// Returns the milliseconds per chunk of rank `rank`: ranks have four speeds.
 fn pace(rank: usize) -> u64 {
     200 * (1 + rank as u64 % 4)
 }
 
-/// When all chunks would be done if no rank ever waited.
+/// Returns the time to finish all chunks if no rank ever waited.
 fn ideal(chunks: u64, ranks: impl Iterator<Item = usize>) -> f64 {
     chunks as f64 / ranks.map(|rank| 1.0 / pace(rank) as f64).sum::<f64>()
 }
@@ -63,10 +65,10 @@ fn ranks_that_share_a_folder() {
     folder.sealed = vec![false; groups];
     let mut queues: Vec<FolderQueue> =
         (0..ranks).map(|rank| FolderQueue::new(rank, ranks, chunks)).collect();
-    // Ranks by the time at which they look for work, with what they have done by then.
+    // Ranks by the time of their next request for work, with their finished chunks.
     let start = |rank| Reverse((0, rank, 0, 0));
     let mut events: BinaryHeap<Reverse<(u64, usize, u64, u64)>> = (0..ranks).map(start).collect();
-    // One in a hundred is lost after a while.
+    // One rank in a hundred is lost after a while.
     let lost = |rank: usize, time: u64| rank % 100 == 7 && time > 20_000;
     let (mut computed, mut last) = (0, 0);
     while let Some(Reverse((time, rank, from, to))) = events.pop() {
@@ -79,7 +81,7 @@ fn ranks_that_share_a_folder() {
             let Ok(()) = queues[rank].is_done(&mut folder, &(from..to));
             last = time;
         }
-        // As many as take five seconds.
+        // As many chunks as take five seconds.
         let Ok(next) = queues[rank].next(&mut folder, 5000 / pace(rank));
         if let Some(next) = next {
             let time = time + (next.end - next.start) * pace(rank);
@@ -102,10 +104,10 @@ fn ranks_that_share_a_folder() {
         begin.elapsed().as_secs_f64(),
     );
     assert!(folder.sealed.iter().all(|sealed| *sealed));
-    // Ranks that look for what others have not done do not see what these are computing.
+    // Ranks that look for unfinished chunks cannot detect the chunks that others are computing.
     assert!(efficiency > 0.94, "{efficiency}");
     assert!(twice < chunks / 16, "{twice}");
-    // A few listings for each turn of a rank.
+    // A few listings for each request of a rank.
     assert!(folder.lists < chunks, "{}", folder.lists);
 }
 
@@ -119,7 +121,7 @@ fn ranks_to_which_rank_0_hands_chunks_out() {
     let (mut last, mut turns, mut waiting) = (0, 0u64, Vec::new());
     while let Some(Reverse((time, rank))) = events.pop() {
         turns += 1;
-        // MPI ends a job whose rank is killed; a rank whose device fails leaves.
+        // MPI ends a job whose rank is killed; a rank whose device fails leaves the job.
         if rank % 100 == 7 && time > 20_000 {
             server.leaves(rank);
             events.extend(waiting.drain(..).map(|rank| Reverse((time, rank))));

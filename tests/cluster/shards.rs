@@ -1,4 +1,4 @@
-//! An ensemble in shards, for several processes or devices: bit for bit what the whole has.
+//! An ensemble in shards, for several processes or devices, has the bits of the whole ensemble.
 
 use crate::forced;
 use crate::gpu::gpu;
@@ -88,8 +88,9 @@ fn parts_of_data() {
     same(Tsit5, grid.cast::<f32>(), &SolveOptions::default().tolerance(1e-4));
 }
 
-/// Steps do not depend on stops that only other trajectories have, here those of the last rows; nor on
-/// a span that only the last trajectory has.
+/// Steps do not depend on stops or spans of other trajectories.
+///
+/// The stops are in the last trajectories only, and a different span is in the last one only.
 #[test]
 fn stops_of_other_parts_change_nothing() {
     let of = |i: usize| if i < 8 { [9.0, 4.0] } else { [1.0, 4.0] };
@@ -120,7 +121,7 @@ fn a_part_of_a_grid_is_a_list() {
     assert_eq!(shape((1, 4)), (vec![2], 0));
 }
 
-/// More shards than trajectories: those without any have a solution.
+/// More shards than trajectories: empty shards have a solution too.
 #[test]
 fn parts_may_be_empty() {
     let five = ensemble().trajectories(5).vary(|problem, i| problem.with_u0([i as f64, 0.0]));
@@ -158,7 +159,7 @@ fn errors_have_the_numbers_of_the_whole() {
     assert!(matches!(outside, Err(SolveError::SaveOutside { trajectory: 7, .. })));
 }
 
-/// A shard is what must fit, not the whole.
+/// Only the shard has to fit in memory, not the whole ensemble.
 #[test]
 fn the_whole_may_be_large() {
     const N: usize = 1_000_000_000_000;
@@ -171,7 +172,7 @@ fn the_whole_may_be_large() {
     assert_eq!(solution.trajectory(99).u0(), [99.0]);
 }
 
-/// The files of shards, one after the other, are that of the whole.
+/// The concatenated files of shards are equal to the file of the whole ensemble.
 #[test]
 fn files_of_parts() {
     let folder = std::env::temp_dir().join(format!("odes-shards-{}", std::process::id()));

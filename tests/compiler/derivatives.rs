@@ -1,6 +1,7 @@
-//! The functions of a compiled system against computations that share no code with them: the plain
-//! function compiled by rustc, differentiation of the emitted right-hand side by dual numbers, and
-//! for the models their right-hand sides in Python.
+//! The functions of a compiled system against computations that share no code with them.
+//!
+//! These are the plain function compiled by rustc, differentiation of the emitted right-hand side
+//! by dual numbers, and the models' right-hand sides in Python.
 
 use crate::dual::Dual;
 use crate::plain::Plain;
@@ -8,7 +9,7 @@ use crate::random::Random;
 use crate::systems;
 use odes::system::{Linearised, Rhs, System};
 
-/// Points that each property is tested at.
+/// The number of points at which each property is tested.
 const POINTS: usize = 200;
 
 /// The variable of a derivative.
@@ -19,7 +20,7 @@ enum Direction {
     Time,
 }
 
-/// The derivative of the right-hand side of `S` in a direction, by dual numbers.
+/// Computes the derivative of the right-hand side of `S` in a direction, by dual numbers.
 fn differentiate<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     (u, p, t): &([f64; N], [f64; P], f64),
@@ -35,7 +36,7 @@ fn differentiate<S: System<N, P>, const N: usize, const P: usize>(
     system.rhs(&u, &p, t).map(|derivative| derivative.slope)
 }
 
-/// Whether `a` is `b` to 1e-12, relative to `scale`.
+/// Returns whether `a` equals `b` to 1e-12, relative to `scale`.
 fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-12 * scale
 }
@@ -46,16 +47,17 @@ type Function<const N: usize, const P: usize> = fn(&[f64; N], &[f64; P], f64) ->
 struct Case<const N: usize, const P: usize> {
     u: [f64; N],
     p: [f64; P],
-    /// Points are these numbers times random factors in this range.
+    /// The range of the random factors between these numbers and the points.
     factors: (f64, f64),
-    /// Times are random numbers in this span.
+    /// The range of the random times.
     span: (f64, f64),
     /// The plain function.
     call: Function<N, P>,
     /// The compiled function, without fusing.
     unfused: Function<N, P>,
-    /// Whether these two agree to the last bit: where rustc and the lane program do not call
-    /// different elementary functions.
+    /// Whether the two functions agree to the last bit.
+    ///
+    /// They do if rustc and the lane program call the same elementary functions.
     exact: bool,
 }
 
@@ -96,11 +98,11 @@ impl<const N: usize, const P: usize> Case<N, P> {
         }
     }
 
-    /// Compares `computed`, rows by columns, with dual numbers, and `pattern` with where these
-    /// are nonzero at some point.
+    /// Compares `computed`, rows by columns, with dual numbers, and `pattern` with their nonzeros.
     ///
-    /// Each entry has to be right to 1e-12 of its largest value over the points, and, at nine
-    /// points of ten, to 1e-12 of its value there: its terms may cancel at some.
+    /// An entry belongs to the pattern if it is nonzero at some point. Each entry has to be right
+    /// to 1e-12 of its largest value over the points. At nine points of ten it has to be right to
+    /// 1e-12 of its value there; at other points its terms may cancel.
     fn matrix<S: System<N, P>, const C: usize>(
         &self,
         system: S,
@@ -169,7 +171,7 @@ const SAME_SIGN: (f64, f64) = (0.5, 1.5);
 /// Factors of both signs, so that the points reach all branches.
 const ANY_SIGN: (f64, f64) = (-1.5, 1.5);
 
-/// A function that assigns the derivatives, as one that returns them.
+/// Converts a function that assigns the derivatives into one that returns them.
 macro_rules! assigned {
     ($system:ident) => {
         |u, p, t| {
@@ -187,7 +189,7 @@ macro_rules! returned {
     };
 }
 
-/// A function that assigns the derivatives, of a system that is a module.
+/// A function that assigns the derivatives, for a system that is a module.
 macro_rules! assigned_fields {
     ($system:ident) => {
         |u, p, _| {
@@ -198,7 +200,8 @@ macro_rules! assigned_fields {
     };
 }
 
-/// A function that returns the derivatives, of a system that is a module, with or without the time.
+/// A function that returns the derivatives, for a system that is a module, with or without the
+/// time.
 macro_rules! returned_fields {
     ($system:ident) => {
         |u, p, _| $system::rhs(&(*u).into(), &(*p).into()).into()
@@ -244,7 +247,7 @@ tests! {
     #[exact] tuples ANY_SIGN,
 }
 
-/// A state near `u0` without zeros.
+/// Returns a state near `u0` without zeros.
 fn without_zeros<const N: usize>(u0: &[f64; N]) -> [f64; N] {
     let share = u0.iter().fold(0.0_f64, |most, x| most.max(x.abs())) / N as f64;
     std::array::from_fn(|i| u0[i] + 0.15 * share * (i + 1) as f64)
@@ -268,7 +271,7 @@ fn python<S: System<N, P>, const N: usize, const P: usize>(
     }
 }
 
-/// Compares with what Cantera computes, `tools/cantera_rates.py`.
+/// Compares with Cantera's rates, `tools/cantera_rates.py`.
 #[test]
 fn hydrogen_burns_as_in_cantera() {
     use odes_models::h2o2::h2o2;
@@ -287,7 +290,7 @@ fn hydrogen_burns_as_in_cantera() {
             let error = (computed / expected - 1.0).abs();
             assert!(error < 1e-11, "[{i}] at {u:?}, {p:?}: {computed} {expected}");
         }
-        // A little below zero, where steps may end, it has values and derivatives.
+        // A little below zero, where steps may end, the system has values and derivatives.
         let below = std::array::from_fn(|i| if i > 0 && u[i] < 1e-3 { -1e-3 * u[i] } else { u[i] });
         let (values, rows) = (h2o2.rhs(&below, &p, 0.0), h2o2.jacobian(&below, &p, 0.0));
         assert!(values.iter().chain(rows.as_flattened()).all(|x| x.is_finite()), "at {below:?}");
@@ -296,7 +299,7 @@ fn hydrogen_burns_as_in_cantera() {
     assert_eq!(count, 24);
 }
 
-/// The compiled right-hand side in numbers that round every product by itself.
+/// The compiled right-hand side in numbers that round every product separately.
 fn unfused<S, const N: usize, const P: usize>(_: S) -> Function<N, P>
 where
     S: System<N, P> + Default,
@@ -389,7 +392,7 @@ fn returning() {
     case.time_gradient(returning);
     for (u, p, t) in case.points() {
         let expected = (case.call)(&u, &p, t);
-        // The plain function computes in f32; the system in the precision it is asked for.
+        // The plain function computes in f32; the system computes in the requested precision.
         let computed = returning.rhs(&u, &p, t);
         let scale = expected[0].abs().max(expected[1].abs()).max(1.0);
         for i in 0..2 {
@@ -422,7 +425,7 @@ fn names_come_from_destructuring() {
     assert_eq!(constructs.info().parameters, ["p0", "p1", "p2", "p3"]);
 }
 
-/// A system is what Rust's derives make of a unit struct.
+/// Rust's derives work on a system, which is a unit struct.
 #[test]
 fn a_system_is_a_plain_value() {
     use odes_models::lorenz::lorenz;
@@ -432,7 +435,7 @@ fn a_system_is_a_plain_value() {
     assert_eq!(format!("{lorenz:?}"), "lorenz");
 }
 
-/// The constants of the user's are in the device text by value.
+/// The device text contains the values of the user's constants.
 #[test]
 fn device_text_holds_constants_by_value() {
     let text = systems::constants::constants.device_source().unwrap().to_string();
@@ -445,14 +448,15 @@ fn device_text_holds_constants_by_value() {
     assert!(text.lines().any(is_first), "{text}");
 }
 
-/// The level of a tank that drains, as the guide has it.
+/// The level of a tank that drains, from the guide.
 #[odes::ode_system]
 fn tank(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [-p[0] * u[0].max(0.0).sqrt()]
 }
 
-/// Where an argument stays the same, so does what is computed of it, though a root has no slope
-/// there.
+/// A function of an argument that does not change has no slope.
+///
+/// This holds for a root too, whose derivative is infinite there.
 #[test]
 fn what_does_not_change_has_no_slope() {
     for (u, slope) in [(4.0, -0.5), (0.25, -2.0), (0.0, 0.0), (-1e-3, 0.0), (-1e300, 0.0)] {
@@ -474,8 +478,9 @@ fn steps(u: &[f64; 6], p: &[f64; 2], t: f64) -> [f64; 6] {
     ]
 }
 
-/// Derivatives by the time, a parameter and a state are those of closed forms, and zero where the
-/// divisors overflow and before: nowhere not a number.
+/// Derivatives with respect to time, a parameter and a state are equal to closed forms.
+///
+/// They are zero at and near overflows of the divisors, and never NaN.
 #[test]
 fn divisors_that_overflow_have_derivatives() {
     let near = |a: f64, b: f64, of: &str| {
@@ -519,7 +524,7 @@ fn divisors_that_overflow_have_derivatives() {
     }
 }
 
-/// Terms that are zero beside one, and the amount that makes them so is not known to be.
+/// Terms that are zero beside a one; the compiler cannot derive the amount that makes them zero.
 #[odes::ode_system]
 fn adsorption(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {
     let [amount, energy, bias] = *u;
@@ -544,7 +549,7 @@ fn terms_that_are_zero_have_derivatives() {
     near(jacobian[1][0], -e * e / hill);
     near(jacobian[1][1], -0.5 * e * e / hill);
     near(jacobian[2][2], -5.0 * 0.25_f64.exp() / (1.0 + 5.0 * 0.25_f64.exp_m1()).powi(2));
-    // Where they overflow.
+    // States at which the terms overflow.
     let jacobian = adsorption.jacobian(&[0.5, 800.0, 800.0], &[5.0], 0.0);
     assert!(jacobian.iter().flatten().all(|&derivative| derivative == 0.0), "{jacobian:?}");
 }

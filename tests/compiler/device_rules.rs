@@ -1,10 +1,11 @@
-//! The rules of the translation to C++, one by one: each module exercises one rule, runs in Rust
-//! for one lane and for four, and is compiled by the host's C++ compiler; the bits are compared.
+//! The rules of the translation to C++, one by one.
 //!
-//! What a rule says is in the documentation of `ode_codegen::translate`.
+//! Each module exercises one rule. It runs in Rust for one lane and for four, and the host's C++
+//! compiler compiles it; the test compares the bits. The documentation of `ode_codegen::translate`
+//! states the rules.
 
 // The macro's constant `DEVICE` is `pub`, and so are items that other modules name. The rules
-// contain what people write, not what a linter would make of it.
+// contain people's code, not a linter's version of it.
 #![allow(unreachable_pub)]
 #![allow(
     clippy::assign_op_pattern,
@@ -40,12 +41,12 @@ use std::sync::LazyLock;
 /// A rule in C++: reads four numbers and writes four.
 type Entry<T> = unsafe extern "C" fn(x: *const T, out: *mut T);
 
-/// All rules, compiled together: the compiler starts once, even if it fails.
+/// All rules, compiled together, so that the compiler starts only once, even if it fails.
 static LIBRARY: LazyLock<Option<libloading::Library>> = LazyLock::new(|| {
     let cpp = HostCpp::find()?;
     let prelude = ode_core::kernel::Target::Host.prelude();
     let mut source = format!("{prelude}\nnamespace odes {{\n{}\n", ode_core::math::device_source());
-    // Modules that a rule calls come before it.
+    // The modules that a rule calls come before it.
     source += names::typename::DEVICE;
     source += items::shapes::DEVICE;
     for (_, text) in RULES {
@@ -70,7 +71,7 @@ static LIBRARY: LazyLock<Option<libloading::Library>> = LazyLock::new(|| {
     Some(cpp.compile(&source))
 });
 
-/// Numbers of every kind, in changing company, and ordinary ones.
+/// Returns special numbers of every kind in changing combinations, and ordinary ones.
 fn inputs<T: Scalar>() -> Vec<[T; 4]> {
     let special = special::<T>();
     let n = special.len();
@@ -81,7 +82,7 @@ fn inputs<T: Scalar>() -> Vec<[T; 4]> {
     inputs
 }
 
-/// Compares a rule in C++ with the same in Rust, one lane and `W` lanes.
+/// Compares a rule in C++ with the same rule in Rust, in one lane and in `W` lanes.
 fn check<T: Scalar, W: Real<Scalar = T>>(
     name: &str,
     library: &libloading::Library,
@@ -92,7 +93,7 @@ fn check<T: Scalar, W: Real<Scalar = T>>(
     // SAFETY: the function has this type.
     let entry: libloading::Symbol<'_, Entry<T>> =
         unsafe { library.get(symbol.as_bytes()) }.unwrap();
-    // Which NaN an operation gives is not defined.
+    // The NaN that an operation returns is not defined.
     let same = |a: T, b: T| Real::to_bits(a).equals(Real::to_bits(b)) || a.is_nan() && b.is_nan();
     let inputs = inputs::<T>();
     for group in inputs.chunks_exact(W::LANES) {
@@ -130,7 +131,7 @@ fn check<T: Scalar, W: Real<Scalar = T>>(
 
 macro_rules! rules {
     ($($test:ident: $file:ident::$rule:ident),* $(,)?) => {
-        /// Namespace and text of each.
+        /// The namespace and the text of each rule.
         const RULES: &[(&str, &str)] = &[$((stringify!($rule), $file::$rule::DEVICE)),*];
         $(
             #[needs(cpp)]

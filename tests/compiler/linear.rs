@@ -1,16 +1,18 @@
-//! The linear equations of implicit methods, model by model: their solutions against a dense one
-//! with pivoting, and their nonzeros against the report.
+//! The linear equations of implicit methods, model by model.
+//!
+//! The tests compare their solutions with those of a dense solver with pivoting, and their nonzeros
+//! with the report.
 
 use crate::random::Random;
 use odes::Report;
 use odes::system::System;
 
-/// The largest magnitude.
+/// Returns the largest magnitude.
 fn size<const N: usize>(x: &[f64; N]) -> f64 {
     x.iter().fold(0.0_f64, |size, x| size.max(x.abs()))
 }
 
-/// The solution of `a x = b` by Gaussian elimination with pivoting, with rows brought to one size.
+/// Solves `a x = b` by Gaussian elimination with pivoting, with rows scaled to one size.
 fn dense<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
     for i in 0..N {
         let size = size(&a[i]);
@@ -36,7 +38,7 @@ fn dense<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
     b
 }
 
-/// Whether the determinant of a matrix is negative, by Gaussian elimination with pivoting.
+/// Returns whether the determinant of a matrix is negative, by Gaussian elimination with pivoting.
 fn has_negative_determinant<const N: usize>(mut a: [[f64; N]; N]) -> bool {
     let mut negative = false;
     for k in 0..N {
@@ -53,8 +55,10 @@ fn has_negative_determinant<const N: usize>(mut a: [[f64; N]; N]) -> bool {
     negative
 }
 
-/// The condition number of `a x = b`: how far rounding of the entries of `a` moves the solution, in
-/// units of rounding, relative to its size: `|a⁻¹| |a| |x|` (Skeel 1979).
+/// Returns the condition number of `a x = b`: `|a⁻¹| |a| |x|` (Skeel 1979).
+///
+/// The number is the change of the solution due to rounding of the entries of `a`, in units of
+/// rounding, relative to the solution's size.
 fn condition<const N: usize>(a: &[[f64; N]; N], x: &[f64; N]) -> f64 {
     let spread = a.map(|row| row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>());
     let mut moved = [0.0; N];
@@ -67,9 +71,11 @@ fn condition<const N: usize>(a: &[[f64; N]; N], x: &[f64; N]) -> f64 {
     size(&moved) / size(x)
 }
 
-/// At states near the initial one, with step sizes that leave little of the Jacobian, or much.
-/// Where mass is conserved and the step is large the equations are ill-conditioned: no solution of
-/// them has more digits than rounding leaves.
+/// Compares solutions at states near the initial one, for small and large step sizes.
+///
+/// With a small step size little of the Jacobian is left, and with a large one most. If mass is
+/// conserved and the step is large, the equations are ill-conditioned: rounding then limits the
+/// digits of every solution.
 fn check<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     u0: [f64; N],
@@ -93,7 +99,7 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(
                 row[i] += scale;
             }
             let (expected, negative) = (dense(w, f), has_negative_determinant(w));
-            // Determinants whose sign rounding may have changed are not compared.
+            // Determinants whose sign rounding may change are not compared.
             if 1e-12 * condition(&w, &expected) < 1e-3 {
                 assert_eq!(
                     system.negative(&factors),
@@ -118,8 +124,9 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(
     assert!(numbers <= most, "{}: {numbers}", system.info().name);
 }
 
-/// Nonzeros of the factors of a matrix with this pattern and a full diagonal, which is eliminated
-/// in the order of Markowitz (1957).
+/// Counts the nonzeros of the factors of a matrix with this pattern and a full diagonal.
+///
+/// The order of elimination is Markowitz's (1957).
 fn nonzeros(n: usize, pattern: &[(usize, usize)]) -> usize {
     let mut nonzero = vec![vec![false; n]; n];
     let diagonal = (0..n).map(|k| (k, k));
@@ -142,8 +149,9 @@ fn nonzeros(n: usize, pattern: &[(usize, usize)]) -> usize {
     count
 }
 
-/// Step sizes as `1/(γ h)` relative to the Jacobian. Where it is not stiff a method takes no steps
-/// larger than these.
+/// Step sizes as `1/(γ h)` relative to the Jacobian.
+///
+/// If the system is not stiff, a method takes no larger steps than these.
 const NONSTIFF: &[f64] = &[1e-2, 1.3, 1e2, 1e4];
 const STIFF: &[f64] = &[1e-6, 1e-4, 1e-2, 1.3, 1e2, 1e4];
 

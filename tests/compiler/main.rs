@@ -1,6 +1,7 @@
-//! The output of the compilers for right-hand sides and lane programs, without solving anything:
-//! derivatives, factorisations, and C++, each against something that shares no code with it. And the
-//! README's list of what odes cannot do.
+//! The output of the compilers for right-hand sides and lane programs, without a solve.
+//!
+//! The tests compare derivatives, factorisations and C++, each with a computation that shares no
+//! code with it, and check the README's list of unsupported features.
 
 #[path = "../support/cpp.rs"]
 mod cpp;

@@ -1,5 +1,6 @@
-//! The elementary functions in C++: the text that a GPU runs, compiled by the host's compiler,
-//! gives the bits of the Rust.
+//! The elementary functions in C++.
+//!
+//! The text that a GPU runs, compiled by the host's compiler, gives the bits of the Rust functions.
 
 use crate::cpp::HostCpp;
 use crate::random::Random;
@@ -14,11 +15,11 @@ type Evaluate<T> = unsafe extern "C" fn(n: i32, x: *const T, y: *const T, out: *
 
 macro_rules! functions {
     ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
-        /// Their names, and whether they are of two numbers.
+        /// The functions' names, with a flag for functions of two numbers.
         const ALL: &[(&str, bool)] =
             &[$((stringify!($name), [stringify!($x) $(, stringify!($y))?].len() == 2)),*];
 
-        /// The function of this name in Rust.
+        /// Calls the Rust function of this name.
         fn rust<T: Real>(name: &str, first: T, second: T) -> T {
             match name {
                 $(stringify!($name) => {
@@ -33,7 +34,7 @@ macro_rules! functions {
 }
 ode_core::elementary_functions!(functions);
 
-/// Numbers of every kind, next to one another.
+/// Returns numbers of every kind, in changing order.
 fn arguments<T: Scalar>(seed: u64) -> Vec<T> {
     let mut random = Random(seed);
     let special = special::<T>();

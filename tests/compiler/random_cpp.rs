@@ -1,5 +1,6 @@
-//! Random and quasi-random numbers in C++: the text for devices, compiled by the host's compiler,
-//! gives the bits of the Rust.
+//! Random and quasi-random numbers in C++.
+//!
+//! The text for devices, compiled by the host's compiler, gives the bits of the Rust code.
 
 use crate::cpp::HostCpp;
 use ode_core::kernel::Target;
@@ -7,12 +8,12 @@ use ode_core::math;
 use ode_core::random::{self, PermutationKeys, sobol};
 use odes_skipped::needs;
 
-/// How many words are written for an index.
+/// The number of words per index.
 const WORDS: usize = 23;
 
 type Evaluate = unsafe extern "C" fn(n: i32, directions: *const u64, out: *mut u64);
 
-/// The words of an index in Rust.
+/// Returns the words of an index in Rust.
 fn rust(index: u64, directions: &[u64; 32]) -> [u64; WORDS] {
     let [a, b, c, d] = random::philox4x32::<f64>([index, 1, 2, 3], [4, 5]);
     let point = random::sobol_point::<f64>(index, directions);

@@ -1,4 +1,4 @@
-//! The README's list of what odes cannot do yet, and the links of all pages.
+//! The README's list of unsupported features, and the links of all pages.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The entries of the list, and a function for each that fails once odes can do it.
+/// The entries of the list, each with a function that fails if odes supports the entry.
 const TRIALS: &[(&str, fn())] = &[
     ("GPUs from vendors other than NVIDIA.", other_gpus),
     (
@@ -31,7 +31,7 @@ const TRIALS: &[(&str, fn())] = &[
     ("Dense output after the solve", dense_output),
 ];
 
-/// An entry that becomes possible leaves the list, and a new entry gets a trial.
+/// An entry that becomes possible leaves the list, and a new entry needs a trial.
 #[test]
 fn what_odes_cannot_do_is_listed() {
     let readme = read("README.md");
@@ -48,7 +48,8 @@ fn what_odes_cannot_do_is_listed() {
     }
 }
 
-/// Whether a type implements a trait: the constant of the type goes before that of a trait.
+/// Returns whether a type implements a trait: the type's constant takes precedence over the
+/// trait's.
 macro_rules! implements {
     ($type:ty: $($bound:tt)*) => {{
         struct Probe<T>(std::marker::PhantomData<T>);
@@ -68,7 +69,8 @@ macro_rules! implements {
 /// The result of a function that does not exist.
 struct Missing;
 
-/// A function of one of these names would go before that of the trait, and not be `Missing`.
+/// A function of one of these names takes precedence over the trait's, and does not return
+/// `Missing`.
 macro_rules! missing {
     ($type:ty: $($name:ident),*) => {{
         trait Otherwise: Sized {
@@ -101,7 +103,7 @@ fn swinging(u: &[f64; 2]) -> [f64; 2] {
     [u[1], -u[0]]
 }
 
-/// A target of kernels is a header. Those that are not CUDA's are for CPUs, on which tests run kernels.
+/// A kernel target is a header. Targets other than CUDA are for CPUs, on which tests run kernels.
 fn other_gpus() {
     let folder = root().join("ode-core/src/kernel/targets");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
@@ -145,7 +147,7 @@ fn stochastic_and_delay_equations() {
             #[noise]
             fn noise(u: &[f64; 1]) -> [f64; 1] { [0.1 * u[0]] }
         }";
-    // The attribute means nothing: the system has no such function.
+    // The attribute has no effect: the system has no such function.
     let noise = compile_str(noise).unwrap().evaluate("noise", &[1.0], &[], 0.0);
     assert!(matches!(noise, Err(EvaluateError::NoSuchFunction(_))), "{noise:?}");
     let random = "fn walk(u: &[f64; 1]) -> [f64; 1] { [rand::random::<f64>() - u[0]] }";
@@ -166,8 +168,9 @@ fn several_gpus() {
     missing!(ArrayGpu: all, with_devices);
 }
 
-/// Between saved times states are interpolated with much larger errors than those that the interpolant
-/// of the method has at times that were given before.
+/// Interpolation between saved states has much larger errors than saved times.
+///
+/// Saved times, which are given before the solve, use the interpolant of the method.
 fn dense_output() {
     let problem = OdeProblem::new(swinging, [0.0, 1.0], 0.0..=10.0, []);
     let options = SolveOptions::default().tolerance(1e-9);
@@ -181,7 +184,7 @@ fn dense_output() {
     assert!(after > 10.0 * given, "{after:e} after the solve, {given:e} before");
 }
 
-/// The Rust file that shows each page in the documentation, and the lines that go before the page.
+/// Returns the Rust file that shows each page in the documentation, and the lines before the page.
 fn shown() -> Vec<(String, String)> {
     let mut pages = Vec::new();
     for host in ["src/lib.rs", "src/docs.rs"] {
@@ -200,8 +203,10 @@ fn shown() -> Vec<(String, String)> {
     pages
 }
 
-/// Rustdoc shows pages elsewhere, so each link to a file of the repository has a label, which the file
-/// that includes the page defines before it, and leads to a page there.
+/// Each link to a file of the repository has a label that leads to a page of the documentation.
+///
+/// Rustdoc shows pages at other addresses, so the file that includes a page defines the label
+/// before the page.
 #[test]
 fn links_lead_to_pages_of_the_documentation() {
     let pages = shown();

@@ -1,5 +1,6 @@
-//! The device text of compiled systems, derivatives included: compiled by the host's C++ compiler,
-//! it gives the bits of the Rust.
+//! The device text of compiled systems, including derivatives.
+//!
+//! Compiled by the host's C++ compiler, it gives the bits of the Rust code.
 
 use crate::cpp::HostCpp;
 use crate::random::Random;
@@ -10,7 +11,7 @@ use odes_skipped::needs;
 /// All functions of a system, one after another.
 type Evaluate = unsafe extern "C" fn(u: *const f64, p: *const f64, t: f64, out: *mut f64);
 
-/// The C++ text of a system and of a function `evaluate_NAME` with the type above.
+/// Returns the C++ text of a system and of a function `evaluate_NAME` with the type above.
 fn text<S: System<N, P>, const N: usize, const P: usize>(system: S) -> String {
     let name = system.info().name;
     // A system without parameters has no parameter Jacobian on a device.
@@ -68,7 +69,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(
         // SAFETY: the pointers are to as many numbers as the function reads and writes.
         unsafe { evaluate(u.as_ptr(), p.as_ptr(), t, computed.as_mut_ptr()) };
         for (index, (computed, expected)) in computed.iter().zip(&expected).enumerate() {
-            // Some functions have no value at some of these points; which NaN it is may differ.
+            // Some functions have no value at some of these points; the NaN may differ.
             let same =
                 computed.to_bits() == expected.to_bits() || computed.is_nan() && expected.is_nan();
             assert!(same, "{name}[{index}]: {computed:e} instead of {expected:e}");

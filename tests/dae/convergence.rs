@@ -1,15 +1,17 @@
-//! Orders of steps and interpolants. Where the mass matrix `M` is not singular they are those for
-//! `u' = M⁻¹ f`, since methods and interpolants are the same for both. For equations of index 1:
+//! Orders of steps and interpolants.
 //!
-//! * ESDIRK methods are stiffly accurate and begin where the algebraic equations hold, so that they
-//!   hold in all stages: steps are those for the equations without algebraic unknowns, of full
+//! If the mass matrix `M` is not singular, the orders are those for `u' = M⁻¹ f`, because methods
+//! and interpolants are the same for both. For equations of index 1:
+//!
+//! * ESDIRK methods are stiffly accurate and begin with satisfied algebraic equations, so all
+//!   stages satisfy them. Steps are those for the equations without algebraic unknowns, of full
 //!   order in all unknowns (Hairer and Wanner II, VI.1). The derivatives of algebraic unknowns have
-//!   errors of the order of the stages, `h²`, and so has `h` times more the Hermite polynomial.
-//! * Rosenbrock methods solve linear equations in place of the algebraic ones, which takes further
-//!   order conditions (VI.4). Methods that are stiffly accurate, their embedded ones too, satisfy
-//!   those of order 3; Rodas4 and Rodas5P were made to satisfy theirs. The errors of algebraic
-//!   unknowns within one step, of Rosenbrock23 at its end too, are of one order less than those of
-//!   others. They do not add up, since `R(∞) = 0`.
+//!   errors of the stage order, `h²`, and the Hermite polynomial has `h` times these errors.
+//! * Rosenbrock methods solve linear equations in place of the algebraic ones, which adds further
+//!   order conditions (VI.4). Stiffly accurate methods with stiffly accurate embedded methods
+//!   satisfy the conditions of order 3; Rodas4 and Rodas5P were constructed to satisfy theirs.
+//!   Within one step the errors of algebraic unknowns have one order less than other errors, with
+//!   Rosenbrock23 also at the end of the step. They do not accumulate, because `R(∞) = 0`.
 
 use odes::prelude::*;
 use odes::system::{Quantities, System};
@@ -28,7 +30,7 @@ mod diagonal {
     }
 }
 
-/// And by a full one.
+/// Kaps' problem, multiplied by a full matrix.
 #[ode_system]
 mod full {
     #[mass_matrix]
@@ -56,7 +58,7 @@ mod swapped {
     }
 }
 
-/// Kaps' problem for `z = x y`, which stands in all equations and is not linear in its own.
+/// Kaps' problem for `z = x y`; `z` is in all equations, and its own equation is not linear in it.
 #[ode_system]
 mod algebraic {
     #[mass_matrix]
@@ -69,8 +71,10 @@ mod algebraic {
     }
 }
 
-/// `x = cos t`, `y = sin t`, `z = 2 + x² y`; the mass matrix couples the derivatives, the time is
-/// in all equations, and the algebraic one comes first.
+/// `x = cos t`, `y = sin t`, `z = 2 + x² y`.
+///
+/// The mass matrix couples the derivatives, all equations depend on the time, and the algebraic
+/// equation comes first.
 #[ode_system]
 mod forced {
     #[mass_matrix]
@@ -103,8 +107,9 @@ fn circle_and_product(t: f64) -> [f64; 3] {
     [x, y, 2.0 + x * x * y]
 }
 
-/// Errors of some unknowns at the end of fixed steps, and of the interpolant within one step, as
-/// powers of the step size.
+/// Measures the powers of the step size by which errors of some unknowns decrease.
+///
+/// The errors are at the end of fixed steps, and of the interpolant within one step.
 fn powers<M, S, const N: usize>(
     method: M,
     steps: u32,
@@ -137,8 +142,10 @@ where
     [(end(steps) / end(2 * steps)).log2(), (within(0.02) / within(0.01)).log2()]
 }
 
-/// A method converges with order `order`; the errors of its interpolant within one step are of the
-/// power `within` of its size, of algebraic unknowns of the power `algebraically`.
+/// Asserts that a method converges with order `order`.
+///
+/// Within one step, the errors of its interpolant have the power `within` of the step size, and the
+/// power `algebraically` for algebraic unknowns.
 fn converges<M>(method: M, steps: u32, order: f64, within: f64, algebraically: f64)
 where
     M: Method + Copy,

@@ -1,12 +1,13 @@
-//! Consistent initial states: states that solve the algebraic equations are found, and where there
-//! are none the code says so.
+//! Consistent initial states: the solver finds states that solve the algebraic equations.
+//!
+//! If no such state exists, the return code reports it.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Kvaerno5, Method, SolveError, TrBdf2, Vary};
 
-/// `z² = p` and `x' = -x z`: no real `z` where `p` is negative.
+/// `z² = p` and `x' = -x z`: there is no real `z` if `p` is negative.
 #[ode_system]
 mod root {
     #[mass_matrix]
@@ -18,8 +19,9 @@ mod root {
     }
 }
 
-/// Two algebraic unknowns, in each other's equations, one of them with the time: `y = 2 cos t`,
-/// `z = x² + y³`, and `x' = z - x² - y³ - x`.
+/// Two algebraic unknowns that depend on each other, one of them on the time.
+///
+/// `y = 2 cos t`, `z = x² + y³`, and `x' = z - x² - y³ - x`.
 #[ode_system]
 mod chain {
     #[mass_matrix]
@@ -44,8 +46,10 @@ mod together {
     }
 }
 
-/// The third row of the mass matrix is three tenths of the first and seven of the second; the
-/// equation is theirs with `x + y = 2 cos t` added. So `x - y` and `z` decay as `e^-t`.
+/// A mass matrix whose third row is three tenths of the first row and seven tenths of the second.
+///
+/// The third equation is the same sum with `x + y = 2 cos t` added, so `x - y` and `z` decay as
+/// `e^-t`.
 #[ode_system]
 mod dependent {
     #[mass_matrix]
@@ -89,7 +93,7 @@ fn consistent_states_are_kept() {
     let problem = OdeProblem::new(root, [0.7, 2.0], 0.0..=1.0, [4.0]);
     let first = |solution: odes::OdeSolution<_, f64, 2, 1>| solution.states().next();
     assert_eq!(first(problem.solve(Rodas5P, &options).unwrap()), Some([0.7, 2.0]));
-    // To rounding error the root of 3, whatever the tolerance.
+    // The root of 3 to rounding error, for every tolerance.
     for tolerance in [1e-3, 1e-8, 1e-15] {
         let problem = OdeProblem::new(root, [0.7, 1.7], 0.0..=1e-3, [3.0]);
         let options = options.clone().abstol(tolerance).reltol(tolerance).max_steps(100_000);
@@ -115,7 +119,7 @@ fn several_unknowns_and_the_time() {
     }
 }
 
-/// Initialisation leaves the differential part, here `x + z`, as it was.
+/// Initialisation does not change the differential part, here `x + z`.
 #[test]
 fn unknowns_that_cannot_be_told_apart() {
     let problem = OdeProblem::new(together, [1.5, 0.5], 0.0..=1.0, []);
@@ -131,8 +135,8 @@ fn follows_dependent<M: Method + Copy>(method: M, most: f64) {
     assert_eq!(solution.code(), ReturnCode::Success);
     for (t, u) in solution.times().zip(solution.states()) {
         let decay = (-t).exp();
-        // What the derivatives are of stays as it was at the start: the difference of x and y, and
-        // z.
+        // Initialisation does not change the quantities with derivatives: the difference of x and
+        // y, and z.
         let expected = [t.cos() + 0.75 * decay, t.cos() - 0.75 * decay, 3.0 * decay];
         for (u, expected) in u.into_iter().zip(expected) {
             assert!((u - expected).abs() < most, "{} at {t}: {u} {expected}", M::PROPERTIES.name);
@@ -149,7 +153,7 @@ fn equations_whose_rows_depend_on_others_are_algebraic() {
     follows_dependent(Kvaerno5, 2e-6);
 }
 
-/// Each trajectory has its own guess and its own root.
+/// Returns the root of trajectory `i`; each trajectory has its own guess and root.
 fn zero_of(i: usize) -> f64 {
     0.5 + i as f64 / 100.0
 }
@@ -158,7 +162,7 @@ fn guess<T: Scalar>(i: usize) -> [T; 2] {
     [T::narrow(1.0 + zero_of(i)), T::narrow(3.0 - 0.01 * i as f64)]
 }
 
-/// Where `broken` says so some have no root, or begin with what is not a number.
+/// Returns an ensemble; trajectories for which `broken` is true have no root or begin with a NaN.
 fn ensemble<T: Scalar>(
     broken: bool,
 ) -> EnsembleProblem<root::Model, T, impl Vary<root::Model, T, 2, 1>, 2, 1> {

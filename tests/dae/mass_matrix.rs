@@ -1,5 +1,7 @@
-//! Mass matrices and domains of systems that are modules: what is generated for them, against the
-//! matrices and functions as rustc compiled them, and in C++ against the Rust.
+//! Mass matrices and domains of systems that are modules.
+//!
+//! The tests compare the generated code with the matrices and functions as rustc compiled them, and
+//! the C++ with the Rust code.
 
 use crate::conserved::robertson;
 use crate::cpp::HostCpp;
@@ -11,8 +13,10 @@ use odes_skipped::needs;
 /// A constant of another module.
 const INERTIA: f64 = 2.5;
 
-/// Entries off the diagonal, some of them by constants; an algebraic equation that its own unknown
-/// is not in, and whose unknown has a derivative elsewhere.
+/// Entries off the diagonal, some of them constants, and an algebraic equation without its own
+/// unknown.
+///
+/// That unknown has a derivative in another equation.
 #[ode_system]
 mod coupled {
     use super::INERTIA;
@@ -58,7 +62,7 @@ mod coupled {
     }
 }
 
-/// Too large for straight-line code; the first equation is algebraic and without its own unknown.
+/// Too large for straight-line code; the first equation is algebraic and lacks its own unknown.
 #[ode_system]
 mod large {
     const N: usize = 60;
@@ -90,7 +94,7 @@ mod large {
     }
 }
 
-/// The identity counts as no mass matrix.
+/// The identity, which is equivalent to no mass matrix.
 #[ode_system]
 mod identity {
     #[mass_matrix]
@@ -105,7 +109,7 @@ mod identity {
     }
 }
 
-/// The diagonal matrix.
+/// Returns the diagonal matrix with these entries.
 fn diagonal<const N: usize>(m: &[f64; N]) -> [[f64; N]; N] {
     std::array::from_fn(|i| std::array::from_fn(|j| if i == j { m[i] } else { 0.0 }))
 }
@@ -121,7 +125,7 @@ fn assert_close(computed: &[f64], expected: &[f64], what: &str) {
     }
 }
 
-/// `mass` is `M v`, and `solve` solves `(s M - J) x = b`: what `x` gives is `b` again.
+/// Checks that `mass` is `M v`, and that the `x` of `solve` satisfies `(s M - J) x = b`.
 fn check<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     m: &[[f64; N]; N],
@@ -209,8 +213,9 @@ fn reports_tell() {
     assert!(!text.contains("domain"), "{text}");
 }
 
-/// Evaluates all functions that a mass matrix and a domain add, at a state, parameters, a time and
-/// a scale.
+/// Evaluates all functions that a mass matrix and a domain add.
+///
+/// The arguments are a state, parameters, a time and a scale.
 type Evaluate = unsafe extern "C" fn(*const f64, *const f64, f64, f64, *mut f64);
 
 fn compare<S: System<N, P>, const N: usize, const P: usize>(system: S, cpp: &HostCpp, p: [f64; P]) {

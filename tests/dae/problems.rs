@@ -1,5 +1,7 @@
-//! Equations with known solutions, each by all methods: DiffEqGPU.jl's regression tests with mass
-//! matrices, and the test set of initial value problems (Mazzia and Magherini 2008).
+//! Equations with known solutions, each by all methods.
+//!
+//! They are DiffEqGPU.jl's regression tests with mass matrices, and the test set of initial value
+//! problems (Mazzia and Magherini 2008).
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -7,7 +9,7 @@ use odes::system::{Quantities, System};
 use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2, Vern9};
 use odes_models::robertson as kinetics;
 
-/// `M u' = -u` with `M` twice the identity (its issue 530).
+/// `M u' = -u` with `M` twice the identity (DiffEqGPU.jl's issue 530).
 #[ode_system]
 mod twice {
     #[mass_matrix]
@@ -18,7 +20,7 @@ mod twice {
     }
 }
 
-/// Its `stiff_ode/gpu_ode_modelingtoolkit_dae.jl`.
+/// DiffEqGPU.jl's `stiff_ode/gpu_ode_modelingtoolkit_dae.jl`.
 #[ode_system]
 mod pair {
     #[mass_matrix]
@@ -69,8 +71,9 @@ mod akzo {
     }
 }
 
-/// The transistor amplifier (Hairer, Lubich and Roche 1989; Hairer and Wanner II, VI.5): the mass
-/// matrix is singular, and none of its rows is zero.
+/// The transistor amplifier (Hairer, Lubich and Roche 1989; Hairer and Wanner II, VI.5).
+///
+/// The mass matrix is singular, and has no zero row.
 #[ode_system]
 mod transistor {
     const C1: f64 = 1e-6;
@@ -116,8 +119,10 @@ mod transistor {
     }
 }
 
-/// A pendulum of length 1 in the plane: the force in its rod is an algebraic unknown, of index 1
-/// where the constraint is differentiated twice.
+/// A pendulum of length 1 in the plane.
+///
+/// The force in its rod is an algebraic unknown, of index 1 because the constraint is
+/// differentiated twice.
 #[ode_system]
 mod pendulum {
     #[mass_matrix]
@@ -136,7 +141,7 @@ fn angle(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     [u[1], -p[0] * u[0].sin()]
 }
 
-/// The largest error relative to the components, which count as `small` at least.
+/// Returns the largest error relative to the components, which count as at least `small`.
 fn error<const N: usize>(u: [f64; N], expected: [f64; N], small: f64) -> f64 {
     let pairs = u.into_iter().zip(expected);
     pairs.map(|(u, expected)| (u - expected).abs() / (expected.abs() + small)).fold(0.0, f64::max)
@@ -158,7 +163,7 @@ fn issue_530<T: Scalar, M: Method + Copy>(method: M) {
 
 macro_rules! scaled {
     ($($name:ident: $mass:literal;)*) => { $(
-        /// Van der Pol's oscillator, both sides multiplied by a power of two.
+        /// Van der Pol's oscillator, with both sides multiplied by a power of two.
         #[ode_system]
         mod $name {
             #[mass_matrix]
@@ -177,7 +182,7 @@ scaled! {
     heavy: 1048576.0;
 }
 
-/// The solutions differ in exponents only.
+/// The solutions differ only in exponents.
 fn masses_only_scale<T: Scalar, M: Method + Copy>(method: M) {
     fn solve<M: Method, S: System<2, 1>, T: Scalar>(
         method: M,
@@ -193,18 +198,18 @@ fn masses_only_scale<T: Scalar, M: Method + Copy>(method: M) {
     assert_eq!(solve::<_, _, T>(method, light), solve::<_, _, T>(method, heavy));
 }
 
-/// With its numbers and tolerances.
+/// DiffEqGPU.jl's test, with its numbers and tolerances.
 fn regression<M: Method + Copy>(method: M) {
     let problem = OdeProblem::new(pair, [1.0, 0.0], 0.0..=0.1, []).cast::<f32>();
     let solution = problem.solve(method, &SolveOptions::default().fixed_step(1e-3)).unwrap();
     let [a, b] = solution.final_state();
     assert!((a + b - 1.0).abs() < 1e-6, "{a} {b}");
-    // 1e4/(0.04 + 1e4), at once.
+    // `1e4/(0.04 + 1e4)`, from the beginning.
     assert!((a - 0.999996).abs() < 1e-6, "{a}");
     assert_eq!(solution.code(), ReturnCode::Success);
 }
 
-/// Its Robertson's equations in `f32`, numbers and tolerances.
+/// Robertson's equations in `f32`, with DiffEqGPU.jl's numbers and tolerances.
 fn single_robertson<M: Method + Copy>(method: M) {
     use kinetics::{P, U0};
     let exact = OdeProblem::new(kinetics::robertson, U0, 0.0..=1e5, P);
@@ -220,7 +225,9 @@ fn single_robertson<M: Method + Copy>(method: M) {
     assert!(distance < 8e-4, "{distance:e}");
 }
 
-/// A bound in tolerances: what the method of order 2 gives is carried on without a better one.
+/// Asserts an error bound in tolerances.
+///
+/// A method of order 2 advances its own solution, because it has no better one.
 fn follows<M: Method + Copy>(what: &str, error: f64, tolerance: f64, most: f64) {
     let name = M::PROPERTIES.name;
     eprintln!("{what} by {name} at {tolerance:e}: {:.2} tol", error / tolerance);
@@ -314,7 +321,7 @@ fn pendulum_swings<M: Method + Copy>(method: M) {
         for (u, [theta, rate]) in solution.states().zip(exact.states()) {
             let (sin, cos) = theta.sin_cos();
             let expected = [sin, -cos, rate * cos, rate * sin, rate * rate + g * cos];
-            // Between steps Rodas3 has an order less.
+            // Between steps Rodas3 has one order less.
             let most = if M::PROPERTIES.interpolant < M::ORDER { 300.0 } else { 150.0 };
             follows::<M>("pendulum", error(u, expected, 1.0), tolerance, most);
         }

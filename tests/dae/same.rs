@@ -5,9 +5,10 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Kvaerno5, Method, Vary};
 
-/// Robertson's reactions in a place whose temperature changes with the time, with the conservation
-/// of mass, and an algebraic unknown that is not linear; the mass matrix couples derivatives.
-/// Nothing is rounded more than once.
+/// Robertson's reactions with the conservation of mass, at a temperature that changes with time.
+///
+/// There is also an algebraic unknown whose equation is not linear. The mass matrix couples
+/// derivatives. Nothing is rounded more than once.
 #[ode_system]
 mod reactions {
     #[mass_matrix]
@@ -40,7 +41,7 @@ fn check<T: Scalar, M: Method + Copy>(method: M, options: &SolveOptions) {
     succeeds_everywhere(method, &sweep::<T>(), options);
 }
 
-/// In `f32`: the second species is 10000 times as rare as the others.
+/// Options for `f32`: the second species is 10000 times as rare as the others.
 fn single() -> SolveOptions {
     SolveOptions::default().reltol(1e-4).abstol([1e-5, 1e-9, 1e-5, 1e-5]).saveat(2500.0)
 }

@@ -1,4 +1,4 @@
-//! What happens at events. Expected numbers are closed forms.
+//! Actions at events. Expected numbers are closed forms.
 
 use crate::bouncing::bouncing;
 use crate::systems::{
@@ -17,7 +17,7 @@ fn a_ball_bounces() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
     let at = bouncing::State { height: 10.0, velocity: 0.0 };
     let problem = OdeProblem::new(bouncing, at, 0.0..=12.0, parameters);
-    // After the twelfth impact, a parabola.
+    // After the twelfth impact the height is a parabola.
     let first = (20.0_f64 / 9.81).sqrt();
     let sum: f64 = (1..12).map(|k| 0.8_f64.powi(k)).sum();
     let last = first * (1.0 + 2.0 * sum);
@@ -46,14 +46,14 @@ fn a_ball_bounces() {
     assert!(steps <= 3 * 12 + 10, "{steps} steps for 12 bounces");
 }
 
-/// A fixed step with an event in it is two, and the ends of both are saved.
+/// A fixed step with an event in it becomes two steps, and the ends of both are saved.
 #[test]
 fn fixed_steps_in_parts() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
     let at = bouncing::State { height: 10.0, velocity: 0.0 };
     let problem = OdeProblem::new(bouncing, at, 0.0..=8.0, parameters);
     let options = SolveOptions::default().fixed_step(0.25).saveat(SaveAt::Steps);
-    // Each time to stop at begins a new grid, with a shorter step before it: 4, 13 and 16 steps.
+    // Each stop begins a new grid, with a shorter step before it: 4, 13 and 16 steps.
     for (grid, options) in [(32, options.clone()), (33, options.clone().tstops([0.9, 4.1]))] {
         let solution = problem.solve(Tsit5, &options).unwrap();
         let bounces = solution.event_count("ground").unwrap();
@@ -62,7 +62,7 @@ fn fixed_steps_in_parts() {
         assert_eq!(solution.times().count(), (grid + bounces + 1) as usize);
         assert_eq!(solution.times().last(), Some(8.0));
     }
-    // After five steps it falls to the ground in a part of the sixth.
+    // After five steps the ball falls to the ground in a part of the sixth step.
     let at = ball::State { height: 10.0, velocity: 0.0 };
     let problem = OdeProblem::new(ball, at, 0.0..=8.0, ball::Parameters { gravity: 9.81 });
     let solution = problem.solve(Tsit5, &options).unwrap();
@@ -70,7 +70,7 @@ fn fixed_steps_in_parts() {
     assert_eq!(solution.times().last(), Some(solution.end_time()));
 }
 
-/// Fixed steps stay on their grid: saved times are at its points.
+/// Fixed steps stay on their grid: saved times are grid points.
 #[test]
 fn saved_states_between_bounces() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
@@ -97,7 +97,7 @@ fn saved_states_between_bounces() {
     }
 }
 
-/// Impacts accumulate at 12.85…: what is beyond does not exist, and other trajectories go on.
+/// Impacts accumulate at 12.85…: the solution ends there, and other trajectories continue.
 #[test]
 fn bounces_that_accumulate() {
     let at = bouncing::State { height: 10.0, velocity: 0.0 };
@@ -119,7 +119,8 @@ fn bounces_that_accumulate() {
     }
 }
 
-/// A ball that does not bounce lies on the ground: it must not fall through it as a success.
+/// A ball that does not bounce lies on the ground; it must not fall through the ground with
+/// success.
 #[test]
 fn a_ball_that_does_not_bounce() {
     let at = bouncing::State { height: 1.0, velocity: 0.0 };
@@ -137,8 +138,8 @@ fn a_ball_that_does_not_bounce() {
     each(problem.solve(Tsit5, &SolveOptions::default().fixed_step(0.1)).unwrap(), "fixed steps");
 }
 
-/// What is in contact does not pass through: on a floor at any height, on a racket, and at the level
-/// of a relay.
+/// A state in contact does not pass through: on a floor at any height, on a racket, and at the
+/// level of a relay.
 #[test]
 fn contact() {
     for i in 0..12 {
@@ -155,7 +156,7 @@ fn contact() {
                 let t = solution.end_time();
                 let height = amplitude * (frequency * t).cos();
                 assert!(solution.final_state().height > height - 1e-6, "{what}");
-                // A racket that moves throws it up again.
+                // A moving racket throws the ball up again.
                 assert!(frequency > 0.0 || solution.code() == ReturnCode::TooManyEvents, "{what}");
                 assert!(frequency > 0.0 || solution.event_count("hit").unwrap() < 200, "{what}");
             };
@@ -175,7 +176,7 @@ fn contact() {
     }
 }
 
-/// An event at the time of an action happens before it, whatever rounding says.
+/// An event at the time of an action occurs before the action, whatever the rounding.
 #[test]
 fn an_event_at_the_time_of_an_action() {
     for i in 0..40 {
@@ -195,8 +196,9 @@ fn an_event_at_the_time_of_an_action() {
     }
 }
 
-/// An elastic ball from 50 m hits the ground 1565 times up to 10,000, and never falls through it
-/// (SciML's `event_detection_tests.jl` allows 40 m below).
+/// An elastic ball from 50 m hits the ground 1565 times up to 10,000, and never falls through it.
+///
+/// SciML's `event_detection_tests.jl` allows 40 m below the ground.
 #[test]
 fn an_elastic_ball_for_long() {
     let parameters = turning::Parameters { gravity: 9.8 };
@@ -215,7 +217,7 @@ fn a_ball_between_walls() {
     let at = walls::State { x: 0.1, vx: 1.0, y: 50.0, vy: 0.0 };
     let problem = OdeProblem::new(walls, at, 0.0..=60.0, []);
     let solution = problem.solve(Tsit5, &tight()).unwrap();
-    // At 10 after 9.9, then every 10 at a speed that is 0.9 times the last one.
+    // At 9.9, then every 10 at a speed that is 0.9 times the last one.
     let mut times = vec![9.9];
     while *times.last().unwrap() < 60.0 {
         let k = times.len() as i32;
@@ -227,7 +229,7 @@ fn a_ball_between_walls() {
     assert!(solution.final_state().y > -1e-9);
 }
 
-/// Impact `n` is at `π/2 + (n - 1) π`, with the speed `0.9ⁿ⁻¹`. The action comes before the end.
+/// Impact `n` is at `π/2 + (n - 1) π`, with the speed `0.9ⁿ⁻¹`; the action precedes the end.
 #[test]
 fn an_oscillator_hits_a_wall() {
     let at = impact::State { x: 1.0, v: 0.0 };
@@ -256,7 +258,7 @@ fn a_neuron_spikes() {
     for (options, bound) in [(tight(), 1e-6), (SolveOptions::default(), 1.0)] {
         let solution = problem.solve(Tsit5, &options).unwrap();
         assert_eq!(solution.event_count("spike"), Ok(72));
-        // The last spike, and what has come since.
+        // The last spike, and the rise since then.
         let since = 1000.0 - 72.0 * 13.862943611198906;
         let exact = 20.0 * (1.0 - (-since / 10.0_f64).exp());
         let found = solution.final_state().v;
@@ -271,7 +273,7 @@ fn a_neuron_spikes() {
     assert_eq!(silent.solve(Tsit5, &tight()).unwrap().event_count("spike"), Ok(0));
 }
 
-/// A step to an event is shorter than any that errors ask for.
+/// A step to an event may be shorter than the smallest step.
 #[test]
 fn a_smallest_step_is_no_end_at_an_event() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
@@ -292,8 +294,9 @@ fn a_quadratic_neuron_spikes() {
     assert!((solution.final_state().v - since.tan()).abs() < 1e-6);
 }
 
-/// Events of one function happen as often as each other, wherever rounding leaves it when one of them acts; and
-/// the oscillator falls back through the level after each of them.
+/// Events of one function occur equally often, whatever rounding leaves after an action.
+///
+/// The oscillator falls back through the level after each of them.
 #[test]
 fn events_of_one_function() {
     for i in 0..100 {
@@ -313,7 +316,7 @@ fn events_of_one_function() {
     }
 }
 
-/// What ends a trajectory at an impact is told by another event than the one that acts there.
+/// An event without an action ends the trajectory at an impact that another event acts on.
 #[test]
 fn an_end_by_another_event() {
     let at = counted::State { height: 1.0, velocity: 0.0 };

@@ -1,11 +1,11 @@
-//! Conditions at the ends of steps. They are compared with the steps of the same system without them.
+//! Conditions at the ends of steps, compared with the steps of the same system without them.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{KenCarp4, Method, Vern7};
 
-/// What comes to rest at one.
+/// A state that comes to rest at one.
 #[ode_system]
 pub(crate) mod resting {
     pub struct State {
@@ -84,8 +84,9 @@ fn no_step_of_a_few_units() {
     }
 }
 
-/// A trajectory ends after the first step that ends at rest, and has the bits that it has without
-/// the condition.
+/// A trajectory ends after the first step that ends at rest.
+///
+/// It has the bits of the trajectory without the condition.
 #[test]
 fn a_steady_state() {
     let each = |options: &SolveOptions| {
@@ -105,7 +106,7 @@ fn a_steady_state() {
     each(&SolveOptions::default().fixed_step(0.125));
 }
 
-/// The norm is one wherever a step ends, though the tolerance is loose.
+/// The norm is one at the end of every step, despite the loose tolerance.
 #[test]
 fn a_projection() {
     let problem = OdeProblem::new(circle, [1.0, 0.0], 0.0..=3.0, []);
@@ -115,7 +116,7 @@ fn a_projection() {
         assert_eq!(solution.event_count("always").unwrap(), solution.accepted());
         let [x, y] = solution.final_state();
         assert!((x.hypot(y) - 1.0).abs() < 4e-16, "{x} {y}");
-        // Saved states are those before the projection.
+        // Saved states are from before the projection.
         let off = solution.states().map(|[x, y]| (x.hypot(y) - 1.0).abs()).fold(0.0, f64::max);
         assert!(off > 1e-12, "{off}");
     }

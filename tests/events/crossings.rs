@@ -1,4 +1,4 @@
-//! Where events are found. Expected numbers are closed forms, or from references that say so.
+//! Positions of events. Expected numbers are closed forms, or from references that are named.
 
 use crate::systems::{ball, close, cubic, dip, limit_cycle, plain_wave, thrust, wave};
 use core::f64::consts::{FRAC_PI_2, PI};
@@ -9,7 +9,7 @@ fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-10)
 }
 
-/// A parabola is exact for all methods of order two and more.
+/// A parabola is exact for all methods of order at least two.
 #[test]
 fn a_ball_reaches_the_ground() {
     let at = ball::State { height: 10.0, velocity: 0.0 };
@@ -36,7 +36,7 @@ fn a_ball_reaches_the_ground() {
     each(problem.solve(odes::Rk4, &fixed).unwrap(), "Rk4, fixed steps");
 }
 
-/// A saved time after the end was not reached, and one at it has the state there.
+/// A saved time after the end was not reached; a saved time at the end has the state there.
 #[test]
 fn saved_times_end_with_the_event() {
     let at = ball::State { height: 10.0, velocity: 0.0 };
@@ -52,7 +52,7 @@ fn saved_times_end_with_the_event() {
     }
 }
 
-/// Backwards in time the direction is that of the integration.
+/// Backwards in time, the direction of an event is the direction of the integration.
 #[test]
 fn a_ball_that_is_thrown_backwards_in_time() {
     let at = ball::State { height: 10.0, velocity: 0.0 };
@@ -121,7 +121,7 @@ fn grazing_is_found() {
     }
 }
 
-/// The step that an event is in says nothing about their order.
+/// The position of an event within its step does not affect the order of events.
 #[test]
 fn the_first_of_several_ends_it() {
     let each = |span: core::ops::RangeInclusive<f64>, at: f64, event: [u32; 4], end: f64| {
@@ -155,7 +155,7 @@ fn zeros_in_time() {
     }
 }
 
-/// A cubic has up to three zeros in a step, or two around an extremum where it also turns elsewhere.
+/// A cubic has up to three zeros in a step, or two around an extremum if it also turns elsewhere.
 #[test]
 fn all_zeros_of_a_cubic() {
     let each = |zeros: [f64; 3], to: f64, step: Option<f64>| {
@@ -205,7 +205,7 @@ fn all_zeros_of_a_cubic() {
 /// The period of Van der Pol's oscillator with μ = 1 (MPMATH, 30 digits).
 #[test]
 fn the_period_of_a_limit_cycle() {
-    // On the cycle, where y has just fallen through zero.
+    // A state on the cycle, where y has just fallen through zero.
     let at = limit_cycle::State { x: 2.0086198608748, y: 0.0 };
     let problem = OdeProblem::new(limit_cycle, at, 0.0..=100.0, []);
     let options = SolveOptions::default().tolerance(1e-12);
@@ -223,13 +223,13 @@ fn events_at_the_ends_of_the_span() {
     let at = wave::State { x: 0.0, v: 1.0 };
     let problem = OdeProblem::new(wave, at, 0.0..=PI, wave::Parameters { level: 2.0 });
     let solution = problem.solve(Tsit5, &tight()).unwrap();
-    // A function that is zero at the beginning has not gone through it.
+    // A function that is zero at the beginning has not gone through zero.
     assert_eq!(solution.event_count("up"), Ok(0));
     let short = problem.with_tspan(0.0..=FRAC_PI_2).solve(Tsit5, &tight()).unwrap();
     assert_eq!(short.event_count("zero"), Ok(0));
 }
 
-/// All methods agree on where a cosine is zero, to the tolerance.
+/// All methods find the zeros of a cosine, to the tolerance.
 #[test]
 fn all_methods_count_the_same() {
     let at = wave::State { x: 1.0, v: 0.0 };
@@ -246,8 +246,9 @@ fn all_methods_count_the_same() {
         Kvaerno3 Kvaerno5 Auto Tsit5Rodas4 Vern7Rodas5P);
 }
 
-/// A function that goes through zero and back within a step, and is back at the end of the step: its events act,
-/// and are logged, once each.
+/// A function goes through zero and back within a step, and is back at the end of the step.
+///
+/// Its events act, and are logged, once each.
 #[test]
 fn back_at_the_end_of_a_step() {
     let unit = f64::EPSILON / 4.0;
@@ -273,7 +274,7 @@ fn back_at_the_end_of_a_step() {
     }
 }
 
-/// A level that is lower within a window of the time, and another one that is so near a time.
+/// A level that is lower within a window of the time, and another level that is lower near a time.
 #[ode_system]
 mod windows {
     pub struct State {
@@ -301,7 +302,7 @@ mod windows {
     }
 }
 
-/// Steps end at the times that events compare the time with.
+/// Steps end at the times with which events compare the time.
 #[test]
 fn windows_of_events_are_not_missed() {
     let start = windows::State { x: 2.0 };
@@ -356,7 +357,7 @@ mod phase {
     }
 }
 
-/// The states of these systems allow steps over many periods. Phases go from zero.
+/// Steps may span many periods of the phase, which goes from zero.
 #[test]
 fn events_of_a_phase_are_counted() {
     let rows: Vec<phase::Parameters> = (0..60)
@@ -368,7 +369,7 @@ fn events_of_a_phase_are_counted() {
     let at = phase::State { phase: 0.0, rest: 1.0 };
     let problem = OdeProblem::new(phase, at, 0.0..=20.0, rows[0]);
     let ensemble = EnsembleProblem::new(problem).over(&rows);
-    // How often `first + k period` is within the way of the phase, and not at its beginning.
+    // Counts `first + k period` within the range of the phase, except at its beginning.
     let times = |way: f64, first: f64, period: f64| {
         let first = if first > 0.0 { first } else { first + period };
         ((way - first) / period).floor().max(-1.0) as u32 + 1

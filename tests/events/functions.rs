@@ -1,11 +1,11 @@
-//! Events of systems that are functions. Expected numbers are closed forms, and the same system as a
+//! Events of systems that are functions, compared with closed forms and the same system as a
 //! module.
 
 use crate::everywhere::same_everywhere;
 use core::f64::consts::PI;
 use odes::prelude::*;
 
-/// `cos t`, and where it turns around.
+/// `cos t`, and its turning points.
 #[ode_system]
 #[event(both, log, turn = u[1])]
 #[event(falling, stop = 3, zero = u[0])]
@@ -13,7 +13,7 @@ fn wave(u: &[f64; 2], _: &[f64; 1], _: f64) -> [f64; 2] {
     [u[1], -u[0]]
 }
 
-/// `e^t` up to a level, and a time; with its results as an argument.
+/// `e^t` up to a level, and up to a time; the function assigns its results to an argument.
 #[ode_system]
 #[event(grown = u[0] - p[0], rising, stop)]
 #[event(rising, late = t - { let half = 0.5; half + 0.25 })]

@@ -5,7 +5,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Kvaerno5, Method, Tsit5Rodas4};
 
-/// Doses over a limit, which leave it again within long steps, or stand still.
+/// Doses over a limit, which leave the limit within long steps, or stand still.
 #[ode_system]
 mod overdose {
     pub struct State {
@@ -57,7 +57,7 @@ mod overdose {
 fn counts<M: Method + Copy, T: Scalar>(method: M, everywhere: bool) {
     let problem = OdeProblem::new(overdose, [0.5, 0.0], 0.0..=6.5, [1.0, 2.0, 1.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem).trajectories(40).vary(|problem, i| {
-        // From amounts that stand still to some that leave the limit behind within a step.
+        // From amounts that stand still to amounts that leave the limit within a step.
         let rate = [0.0, 1.0, 3.0, 20.0][i % 4];
         let dose = if i % 5 == 4 { 0.25 } else { 2.0 + 0.01 * i as f64 };
         problem.with_p([rate, dose, 1.0].map(T::narrow))
@@ -70,7 +70,7 @@ fn counts<M: Method + Copy, T: Scalar>(method: M, everywhere: bool) {
         let case = format!("{name} {} {i}", T::NAME);
         let count = |name| trajectory.event_count(name).unwrap();
         let [over, crossed, under, passed] = ["over", "crossed", "under", "passed"].map(count);
-        // Small doses do not reach the limit, but for the third that adds to the first two.
+        // Small doses do not reach the limit, except the third one, which adds to the first two.
         let small = i % 5 == 4;
         let above = if small {
             u32::from(rate == 0.0)
@@ -80,7 +80,7 @@ fn counts<M: Method + Copy, T: Scalar>(method: M, everywhere: bool) {
             3
         };
         let below = if small || rate == 0.0 { 0 } else { 3 };
-        // The third one of the small doses that stand still goes to 1.25, the second to 1.0.
+        // The third of the small doses that stand still reaches 1.25, the second 1.0.
         assert_eq!([over, under], [above, below], "{case}");
         assert_eq!([crossed, passed], [above + below, below], "{case}");
         assert_eq!(trajectory.final_state().alarms.widen(), f64::from(over), "{case}");
@@ -109,7 +109,7 @@ fn doses_over_a_limit_count() {
     counts::<_, f64>(Tsit5Rodas4, false);
 }
 
-/// A clock kicks `x`; kicks over one end the trajectory the second time, after a chain of actions.
+/// A clock kicks `x`; the second kick over one ends the trajectory, after a chain of actions.
 #[ode_system]
 mod chain {
     pub struct State {
@@ -162,8 +162,10 @@ mod chain {
     }
 }
 
-/// `x` is 0.75, 1.5 and so -0.5, for which `y` is 1 and then 0: the first two crossings of `whole`.
-/// Then it is 0.25, 1.0, 1.75 and -0.25, 0.5, 1.25, and so -0.75.
+/// The expected chain: `x` is 0.75, 1.5 and then -0.5, and there `y` is 1 and then 0.
+///
+/// These are the first two crossings of `whole`. Then `x` is 0.25, 1.0, 1.75 and -0.25, 0.5, 1.25,
+/// and then -0.75.
 #[test]
 fn actions_that_jump_make_chains() {
     let start = chain::State { x: 0.0, y: 0.0, clock: 0.0 };
@@ -179,7 +181,7 @@ fn actions_that_jump_make_chains() {
     }
 }
 
-/// Two actions that kick a state to and fro for ever, from a given time or a given place of a clock.
+/// Two actions that kick a state back and forth forever, from a given time or clock value.
 #[ode_system]
 mod table_tennis {
     pub struct State {
@@ -229,7 +231,7 @@ mod table_tennis {
 
 #[test]
 fn chains_end() {
-    // The clock starts the second one within a step of a grid, and the third one at the end of its
+    // The clock starts the second solve within a step of a grid, and the third at the end of its
     // first step.
     for (clock, end) in [(-10.0, 1.0), (-0.7, 0.7), (-0.4, 0.4), (-0.1, 0.1)] {
         let start = table_tennis::State { x: 0.0, clock };
@@ -245,7 +247,7 @@ fn chains_end() {
     }
 }
 
-/// Pushes move `x`, and so `y`, its root, over a limit.
+/// Pushes move `x`, and with it its root `y`, over a limit.
 #[ode_system]
 mod pushed_root {
     #[mass_matrix]
@@ -275,7 +277,7 @@ mod pushed_root {
     }
 }
 
-/// The end by a jump, and by a push for which there is no root, at its time.
+/// A jump ends the trajectory, and so does a push without a root, at the time of the push.
 #[test]
 fn trajectories_with_algebraic_unknowns_end_at_the_push() {
     let start = pushed_root::State { x: 1.0, y: 1.0 };

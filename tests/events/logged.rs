@@ -1,4 +1,5 @@
-//! What is logged, and when. Expected numbers are closed forms, or from references that say so.
+//! Contents and times of logs. Expected numbers are closed forms, or from references that are
+//! named.
 
 use crate::bouncing::bouncing;
 use crate::systems::{
@@ -13,7 +14,7 @@ fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-10).event_log(1000)
 }
 
-/// The names and the times of a log.
+/// Returns the names and the times of a log.
 fn entries<S: odes::System<N, P>, const N: usize, const P: usize>(
     log: Result<Log<'_, S, f64, N, P>, EventError>,
 ) -> Vec<(&'static str, f64)> {
@@ -24,7 +25,8 @@ fn entries<S: odes::System<N, P>, const N: usize, const P: usize>(
     entries
 }
 
-/// The zeros of a cosine up to 1000, by all of these methods, and steps are as without a log.
+/// The zeros of a cosine up to 1000, by all of these methods, with the steps of a solve without a
+/// log.
 #[test]
 fn zeros_of_a_cosine() {
     let at = wave::State { x: 1.0, v: 0.0 };
@@ -35,7 +37,7 @@ fn zeros_of_a_cosine() {
         ($($method:ident)+) => { $({
             let solution = problem.solve($method, &tight()).unwrap();
             let log: Vec<_> = solution.log().unwrap().collect();
-            // Each zero, and every second one once more.
+            // Each zero, and every second one a second time.
             assert_eq!(log.len(), 318 + 159, stringify!($method));
             let zeros = log.iter().filter(|event| event.name == "zero");
             for (k, event) in zeros.enumerate() {
@@ -59,7 +61,7 @@ fn zeros_of_a_cosine() {
     each!(Tsit5 Vern7 Dop853 Rodas5P KenCarp4);
 }
 
-/// The nearest `f32`, where the state has its errors.
+/// The nearest `f32`, within the errors of the state.
 #[test]
 fn single_precision() {
     let at = wave::State { x: 1.0, v: 0.0 };
@@ -71,7 +73,7 @@ fn single_precision() {
         let exact = (k as f64 + 0.5) * PI;
         assert!((f64::from(event.time) - exact).abs() < 2e-5, "{}", event.time);
     }
-    // Late, where a unit of the time is 1/16 of a second.
+    // Late times: a unit in the last place is 1/16 of a second.
     let late = problem.with_tspan(1e6..=1e6 + 30.0).cast::<f32>();
     let solution = late.solve(Tsit5, &options).unwrap();
     let zeros = solution.log().unwrap().filter(|event| event.name == "zero");
@@ -82,7 +84,8 @@ fn single_precision() {
     assert_eq!(solution.event_count("zero"), Ok(10));
 }
 
-/// The section of heyoka's benchmark of events: its times, by heyoka 7 with a tolerance of 1e-18.
+/// The section of heyoka's benchmark of events; heyoka 7 computed its times with a tolerance of
+/// 1e-18.
 #[test]
 fn a_section_of_henon_and_heiles() {
     let at = henon_heiles::State {
@@ -107,7 +110,7 @@ fn a_section_of_henon_and_heiles() {
     each(solution.log().unwrap().map(|event| event.time).collect());
 }
 
-/// heyoka's pendulum. What is zero at the beginning has not gone through zero.
+/// heyoka's pendulum. A function that is zero at the beginning has not gone through zero.
 #[test]
 fn a_pendulum_turns() {
     let at = pendulum::State { angle: 0.05, speed: 0.0 };
@@ -134,7 +137,7 @@ fn a_pendulum_turns() {
     each(entries(problem.solve(Rodas5P, &options).unwrap().log()), "Rodas5P");
 }
 
-/// All in one step, in the order of their times: SciML's `callback_detection.jl`.
+/// Four events in one step, in the order of their times: SciML's `callback_detection.jl`.
 #[test]
 fn four_in_a_step() {
     let options = SolveOptions::default().event_log(9);
@@ -157,7 +160,7 @@ fn four_in_a_step() {
     }
 }
 
-/// Polynomials in time, to the last digits of the step, both ways.
+/// Polynomials in time, to the last digits of the step, in both directions.
 #[test]
 fn zeros_of_polynomials() {
     let options = SolveOptions::default().event_log(9);
@@ -182,7 +185,7 @@ fn zeros_of_polynomials() {
     }
 }
 
-/// Zeros of two cosines, of which some are at the same time.
+/// Zeros of two cosines, some of them at the same time.
 #[test]
 fn zeros_of_two_cosines() {
     let at = cosines::State { fast: 1.0, slow: 1.0 };
@@ -217,7 +220,7 @@ fn a_few_units_apart() {
     assert_eq!(names, ["fifty", "sixty", "seventy", "eighty", "ninety"]);
 }
 
-/// Impacts, with the states before and after them, by a closed form.
+/// Impacts, with the states before and after them, against a closed form.
 #[test]
 fn impacts_of_a_ball() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
@@ -273,7 +276,7 @@ fn archives_name_the_numbers_of_logs() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Two kinds of events, of which one acts within the steps of the other.
+/// Two kinds of events; one acts within the steps of the other.
 #[test]
 fn two_walls_and_the_ground() {
     let at = walls::State { x: 0.1, vx: 1.0, y: 50.0, vy: 0.0 };
@@ -296,12 +299,12 @@ fn two_walls_and_the_ground() {
     }
     let hit = found.iter().find(|event| event.name == "wall").unwrap();
     assert!(hit.rising && (hit.before.unwrap().vx, hit.after.unwrap().vx) == (1.0, -0.9));
-    // The ground changes nothing of the other motion.
+    // The ground does not affect the other motion.
     let ground = found.iter().find(|event| event.name == "ground").unwrap();
     assert_eq!(ground.before.unwrap().x, ground.after.unwrap().x);
 }
 
-/// The last one is that which ends the trajectory, and its action comes before the end.
+/// The last entry is the event that ends the trajectory; its action precedes the end.
 #[test]
 fn the_end_is_logged() {
     let at = impact::State { x: 1.0, v: 0.0 };
@@ -322,7 +325,8 @@ fn the_end_is_logged() {
     assert_eq!(last.after, Some(solution.final_state()));
 }
 
-/// More events than places: the first ones are kept, all are counted, and others have theirs.
+/// More events than entries: the log contains the first ones, all are counted, and other
+/// trajectories' logs are complete.
 #[test]
 fn a_full_log() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };

@@ -1,4 +1,4 @@
-//! Events: where they are found, what happens there, and that it is the same everywhere.
+//! Events: their positions, their actions, and equal bits on all backends.
 
 #[path = "../support/bouncing.rs"]
 mod bouncing;

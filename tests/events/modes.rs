@@ -1,4 +1,4 @@
-//! Quantities that only actions change. Expected numbers are closed forms.
+//! Modes: quantities that only actions change. Expected numbers are closed forms.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
@@ -52,7 +52,8 @@ pub(crate) mod thermostat {
     }
 }
 
-/// A ball that hangs in the air once it is at its apex. Its parameters are modes alone, and no function takes them.
+/// A ball that stays in the air at its apex; all its parameters are modes, and no function takes
+/// them.
 #[ode_system]
 pub(crate) mod apex {
     pub struct State {
@@ -128,7 +129,7 @@ pub(crate) mod resting {
     }
 
     pub struct Modes {
-        /// One, but for rests, which is zero.
+        /// One, except during rests, when it is zero.
         pub awake: f64,
         pub until: f64,
     }
@@ -163,7 +164,7 @@ pub(crate) mod resting {
     }
 }
 
-/// `0 = u₂ - m`, `u₁' = u₂`, where `m` changes its sign at a given time.
+/// `0 = u₂ - m`, `u₁' = u₂`; `m` changes its sign at a given time.
 #[ode_system]
 pub(crate) mod algebraic {
     pub struct Modes {
@@ -183,7 +184,7 @@ pub(crate) mod algebraic {
     }
 }
 
-/// A clock whose alarm sets it anew.
+/// A clock whose alarm resets it.
 #[ode_system]
 pub(crate) mod alarm {
     pub struct State {
@@ -236,12 +237,12 @@ fn a_thermostat() {
         assert!((end - exact).abs() < 1e-10, "{end} {exact}");
         let heater = solution.observable("heater").unwrap();
         assert_eq!(heater.to_vec(), [0.0, 1.0, 0.0]);
-        // The parameters are those that the problem has.
+        // The parameters of the solution are the problem's.
         assert_eq!(solution.trajectory().p(), OFF);
     }
 }
 
-/// The zeros are at `√2 (1 + 2k)`, and energy is what it was after a thousand of them.
+/// The zeros are at `√2 (1 + 2k)`, and after a thousand of them the energy is unchanged.
 #[test]
 fn a_relay() {
     let root = 2.0_f64.sqrt();
@@ -252,12 +253,13 @@ fn a_relay() {
     let end = solution.final_state();
     let energy = end.v * end.v / 2.0 + end.x.abs();
     assert!((energy - 1.0).abs() < 1e-10, "{energy}");
-    // At the end of the thousandth half-turn it is at rest, at one again. A quarter takes `√(2 energy)`, so in
-    // this time an error of the energy of 1e-10 becomes one of `v` of 1e-10 * 2000 √2 / 4.
+    // At the end of the thousandth half-turn the state is at rest at one again. A quarter takes
+    // `√(2 energy)`, so in this time an error of the energy of 1e-10 becomes an error of `v` of
+    // 1e-10 * 2000 √2 / 4.
     assert!((end.x - 1.0).abs() < 1e-9 && end.v.abs() < 1e-7, "{end:?}");
 }
 
-/// From spike to spike it takes `10 ln 4`, and the rest: 63 in a second with one of two.
+/// The time between spikes is `10 ln 4` plus the rest: 63 spikes per second with a rest of two.
 #[test]
 fn a_neuron_that_rests() {
     let modes = resting::Modes { awake: 1.0, until: 0.0 };
@@ -280,8 +282,9 @@ fn a_neuron_that_rests() {
     }
 }
 
-/// After its action a function is on the side that its new modes say: the alarm rings `10 / every`
-/// times, and does not ring back.
+/// After its action a function has the sign of its new modes.
+///
+/// The alarm rings `10 / every` times, and does not ring again on the way back.
 #[test]
 fn an_alarm() {
     let parameters = |every| alarm::Parameters { every, modes: alarm::Modes { next: every } };
@@ -300,7 +303,7 @@ fn an_alarm() {
     }
 }
 
-/// Algebraic unknowns follow a mode at once.
+/// Algebraic unknowns follow a mode immediately.
 #[test]
 fn an_algebraic_equation() {
     let problem = OdeProblem::new(algebraic, [0.0, 1.0], 0.0..=1.0, algebraic::Modes { m: 1.0 });
@@ -325,7 +328,7 @@ fn everywhere<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
     let expected = ensemble.solve(method, EnsembleSerial, options).unwrap();
     assert!(expected.all_succeeded());
     same_everywhere(method, &ensemble, &expected, options);
-    // All begin with the same number, which is each lane's own nevertheless.
+    // All begin with the same number, which is nevertheless each lane's own.
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(101)
         .vary(|problem, i| problem.with_u0([T::narrow(15.0 + 0.1 * i as f64)]));

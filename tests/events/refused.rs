@@ -1,4 +1,4 @@
-//! What there is not, with its message.
+//! Unsupported uses of events, with their messages.
 
 use crate::systems::{ball, undefined};
 use odes::prelude::*;
@@ -25,14 +25,14 @@ fn columns_have_one_time() {
     assert!(error.to_string().contains("of a system with events"), "{error}");
 }
 
-/// A function that is not a number ends its trajectory, and does not pass for one without zeros.
+/// A NaN of an event function ends the trajectory, and does not count as a function without zeros.
 #[test]
 fn an_event_that_is_not_a_number() {
     let problem = OdeProblem::new(undefined, undefined::State { x: 1.0 }, 0.0..=5.0, []);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.1)] {
         let solution = problem.solve(Tsit5, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::NonFinite);
-        // Fixed steps go on to the end of the span, whatever happens.
+        // Fixed steps continue to the end of the span in any case.
         let end = solution.end_time();
         assert!(end < 3.0 || options == SolveOptions::default().fixed_step(0.1), "{end}");
     }

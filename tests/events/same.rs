@@ -1,4 +1,4 @@
-//! Events are the same in all places, to the last bit, however trajectories are cut and scheduled.
+//! Events have equal bits on all backends, however trajectories are divided and scheduled.
 
 use crate::bouncing::bouncing;
 use crate::everywhere::same_everywhere;
@@ -16,7 +16,7 @@ fn bounces<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
         problem.with_p([9.81, restitution].map(T::narrow))
     });
     let expected = ensemble.solve(method, EnsembleSerial, options).unwrap();
-    // Those that lose most come to rest.
+    // The trajectories with the largest loss come to rest.
     assert_eq!(expected.code(0), ReturnCode::TooManyEvents, "{}", T::NAME);
     assert_eq!(expected.code(100), ReturnCode::Success, "{}", T::NAME);
     assert!(expected.event_count("ground").unwrap()[100] == 3, "{}", T::NAME);
@@ -77,7 +77,7 @@ fn other_options() {
     bounces::<_, f64>(Tsit5, &options);
 }
 
-/// Trajectories of very different numbers of events, side by side.
+/// Trajectories with very different numbers of events, side by side.
 #[test]
 fn neurons() {
     let parameters = neuron::Parameters { current: 0.0 };
@@ -100,7 +100,7 @@ fn neurons() {
     same_everywhere(Tsit5, &ensemble, &expected, &options);
 }
 
-/// What rounding leaves at the ground is on either side of it.
+/// The state after rounding at the ground is on either side of the ground.
 #[test]
 fn turning_where_it_is_found() {
     let parameters = turning::Parameters { gravity: 9.8 };

@@ -24,7 +24,8 @@ pub(crate) mod ball {
     }
 }
 
-/// A ball that is turned around where the integrator finds it, a little below the ground or above.
+/// A ball whose velocity changes sign at the position that the integrator finds, a little below or
+/// above the ground.
 #[ode_system]
 pub(crate) mod turning {
     pub struct State {
@@ -86,7 +87,7 @@ pub(crate) mod walls {
     }
 }
 
-/// A harmonic oscillator `x'' = -x`, whose zeros are counted.
+/// A harmonic oscillator `x'' = -x` with counted zeros.
 #[ode_system]
 pub(crate) mod wave {
     pub struct State {
@@ -112,14 +113,14 @@ pub(crate) mod wave {
         u.x
     }
 
-    /// Grazes where the level is nearly one.
+    /// Grazes zero if the level is nearly one.
     #[event(both, log)]
     fn level(u: &State, p: &Parameters) -> f64 {
         u.x - p.level
     }
 }
 
-/// The same without events.
+/// The harmonic oscillator without events.
 #[ode_system]
 pub(crate) mod plain_wave {
     pub struct State {
@@ -207,7 +208,7 @@ pub(crate) mod quadratic {
     }
 }
 
-/// `u' = 1`, with four events nearly at once; which one ends it is a parameter.
+/// `u' = 1` with four events at almost the same time; a parameter selects the event that ends it.
 #[ode_system]
 pub(crate) mod close {
     pub struct State {
@@ -267,7 +268,7 @@ pub(crate) mod cubic {
     }
 }
 
-/// A body whose thrust grows: its height is cubic in time.
+/// A body with growing thrust: its height is cubic in time.
 #[ode_system]
 pub(crate) mod thrust {
     pub struct State {
@@ -301,7 +302,8 @@ pub(crate) mod thrust {
     }
 }
 
-/// A ball on a racket that goes up and down; without a frequency, on a floor at the height `amplitude`.
+/// A ball on a racket that moves up and down, or on a floor at the height `amplitude` if the
+/// frequency is zero.
 #[ode_system]
 pub(crate) mod racket {
     pub struct State {
@@ -375,7 +377,7 @@ pub(crate) mod relay {
     }
 }
 
-/// What falls to zero at the time at which it is lifted.
+/// A state that falls to zero at the time of its lift.
 #[ode_system]
 pub(crate) mod lifted {
     pub struct State {
@@ -408,7 +410,7 @@ pub(crate) mod lifted {
     }
 }
 
-/// Van der Pol's oscillator, which ends where `y` falls through zero the second time.
+/// Van der Pol's oscillator; it ends at the second time that `y` falls through zero.
 #[ode_system]
 pub(crate) mod limit_cycle {
     pub struct State {
@@ -426,7 +428,7 @@ pub(crate) mod limit_cycle {
     }
 }
 
-/// An event that is not a number from t = 1 on.
+/// An event function that is NaN from t = 1 on.
 #[ode_system]
 pub(crate) mod undefined {
     pub struct State {
@@ -443,7 +445,7 @@ pub(crate) mod undefined {
     }
 }
 
-/// `u' = 1`, with four events nearly at once, which are logged.
+/// `u' = 1` with four logged events at almost the same time.
 #[ode_system]
 pub(crate) mod marks {
     pub struct State {
@@ -474,7 +476,7 @@ pub(crate) mod marks {
         u.u - 2e-7
     }
 
-    /// Not logged.
+    /// An event that is not logged.
     #[event(both)]
     fn silent(u: &State) -> f64 {
         u.u - 1e-7
@@ -487,7 +489,7 @@ pub(crate) mod marks {
         (x - 0.1) * (x - 0.4) * (x - 0.8)
     }
 
-    /// That of the square.
+    /// The square of the cubic.
     #[event(both, log)]
     fn square(_: &State, t: f64) -> f64 {
         let x = (t - 4.0) * (t - 4.0);
@@ -495,7 +497,7 @@ pub(crate) mod marks {
     }
 }
 
-/// A pendulum from rest: where it turns around.
+/// A pendulum from rest, with its turning points.
 #[ode_system]
 pub(crate) mod pendulum {
     pub struct State {
@@ -541,7 +543,7 @@ pub(crate) mod cosines {
     }
 }
 
-/// `u' = u`, and events that are a few units of one apart.
+/// `u' = u`, with events that are a few units in the last place of one apart.
 #[ode_system]
 pub(crate) mod units {
     pub struct State {
@@ -580,7 +582,8 @@ pub(crate) mod units {
     }
 }
 
-/// A function of the time that dips below zero and returns, each of them an event with an action.
+/// A function of the time that dips below zero and returns, with an event and an action at each
+/// zero.
 #[ode_system]
 pub(crate) mod dip {
     pub struct State {
@@ -619,7 +622,7 @@ pub(crate) mod dip {
     }
 }
 
-/// The system of Hénon and Heiles (Astron. J. 69 (1964) 73), and where it passes `x = 0` upwards.
+/// The system of Hénon and Heiles (Astron. J. 69 (1964) 73), with its upward passages of `x = 0`.
 #[ode_system]
 pub(crate) mod henon_heiles {
     pub struct State {
@@ -639,7 +642,7 @@ pub(crate) mod henon_heiles {
     }
 }
 
-/// An oscillator that is pushed where it passes a level, whose function other events have, too.
+/// An oscillator that is pushed at a level; other events have the function of this level too.
 #[ode_system]
 pub(crate) mod pushed {
     pub struct State {
@@ -676,7 +679,7 @@ pub(crate) mod pushed {
     }
 }
 
-/// A ball whose impacts another event counts, which ends it.
+/// A ball whose impacts another event counts; that event ends the trajectory.
 #[ode_system]
 pub(crate) mod counted {
     pub struct State {
@@ -704,7 +707,7 @@ pub(crate) mod counted {
     }
 }
 
-/// A tank whose valve closes when it is full, so that its level stays where rounding has left it.
+/// A tank whose valve closes when it is full; its level then stays as rounding left it.
 #[ode_system]
 pub(crate) mod tank {
     pub struct State {

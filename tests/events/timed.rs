@@ -30,7 +30,7 @@ pub(crate) mod doses {
     }
 }
 
-/// The same at times that are parameters: one that is none is infinite.
+/// The same with times that are parameters; an infinite time means no dose.
 #[ode_system]
 pub(crate) mod listed {
     pub struct State {
@@ -93,7 +93,7 @@ fn given(end: f64) -> OdeProblem<doses::Model, f64, 1, 5> {
     OdeProblem::new(doses, doses::State { amount: 0.0 }, 0.0..=end, GIVEN)
 }
 
-/// The amount at `t` after doses at 0, 12, … that are before `t`.
+/// Returns the amount at `t` after the doses at 0, 12, … before `t`.
 fn amount(t: f64) -> f64 {
     let times = (0..).map(|k| 12.0 * f64::from(k)).take_while(|time| *time < t);
     times.map(|time| 100.0 * (-0.1 * (t - time)).exp()).sum()
@@ -107,7 +107,7 @@ fn close(found: f64, expected: f64, most: f64, what: &str) {
     assert!((found - expected).abs() <= most * expected.abs(), "{what}: {found}, not {expected}");
 }
 
-/// The peaks of five and of ten doses, from literature's sum of a geometric series.
+/// The peaks of five and of ten doses, from the literature's sum of a geometric series.
 #[test]
 fn doses_accumulate() {
     let after = |number: f64| given(12.0 * (number - 1.0) + 1e-9);
@@ -134,8 +134,9 @@ fn doses_accumulate() {
     }
 }
 
-/// A saved time at an action gets the state before it, and so does the end of the span; the
-/// beginning gets the initial state.
+/// A saved time at an action has the state before the action, and so has the end of the span.
+///
+/// The beginning has the initial state.
 #[test]
 fn states_before_actions() {
     let problem = given(24.0);
@@ -147,24 +148,25 @@ fn states_before_actions() {
             close(*state, amount(t), 1e-11, &t.to_string());
         }
         close(solution.final_state().amount, amount(24.0), 1e-11, "the end");
-        // What is due at the end belongs to the span that begins there.
+        // An action at the end time belongs to the span that begins there.
         assert_eq!(solution.event_count("dose"), Ok(2));
     }
-    // So two spans are as one.
+    // Two consecutive spans are therefore equivalent to one.
     let middle = problem.solve(Vern7, &tight()).unwrap().final_state();
     let rest = problem.with_u0(middle).with_tspan((24.0, 48.0)).solve(Vern7, &tight()).unwrap();
     close(rest.final_state().amount, amount(48.0), 1e-11, "two spans");
 }
 
-/// Hours in days: rounding puts a seventh of the saved times before the dose of that hour, and a
-/// seventh behind it.
+/// Hours in days: rounding moves some saved times to before or after the dose of that hour.
+///
+/// A seventh of the saved times is before the dose, and a seventh after it.
 #[test]
 fn states_before_actions_but_for_rounding() {
     let [hour, rate, dose] = [1.0 / 24.0, 2.4, 100.0];
     let hours: Vec<f64> = (0..=72).map(|k| f64::from(k) * hour).collect();
     for period in [1, 3, 5, 6, 7] {
         let every = f64::from(period) / 24.0;
-        // Sums of hours are other times than their products.
+        // Sums of hours differ from their products by rounding.
         let summed = (0..72).scan(0.0, |t, _| {
             *t += hour;
             Some(*t)
@@ -187,7 +189,7 @@ fn states_before_actions_but_for_rounding() {
     }
 }
 
-/// Times of each trajectory, in any order, some of them outside of the span.
+/// Each trajectory has its own times, in any order, some of them outside the span.
 #[test]
 fn times_of_each_trajectory() {
     let parameters = listed::Parameters { rate: 0.0, times: [0.0; 3] };
@@ -196,17 +198,18 @@ fn times_of_each_trajectory() {
     let all = [
         // Doses at 1, 3 and 5, doublings at 1.5 and 2.5: ((0 + 1) 2 2 + 1 + 1).
         ([1.0, 3.0, 5.0], 6.0, [3, 2]),
-        // The order in which they are listed does not matter.
+        // The order in the list does not matter.
         ([5.0, 3.0, 1.0], 6.0, [3, 2]),
-        // One that is infinite is none, nor is one outside of the span.
+        // An infinite time and a time outside the span have no effect.
         ([none, 3.0, none], 1.0, [1, 2]),
         ([-1.0, 30.0, 11.0], 0.0, [0, 1]),
-        // Those at one time are one, and come in the order of their functions: (0 + 1) 2 + 0.
+        // Equal times count once, and their actions run in the order of their functions: (0 + 1) 2
+        // + 0.
         ([2.5, 2.5, 2.5], 2.0, [1, 2]),
-        // What differs by rounding is one time.
+        // Times that differ only by rounding count as one.
         ([2.5 + 4e-16, 2.5, 2.5 - 4e-16], 2.0, [1, 2]),
-        // At the beginning of the span, and not at its end, whatever rounding says: the dose at 0,
-        // then the doubling at 0, and that at 2.5.
+        // An action at the beginning of the span runs, and one at its end does not, whatever the
+        // rounding: the dose at 0, then the doubling at 0 and the doubling at 2.5.
         ([0.0, 0.0, 10.0], 4.0, [1, 2]),
         ([-0.0, 20.0, 10.0 - 1e-15], 2.0, [1, 1]),
     ];
@@ -224,7 +227,7 @@ fn times_of_each_trajectory() {
     }
 }
 
-/// A time that is not a number ends its trajectory and no other one.
+/// A NaN as a time ends its own trajectory only.
 #[test]
 fn times_that_are_not_numbers() {
     for field in 0..3 {
@@ -240,7 +243,7 @@ fn times_that_are_not_numbers() {
         let codes = [ReturnCode::Success, ReturnCode::NonFinite, ReturnCode::Success];
         assert_eq!([0, 1, 2].map(|i| solution.code(i)), codes);
     }
-    // One that is computed, from numbers that are.
+    // A NaN that is computed from valid numbers.
     let parameters =
         infusion::Parameters { elimination: 0.3, begin: f64::INFINITY, duration: -f64::INFINITY };
     let at = infusion::State { amount: 1.0, rate: 0.0 };
@@ -275,25 +278,26 @@ fn one_dose() {
     assert_eq!(problem.with_u0(at).with_p(short).solve(Tsit5, &tight()).unwrap().final_state(), at);
 }
 
-/// The whole way back, where a dose is taken away.
+/// The whole span backwards; a dose is then subtracted.
 #[test]
 fn backwards() {
     let parameters = doses::Parameters { rate: 0.1, dose: -100.0, ..GIVEN };
     let begin = doses::State { amount: amount(40.0) };
     let problem = OdeProblem::new(doses, begin, 40.0..=0.0, parameters);
     let solution = problem.solve(Vern7, &tight().saveat([36.0, 30.0, 6.0, 0.0])).unwrap();
-    // Those at 36, 24 and 12; that at 0 is at the end.
+    // The doses at 36, 24 and 12; the dose at 0 is at the end.
     assert_eq!(solution.event_count("dose"), Ok(3));
     let saved: Vec<f64> = solution.states().map(|state| state.amount).collect();
-    // At a dose, the state before it along the integration.
+    // A saved time at a dose has the state before the dose in the direction of integration.
     close(saved[0], amount(36.0) + 100.0, 1e-10, "36");
     close(saved[1], amount(30.0), 1e-10, "30");
     close(saved[2], amount(6.0), 1e-9, "6");
     close(saved[3], 100.0, 1e-9, "0");
 }
 
-/// After an action steps have the size that they had before its time cut one: no ramp from a small
-/// first step, in a system that does not notice the action.
+/// After an action steps continue with the size from before the action's time shortened one.
+///
+/// A system that the action does not affect has no ramp from a small first step.
 #[test]
 fn steps_go_on() {
     let parameters = doses::Parameters { dose: 0.0, ..GIVEN };
@@ -306,12 +310,13 @@ fn steps_go_on() {
     let stops = options.clone().tstops((1..10).map(|k| 12.0 * f64::from(k)));
     let stopped = without.solve(Tsit5, &stops).unwrap();
     let steps = [&smooth, &cut, &stopped].map(odes::OdeSolution::accepted);
-    // Nine times, each of which cuts a step in two; where a part begins as a span does, that takes more.
+    // Nine actions each divide a step in two; a restart as at the beginning of a span takes more
+    // steps.
     assert!(steps[1] <= steps[0] + 2 * 9 && steps[1] + 9 < steps[2], "{steps:?}");
     assert_eq!(cut.rejected(), smooth.rejected());
 }
 
-/// Too many times are an error, and no array of gigabytes.
+/// Too many times are an error; no array of gigabytes is allocated.
 #[test]
 fn a_period_that_is_too_short() {
     let short = given(40.0).with_p(doses::Parameters { every: 1e-7, ..GIVEN });
@@ -375,7 +380,7 @@ mod valve {
     }
 }
 
-/// The step of before is far too long where an action begins something fast.
+/// The previous step size is far too long if an action begins a fast process.
 #[test]
 fn what_an_action_begins_is_followed() {
     fn each<M: Method>(method: M) {

@@ -1,4 +1,4 @@
-//! What becomes of failures of a driver, which `tests/driver/cuda.cpp` makes.
+//! Failures of a driver, which `tests/driver/cuda.cpp` simulates.
 
 use crate::driver::simulated;
 use crate::workloads::{assert_same_bits, lorenz_sweep};
@@ -10,7 +10,7 @@ use odes_skipped::needs;
 
 const TWO: (&str, &str) = ("SIMULATED_DEVICES", "2");
 
-/// Two hundred batches.
+/// Returns an ensemble of two hundred batches.
 fn ensemble() -> EnsembleProblem<lorenz, f64, impl Vary<lorenz, f64, 3, 3> + Clone, 3, 3> {
     lorenz_sweep::<f64>(20_000, 0.1)
 }
@@ -23,17 +23,17 @@ fn gpus() -> EnsembleGpuKernel {
     EnsembleGpuKernel::all().unwrap().batch(100)
 }
 
-/// The solution of an ensemble by one thread of the CPU.
+/// Returns the solution of the ensemble by one thread of the CPU.
 fn expected() -> EnsembleSolution {
     ensemble().solve(Tsit5, EnsembleSerial, &options()).unwrap()
 }
 
 type EnsembleSolution = odes::EnsembleSolution<lorenz, f64, 3, 3>;
 
-/// One of two devices is lost, by what the text of its warning has.
+/// Asserts that one of two devices is lost, with this text in its warning.
 fn loses_one(fault: &str, test: &str, because: &str) {
     simulated(test, &[TWO, ("SIMULATED_FAULTS", fault)], || {
-        // A device that comes too late has nothing to lose.
+        // A device that starts too late has nothing to lose.
         let solve = |_| ensemble().solve(Tsit5, gpus(), &options()).unwrap();
         let solution = (0..100).map(solve).find(|solution| !solution.warnings().is_empty());
         let solution = solution.expect("a device was in time");
@@ -74,7 +74,7 @@ fn a_device_is_too_full_for_a_context() {
 #[test]
 fn a_device_has_no_memory_at_all() {
     let fault = "1:cuMemAllocAsync:1+:2";
-    // What it has free is more than that.
+    // The device has more free memory than the request.
     let because = "a limit of this process (ulimit -v) may be too low";
     loses_one(fault, "faults::a_device_has_no_memory_at_all", because);
 }
@@ -87,7 +87,7 @@ fn all_devices_are_lost() {
         let error = ensemble().solve(Tsit5, gpus(), &options()).unwrap_err();
         let SolveError::Backend(inner) = &error else { panic!("{error}") };
         assert!(inner.downcast_ref::<GpuError>().is_some_and(GpuError::is_fatal), "{error}");
-        // Threads of the CPU solve what the devices do not.
+        // Threads of the CPU solve the remaining trajectories.
         let beside = gpus().with_cpu_threads(2);
         let solution = ensemble().solve(Tsit5, beside, &options()).unwrap();
         assert_same_bits(&expected(), &solution);
@@ -113,7 +113,7 @@ fn the_first_allocation_fails() {
     });
 }
 
-/// One allocation fails: memory that others keep goes back, and it is tried again.
+/// One allocation fails: memory that others hold is freed, and the allocation is repeated.
 #[needs(cpp)]
 #[test]
 fn an_allocation_fails_once() {
@@ -125,7 +125,7 @@ fn an_allocation_fails_once() {
     });
 }
 
-/// Batches that do not fit are halved.
+/// Batches that do not fit in memory are halved.
 #[needs(cpp)]
 #[test]
 fn memory_runs_out_in_the_middle() {
@@ -140,7 +140,7 @@ fn memory_runs_out_in_the_middle() {
     });
 }
 
-/// A limit of the host is not the device's fault.
+/// A limit of the host is not reported as the device's failure.
 #[needs(cpp)]
 #[test]
 fn the_host_locks_no_memory() {
@@ -154,7 +154,7 @@ fn the_host_locks_no_memory() {
     });
 }
 
-/// Many solves leave as much memory as one.
+/// Many solves leave as much free memory as one.
 #[needs(cpp)]
 #[test]
 fn solves_give_their_memory_back() {
@@ -170,7 +170,7 @@ fn solves_give_their_memory_back() {
         let before = free();
         (0..200).for_each(|_| solve());
         assert_eq!(free().0, before.0);
-        // Blocks for copies are as many as are under way at a time.
+        // There are as many blocks for copies as concurrent copies.
         assert!(free().1 <= 2 * before.1, "{} after {}", free().1, before.1);
     });
 }

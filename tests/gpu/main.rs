@@ -1,7 +1,8 @@
-//! A GPU gives the bits of the CPU's scalar reference, however the work is cut and scheduled.
+//! A GPU gives the bits of the CPU's scalar reference, however the ensemble is divided and
+//! scheduled.
 //!
-//! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
-//! With `ODES_OPENCL=all` most run on an OpenCL runtime for CPUs, too.
+//! Without a GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail. With
+//! `ODES_OPENCL=all` most also run on an OpenCL runtime for CPUs.
 
 #[path = "../support/batches.rs"]
 mod batches;
@@ -36,7 +37,8 @@ use odes_skipped::needs;
 use opencl::OpenCl;
 use workloads::*;
 
-/// Compares with the bits of [`EnsembleSerial`], in one launch and in many, refilled or not.
+/// Compares with the bits of [`EnsembleSerial`], in one launch and in many, with and without
+/// refill.
 fn same_bits<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -83,7 +85,7 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
     }
 }
 
-/// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
+/// Without a GPU its driver is simulated: the tests then cover everything except CUDA itself.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]
@@ -94,7 +96,7 @@ fn on_simulated_devices() {
     driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }
 
-/// Solves by three steps only: the system has no meaning, and its solutions soon grow.
+/// Solves by only three steps: the system has no meaning, and its solutions soon grow.
 #[test]
 fn every_function() {
     use systems::functions::{P, U, functions};
@@ -153,7 +155,7 @@ fn library_functions_are_close() {
             differences += usize::from(a.to_bits() != b.to_bits());
         }
     }
-    // Equal bits would mean that the option does nothing.
+    // Equal bits would mean that the option has no effect.
     assert!(differences > 0);
 }
 
@@ -210,7 +212,7 @@ fn elementary_functions() {
     same_bits(Tsit5, &transcendental_sweep::<f32>(10_000), &options);
 }
 
-/// Ensembles of one trajectory, of less than a block, and of a block and one.
+/// Ensembles of one trajectory, of less than a block, and of one more than a block.
 #[needs(gpu_or_opencl)]
 #[test]
 fn few_trajectories() {
@@ -220,8 +222,9 @@ fn few_trajectories() {
     }
 }
 
-/// A sink that takes batches gets what one that takes all at once does, whatever the launches; and a
-/// sink that has enough gets no more.
+/// A sink that takes blocks receives the data of a sink that takes all at once, for all batches.
+///
+/// A sink that stops the solve receives no further block.
 #[needs(gpu)]
 #[test]
 fn batches_are_parts_of_the_whole() {
@@ -240,7 +243,7 @@ fn batches_are_parts_of_the_whole() {
     }
 }
 
-/// More trajectories than a device holds threads, so that each thread solves several.
+/// More trajectories than a device has threads, so that each thread solves several.
 #[needs(gpu)]
 #[test]
 fn many_trajectories() {
@@ -254,7 +257,7 @@ fn many_trajectories() {
     assert_same_bits(&cpu, &batches);
 }
 
-/// Kernels draw by themselves what is sampled, and the solution shows what they drew.
+/// Kernels draw sampled inputs themselves, and the solution contains the drawn values.
 #[needs(gpu_or_opencl)]
 #[test]
 fn draws() {
@@ -266,7 +269,7 @@ fn draws() {
     }
 }
 
-/// More than a device holds threads, and a part of them with threads of the CPU beside it.
+/// More trajectories than a device has threads, and a shard of them with threads of the CPU.
 #[needs(gpu)]
 #[test]
 fn many_samples() {
@@ -283,7 +286,7 @@ fn many_samples() {
     assert!(shard.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
 }
 
-/// Small results are as many chunks as there are devices, and few trajectories are one.
+/// Small results take one launch per device, and few trajectories take one launch.
 #[needs(gpu)]
 #[test]
 fn small_results_are_not_cut() {
@@ -299,8 +302,9 @@ fn small_results_are_not_cut() {
     }
 }
 
-/// Initial states, parameters and time spans of each trajectory's own, hence save times too;
-/// some run backwards, some not at all, and some fail.
+/// Each trajectory has its own initial state, parameters and time span, and hence saved times.
+///
+/// Some run backwards, some have an empty span, and some fail.
 #[needs(gpu_or_opencl)]
 #[test]
 fn everything_varies() {
@@ -320,7 +324,7 @@ fn everything_varies() {
     same_bits(Tsit5, &ensemble, &SolveOptions::default().max_steps(40));
 }
 
-/// Trajectories that are given up stay where they ended while their lanes wait for others.
+/// Trajectories that end early keep their state while their lanes wait for others.
 #[needs(gpu_or_opencl)]
 #[test]
 fn trajectories_that_are_given_up() {
@@ -329,8 +333,9 @@ fn trajectories_that_are_given_up() {
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
 }
 
-/// A right-hand side that is NaN beyond one, so that steps that get there are tried again. (The
-/// sign of a NaN is another one on a GPU, and nothing may depend on it.)
+/// A right-hand side that is NaN beyond one, so that steps that reach one are repeated.
+///
+/// The sign of a NaN differs on a GPU, and nothing may depend on it.
 #[ode_system]
 fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     let rest = (1.0 - u[0] * u[0]).sqrt();
@@ -372,7 +377,7 @@ fn malformed_questions() {
     assert_eq!(cpu.to_string(), here.to_string());
 }
 
-/// Several threads solve at once, on one device.
+/// Several threads solve concurrently on one device.
 #[needs(gpu)]
 #[test]
 fn concurrent_solves() {

@@ -1,4 +1,4 @@
-//! Ensembles that stay on a device: the bits of a solve, again and again.
+//! Ensembles that stay on a device: repeated solves with the bits of a single solve.
 
 use crate::gpu::gpu;
 use crate::workloads::{lorenz, lorenz_sweep, sampled_lorenz, van_der_pol_sweep};
@@ -14,7 +14,7 @@ fn options() -> SolveOptions {
     SolveOptions::default().tolerance(1e-6).saveat(0.5)
 }
 
-/// All results of an ensemble, by one thread of the CPU.
+/// Returns all results of an ensemble, by one thread of the CPU.
 fn expected<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
@@ -32,12 +32,12 @@ where
 }
 
 fn bits<T: Scalar>(numbers: &[T]) -> Vec<u64> {
-    // The sign and payload of a NaN are nobody's promise.
+    // The sign and the payload of a NaN are not defined.
     let bits = |x: &T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
     numbers.iter().map(bits).collect()
 }
 
-/// The results of the last solve are these.
+/// Asserts that the last solve has these results.
 fn same<T: Scalar + DeviceElement + DeviceRepr>(resident: &DeviceEnsemble<T>, all: &RawResults<T>) {
     let raw = resident.stream().raw();
     let numbers = |view| bits(&raw.clone_dtoh::<T, _>(&view).unwrap());
@@ -67,7 +67,7 @@ fn solved_twice<T: Scalar + DeviceElement + DeviceRepr>(n: usize) {
             assert!(running.is_done().unwrap());
             same(&resident, &all);
         }
-        // Kernels draw what is sampled, each time the same.
+        // Kernels draw sampled inputs, with equal values in each solve.
         let sampled = sampled_lorenz::<T>(n, Design::LatinHypercube);
         let all = expected(Tsit5, &sampled, &options());
         let mut resident = DeviceEnsemble::new(&gpu, &stream, &sampled, Tsit5, &options()).unwrap();
@@ -90,7 +90,7 @@ fn a_resident_ensemble_has_the_bits_of_a_solve() {
     solved_twice::<f32>(1003);
 }
 
-/// A method that switches, and nothing saved.
+/// A method that switches, without saved states.
 #[needs(gpu)]
 #[test]
 fn final_states_alone() {
@@ -115,7 +115,7 @@ fn plain(n: usize) -> Lorenz {
     EnsembleProblem::new(problem).trajectories(n)
 }
 
-/// Columns that the caller writes, from the host, from memory of the device, and on another stream.
+/// The caller writes inputs, from the host, from device memory, and on another stream.
 #[needs(gpu)]
 #[test]
 fn columns_are_the_callers() {
@@ -147,7 +147,7 @@ fn columns_are_the_callers() {
     resident.solve().unwrap();
     same(&resident, &expected(Tsit5, &varied, &options()));
     assert_eq!(raw.clone_dtoh(&resident.p(1).unwrap()).unwrap(), rho);
-    // The other stream waits for the solve, since the bindings see what it reads.
+    // The other stream waits for the solve, because the bindings track its reads.
     let ends = other.raw().clone_dtoh(&resident.final_states()).unwrap();
     assert_eq!(ends, raw.clone_dtoh(&resident.final_states()).unwrap());
 }

@@ -1,4 +1,4 @@
-//! Trainings that end in the middle, and go on from a file.
+//! Trainings that are interrupted, and continue from a file.
 
 use crate::learnt::{decay, items};
 use core::ops::ControlFlow;
@@ -7,7 +7,7 @@ use odes::prelude::*;
 use odes::{CheckpointError, EnsembleAlgorithm};
 use std::path::PathBuf;
 
-/// A file that is removed.
+/// A file that is removed at the end of the test.
 struct File(PathBuf);
 
 impl File {
@@ -59,8 +59,8 @@ fn a_training_goes_on_with_the_same_bits() {
     for optimiser in ["Adam", "AdamW", "Sgd", "Lbfgs"] {
         let whole = run(training(&loss, optimiser), EnsembleSerial).unwrap();
         let file = File::new(optimiser);
-        // It is stopped at every few iterations, here by its callback and there by its number of
-        // iterations, and goes on in another place.
+        // The callback or the number of iterations stops the training every few iterations; it then
+        // continues on another backend.
         let mut seen = 0;
         for until in [0, 1, 2, 3, 7, 12] {
             let watch = |step: &odes::gradient::Progress<decay::Theta>| {
@@ -81,7 +81,7 @@ fn a_training_goes_on_with_the_same_bits() {
         }
         let resumed = run(training(&loss, optimiser).checkpoint(&file.0), EnsembleThreads).unwrap();
         assert_eq!(bits(&resumed), bits(&whole), "{optimiser}");
-        // What has ended is read, and nothing computed.
+        // A finished training is read from the file; nothing is computed.
         let again = training(&loss, optimiser).checkpoint(&file.0);
         let again =
             run(again.on_step(|step| assert!(step.iteration > 30)), EnsembleThreads).unwrap();
@@ -119,7 +119,7 @@ fn files_of_others_are_refused_by_what_differs() {
         error.to_string().contains("its method is `Tsit5`, and this training has `Bs3`"),
         "{error}"
     );
-    // None of these has touched it.
+    // None of these trainings changed the file.
     run(ten(), EnsembleThreads).unwrap();
 }
 
@@ -151,7 +151,7 @@ fn damage_is_seen() {
     assert!(error.to_string().contains("cannot be written"), "{error}");
 }
 
-/// An optimiser of a program's own is kept by what it says of itself.
+/// A program's own optimiser is stored with its own state.
 #[test]
 fn an_optimiser_of_ones_own_is_kept() {
     struct Halved(Adam);

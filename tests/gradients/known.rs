@@ -1,5 +1,6 @@
-//! Derivatives that are known: in closed form, or from independent codes with much smaller
-//! tolerances (DOP853 with complex steps; Radau for sensitivity equations).
+//! Known derivatives: closed forms, or values from independent codes with much smaller tolerances.
+//!
+//! These codes are DOP853 with complex steps, and Radau for sensitivity equations.
 
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
@@ -55,8 +56,10 @@ pub(crate) fn options() -> SolveOptions {
     SolveOptions::default().tolerance(1e-12).max_steps(1_000_000)
 }
 
-/// The derivatives by initial state and parameters of a sum of functions of the saved states, whose
-/// derivatives `by` gives.
+/// Computes the derivatives with respect to initial state and parameters of a sum over saved
+/// states.
+///
+/// The sum is of functions of the saved states with the derivatives `by`.
 macro_rules! pulled {
     ($problem:expr, $options:expr, $by:expr) => {{
         let (problem, options) = ($problem, $options);
@@ -69,7 +72,8 @@ macro_rules! pulled {
     }};
 }
 
-/// The derivatives by initial state and parameters of a function of the final state.
+/// Computes the derivatives with respect to initial state and parameters of a function of the final
+/// state.
 macro_rules! pulled_end {
     ($problem:expr, $by:expr) => {{
         let ensemble = EnsembleProblem::new($problem);
@@ -92,7 +96,7 @@ fn of_a_spiral() {
 
 #[test]
 fn of_lotka_volterra_at_saved_times() {
-    // The last parameter is one, as that of three parameters has it.
+    // The last parameter is one, as in the model with three parameters.
     let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=10.0, [1.5, 1.0, 3.0, 1.0]);
     let (u0, p) = pulled!(problem, options().saveat(0.5), |u| u - 1.0);
     close(&u0, &[-87.9487749499881, -22.488414360516], 1e-10);
@@ -133,7 +137,7 @@ fn of_lorenz() {
     let (u0, p) = pulled_end!(problem(21.0), |u: [f64; 3]| u.map(|u| 2.0 * u));
     close(&u0, &[147.0717940267636, 137.7744545844031, -39.0751850787928], 1e-10);
     close(&p, &[6.6743461787758, 108.5257145085193, -35.7442371320132], 1e-10);
-    // By fixed steps of Tsit5, a thousand of them.
+    // A thousand fixed steps of Tsit5.
     let ensemble = EnsembleProblem::new(problem(10.5));
     let options = SolveOptions::default().fixed_step(1e-3);
     let end = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap().final_state(0);
@@ -143,8 +147,9 @@ fn of_lorenz() {
     close(&found.p(0), &[-8.1404148771, -17.8947787494, -20.8195615421], 1e-11);
 }
 
-/// The time of an `f32` solve is more exact than a number, and so are records of it: far from zero,
-/// too, where steps are shorter than the unit of the time in its last place.
+/// The time of an `f32` solve is more exact than one `f32`, and so are the step records.
+///
+/// This holds far from zero too, where steps are shorter than a unit in the last place of the time.
 #[test]
 fn of_spans_far_from_zero_in_f32() {
     let pull = |t0: f64| {
@@ -174,8 +179,9 @@ fn of_van_der_pol() {
     }
 }
 
-/// The gradient of the mesh and not of the exact solution (SciMLSensitivity issue 1094): by Heun's
-/// method with these steps, which times to stop at make.
+/// The gradient of the discrete solution, not of the exact one (SciMLSensitivity issue 1094).
+///
+/// Heun's method takes these steps because of stops.
 #[test]
 fn of_a_mesh() {
     let ends = [
@@ -188,7 +194,7 @@ fn of_a_mesh() {
         3.0,
     ];
     let problem = OdeProblem::new(meshed, [1.0, 1.0], 0.0..=3.0, []);
-    // With tolerances that refuse nothing a step goes from stop to stop.
+    // These tolerances reject no step, so a step goes from stop to stop.
     let options = SolveOptions::default().abstol(1e6).reltol(0.5).tstops(ends).first_step(3.0);
     let ensemble = EnsembleProblem::new(problem);
     let solution = ensemble.solve(Heun, EnsembleSerial, &options).unwrap();
@@ -200,7 +206,7 @@ fn of_a_mesh() {
     close(&found.u0(0), &[-15.0242342055, 4588.1839439388], 1e-12);
 }
 
-/// Exact for methods of order 5 and more, whatever the steps.
+/// Exact for methods of order at least 5, with any steps.
 #[test]
 fn of_a_quartic() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(quartic, [0.0], 0.0..=2.0, [0.7]));
@@ -213,8 +219,9 @@ fn of_a_quartic() {
     }
 }
 
-/// The network of the page on neural differential equations of SciML: two states, 50 hidden
-/// numbers, 252 parameters, `0.3 sin(k²)`.
+/// The network of SciML's page on neural differential equations.
+///
+/// It has two states, 50 hidden numbers and 252 parameters, `0.3 sin(k²)`.
 #[ode_system]
 mod network {
     const HIDDEN: usize = 50;
@@ -290,7 +297,7 @@ fn of_a_neural_network() {
     close(&[sum, norm], &[7.4060907498065, 24.7261297142787], 1e-10);
 }
 
-/// Two infusions, with a wave on them.
+/// Two infusions with a wave added.
 #[ode_system(gradients = "on")]
 fn infusions(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
     let [first, second, k] = *p;
@@ -298,10 +305,11 @@ fn infusions(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
     [on(2.0, 2.03, first) + on(5.0, 6.5, second) * (1.0 + 0.5 * (3.0 * t).sin()) - k * u[0]]
 }
 
-/// The derivatives of the final amount at `end` by its initial value and the rates, in closed form,
-/// where `end` is behind all infusions.
+/// Returns the closed-form derivatives of the final amount at `end`, after all infusions.
+///
+/// They are with respect to the initial value and the rates.
 fn of_infusions(k: f64, end: f64) -> [f64; 3] {
-    // The integral of `exp(k s)`, and that of `exp(k s) sin(3 s)`.
+    // The integrals of `exp(k s)` and of `exp(k s) sin(3 s)`.
     let plain = |s: f64| (k * s).exp() / k;
     let wave =
         |s: f64| (k * s).exp() * (k * (3.0 * s).sin() - 3.0 * (3.0 * s).cos()) / (k * k + 9.0);
@@ -310,7 +318,7 @@ fn of_infusions(k: f64, end: f64) -> [f64; 3] {
     [1.0, first, second].map(|part| part * (-k * end).exp())
 }
 
-/// Steps end at the times at which the right-hand side jumps, and derivatives go through each part.
+/// Steps end at the jumps of the right-hand side, and derivatives pass through each segment.
 #[test]
 fn of_infusions_at_known_times() {
     let rows: Vec<[f64; 3]> =
@@ -325,7 +333,7 @@ fn of_infusions_at_known_times() {
             for (i, row) in rows.iter().enumerate() {
                 let [u0, first, second] = of_infusions(row[2], 9.0);
                 let amount = 3.0 * u0 + row[0] * first + row[1] * second;
-                // By the rate of elimination: a central difference of the closed form.
+                // With respect to the rate of elimination: a central difference of the closed form.
                 let of = |k: f64| {
                     let [u0, first, second] = of_infusions(k, 9.0);
                     3.0 * u0 + row[0] * first + row[1] * second

@@ -11,8 +11,9 @@ fn options() -> SolveOptions {
     SolveOptions::default().saveat(0.1).tolerance(1e-12)
 }
 
-/// Before gradient `k` the loss and what is learnt: from the exact solution, with Adam of 0.1 from
-/// (3, 1), by complex steps.
+/// The loss and the parameters before gradient `k`.
+///
+/// They are from the exact solution by complex steps, with Adam of 0.1 from (3, 1).
 const KNOWN: [(usize, f64, [f64; 2]); 5] = [
     (1, 11050.12434860808, [3.0, 1.0]),
     (2, 8616.040485133192, [2.9, 0.9]),
@@ -25,7 +26,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     known::close(&[found], &[expected], tolerance);
 }
 
-/// Items may be rows of numbers, as a file has them.
+/// Items may be rows of numbers, as in a file.
 #[test]
 fn items_may_be_rows() {
     let at = decay::Theta { start: 2.0, rate: 0.5 };
@@ -37,7 +38,7 @@ fn items_may_be_rows() {
     let items = gradient(EnsembleLoss::new(decay, 0.0..=1.0, items));
     let numbers = |of: decay::Theta| [of.start, of.rate];
     assert_eq!((rows.loss, numbers(rows.theta)), (items.loss, numbers(items.theta)));
-    // The same as of all gradients of ensembles.
+    // The loss equals the loss of all gradients of ensembles.
     assert_eq!(rows.loss, rows.loss());
 }
 
@@ -50,7 +51,7 @@ fn the_seeds_training_is_known() {
     close(first.theta.start, 7379.51845938, 1e-9);
     close(first.theta.rate, 19855.6173297, 1e-9);
     assert_eq!(first.failed(), 0);
-    // Each trajectory has its own part of the gradient.
+    // Each trajectory contributes its own gradient.
     let parts: f64 = (0..100).map(|i| first.of(i).rate).sum();
     close(parts, first.theta.rate, 1e-12);
 
@@ -68,13 +69,13 @@ fn the_seeds_training_is_known() {
         close(theta.rate, rate, 1e-8);
     }
     assert_eq!(trained.losses.len(), 100);
-    // The last point is not the best one of these.
+    // The last point is not the best of these.
     close(trained.theta.start, KNOWN[4].2[0], 1e-8);
     close(trained.last.start, 1.093136237875595, 1e-8);
     close(trained.last.rate, -0.4077583695755574, 1e-8);
 }
 
-/// A training in which nothing ever had a loss has none; one trajectory that has a loss is enough.
+/// A training without any loss has no result; one trajectory with a loss is enough.
 #[test]
 fn a_training_of_failures_alone_is_an_error() {
     let trained = |good: usize, minibatch: usize| {
@@ -93,12 +94,12 @@ fn a_training_of_failures_alone_is_an_error() {
     }
     let one = trained(1, 100).unwrap();
     assert!(one.failed == 5 && one.loss > 0.0, "{one:?}");
-    // Of a batch of two, one at most.
+    // In a batch of two, at most one trajectory has a loss.
     let one = trained(1, 2).unwrap();
     assert!(one.failed == 1 && one.loss > 0.0, "{one:?}");
 }
 
-/// Settings with which no training succeeds are errors before the first gradient.
+/// Options with which no training succeeds are errors before the first gradient.
 #[test]
 fn settings_of_trainings_are_checked() {
     use core::ops::ControlFlow;
@@ -131,7 +132,7 @@ fn settings_of_trainings_are_checked() {
     refused(train().minibatch(0), "the size of minibatches is 0; it must be at least 1");
 }
 
-/// The same bits on threads, in all lanes, and in batches of any size.
+/// Equal bits on threads, in all lanes, and in batches of any size.
 #[test]
 fn places_train_alike() {
     let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
@@ -186,13 +187,13 @@ fn a_training_stops_when_told_and_takes_minibatches() {
     let batched = batched.run(Tsit5, EnsembleThreads, &options()).unwrap();
     let whole = loss.gradient(Tsit5, EnsembleThreads, &options(), batched.last).unwrap();
     assert!(whole.loss < 1000.0, "{}", whole.loss);
-    // The four batches of a pass are all trajectories.
+    // The four batches of a pass contain all trajectories.
     let pass = Train::new(&loss, theta).sgd(0.0).iterations(4).minibatch(25).seed(3);
     let pass = pass.run(Tsit5, EnsembleThreads, &options()).unwrap();
     close(pass.losses.iter().sum(), KNOWN[0].1, 1e-9);
 }
 
-/// A trajectory that fails counts for nothing, and changes no other.
+/// A trajectory that fails does not contribute to the loss, and changes no other one.
 #[test]
 fn failures_count_for_nothing() {
     let good = EnsembleLoss::new(decay, 0.0..=1.0, items().take(10));
@@ -207,7 +208,7 @@ fn failures_count_for_nothing() {
     assert_eq!((b.losses()[10], b.u0(10), b.p(10)), (0.0, [0.0], [0.0]));
 }
 
-/// Nothing would be learnt, in silence.
+/// A loss without saved times would train nothing, so it is an error.
 #[test]
 fn a_loss_at_no_saved_times_is_refused() {
     let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
@@ -216,7 +217,7 @@ fn a_loss_at_no_saved_times_is_refused() {
     assert!(error.to_string().contains("`saveat([t1])`"), "{error}");
 }
 
-/// The derivatives of the loss by the exact solution.
+/// Returns the derivatives of the loss by the exact solution.
 fn exact_gradient([start, rate]: [f64; 2]) -> [f64; 2] {
     let mut gradient = [0.0; 2];
     for i in 1..=100 {
@@ -231,8 +232,9 @@ fn exact_gradient([start, rate]: [f64; 2]) -> [f64; 2] {
     gradient
 }
 
-/// L-BFGS finds a point at which the exact gradient is zero, to the tolerance, with fewer gradients
-/// than Adam needs to come near.
+/// L-BFGS finds a point at which the exact gradient is zero, to the tolerance.
+///
+/// It needs fewer gradients than Adam needs to come near that point.
 #[test]
 fn lbfgs_ends_at_a_minimum() {
     let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());

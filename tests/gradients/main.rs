@@ -1,4 +1,4 @@
-//! Gradients: known answers, differences, bits, and what is refused.
+//! Gradients: known answers, differences, equal bits, and refused systems.
 
 #![allow(missing_docs)]
 

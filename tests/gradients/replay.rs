@@ -1,5 +1,6 @@
-//! Every method against differences of the same fixed steps, at states that are interpolated, at
-//! ends of steps and at both ends of the span; and bits.
+//! Gradients of every method against differences of the same fixed steps, and equal bits.
+//!
+//! The differences are at interpolated states, at ends of steps and at both ends of the span.
 
 use crate::cpp::HostCpp;
 use crate::gpu::gpu;
@@ -8,7 +9,7 @@ use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 use odes::{EnsembleAlgorithm, InstructionSet, Schedule};
 
-/// Depends on time, with elementary functions, a quotient and a branch.
+/// A system that depends on time, with elementary functions, a quotient and a branch.
 #[ode_system(gradients = "on")]
 fn mixed(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let [x, y, z] = *u;
@@ -25,8 +26,8 @@ fn problem(numbers: [f64; 5]) -> OdeProblem<mixed, f64, 3, 2> {
     OdeProblem::new(mixed, [x, y, z], 0.0..=1.0, [a, b])
 }
 
-/// The sum of squares of all saved numbers and the weighted final state, and its derivatives by
-/// these.
+/// Returns the sum of squares of all saved numbers and the weighted final state, with its
+/// derivatives.
 macro_rules! of_method {
     ($test:ident, $method:ident) => {
         #[test]
@@ -75,7 +76,7 @@ of_method!(by_rodas3, Rodas3);
 of_method!(by_rodas4, Rodas4);
 of_method!(by_rodas5p, Rodas5P);
 
-/// Every state depends on every other one.
+/// A system in which every state depends on every other one.
 macro_rules! dense {
     ($test:ident, $system:ident, $n:literal, [$($place:ident)?], $($argument:tt)*) => {
         #[ode_system($($argument)*)]
@@ -123,7 +124,7 @@ macro_rules! dense {
         }
     };
 }
-// Straight-line code, loops on a CPU, loops everywhere, and with a search for pivots.
+// Straight-line code, loops on a CPU, loops on all backends, and pivoting.
 dense!(of_five_states, five, 5, [EnsembleThreads], gradients = "on");
 dense!(of_sixteen_states, sixteen, 16, [EnsembleThreads], gradients = "on");
 dense!(of_thirty_three_states, thirty_three, 33, [], gradients = "on");
@@ -134,8 +135,9 @@ fn bits<const N: usize, const P: usize>(found: &EnsembleGradient<f64, N, P>) -> 
     numbers.into_iter().map(f64::to_bits).collect()
 }
 
-/// Lanes, threads and batches give the bits of one lane, by adaptive steps too, forwards and
-/// backwards in time.
+/// Lanes, threads and batches give the bits of one lane.
+///
+/// This holds with adaptive steps too, forwards and backwards in time.
 #[test]
 fn bits_are_equal() {
     for (t0, t1) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -180,7 +182,7 @@ fn bits_are_equal() {
     }
 }
 
-/// What is not differentiated is an error that says what to do.
+/// A system without gradients returns an error with a remedy.
 #[test]
 fn what_has_no_gradients_is_refused() {
     let ensemble = EnsembleProblem::new(problem([0.9, 0.4, 0.2, 1.3, 2.1]));

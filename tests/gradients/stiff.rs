@@ -1,4 +1,4 @@
-//! Stiff systems: derivatives that are known, by Rosenbrock methods.
+//! Stiff systems: known derivatives, by Rosenbrock methods.
 
 use crate::cpp::HostCpp;
 use crate::gpu::gpu;
@@ -7,7 +7,7 @@ use odes::EnsembleAlgorithm;
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 
-/// Robertson (1966), and the integral of the third component.
+/// Robertson (1966), with the integral of the third component.
 #[ode_system(gradients = "on")]
 fn robertson(u: &[f64; 4], p: &[f64; 3]) -> [f64; 4] {
     let first = p[0] * u[0] - p[1] * u[1] * u[2];
@@ -15,7 +15,7 @@ fn robertson(u: &[f64; 4], p: &[f64; 3]) -> [f64; 4] {
     [-first, first - second, second, u[2]]
 }
 
-/// Schäfer's HIRES, by the constant of its first reaction.
+/// Schäfer's HIRES, with the constant of its first reaction as the parameter.
 #[ode_system(gradients = "on")]
 fn hires(u: &[f64; 8], p: &[f64; 1]) -> [f64; 8] {
     let k1 = p[0];
@@ -32,7 +32,7 @@ fn hires(u: &[f64; 8], p: &[f64; 1]) -> [f64; 8] {
     ]
 }
 
-/// The derivatives of one component of the final state, in some place.
+/// Computes the derivatives of one component of the final state on a backend.
 macro_rules! of_end {
     ($problem:expr, $place:expr, $options:expr, $component:expr) => {{
         let ensemble = EnsembleProblem::new($problem);
@@ -63,7 +63,7 @@ fn of_robertson() {
         (50.0, 3, [173.414089145, -5.05919140558e-4, 8.43234646543e-8]),
     ] {
         let (u0, p) = of_end!(problem(t), EnsembleSerial, tight(), component);
-        // Each in its own unit.
+        // Each derivative is compared relative to its own size.
         for (found, expected) in p.iter().zip(expected) {
             close(&[*found], &[expected], 1e-6);
         }
@@ -119,7 +119,7 @@ fn of_others() {
     close(&found.p(0), &expected, 1e-6);
 }
 
-/// The same bits in every place.
+/// Equal bits on all backends.
 #[test]
 fn bits_are_equal() {
     let problem = OdeProblem::new(robertson, [1.0, 0.0, 0.0, 0.0], 0.0..=40.0, RATES);

@@ -1,4 +1,4 @@
-//! A backend around another one forwards everything that the inner backend can do.
+//! A backend around another one forwards all abilities of the inner backend.
 
 use std::cell::Cell;
 
@@ -14,11 +14,11 @@ use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport};
 use crate::known::{lotka_volterra, options};
 use crate::learnt::{decay, items};
 
-/// Calls of a backend that differs from the defaults of the trait in every function.
+/// Counts of calls to a backend that overrides every default of the trait.
 #[derive(Debug, Default, PartialEq)]
 struct Calls {
     prepared: Cell<usize>,
-    /// Columns that the backend drew itself.
+    /// Inputs that the backend drew itself.
     drawn: Cell<usize>,
     solves: Cell<usize>,
     gradients: Cell<usize>,
@@ -30,7 +30,7 @@ fn count(calls: &Cell<usize>) {
     calls.set(calls.get() + 1);
 }
 
-/// The one process there is, by `EnsembleSerial`.
+/// A single process that solves by `EnsembleSerial`.
 #[derive(Default)]
 struct Able(Calls);
 
@@ -157,7 +157,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Counted<A> {
     delegate_backend!(counted => counted.inner, solve = solve, pull = pull);
 }
 
-/// Everything that a solve, a gradient and a training call in a backend.
+/// Makes all calls of a solve, a gradient and a training to a backend.
 fn calls(place: &dyn EnsembleAlgorithm, able: &Able) -> Calls {
     assert!(place.begins_early());
     let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=1.0, [1.5, 1.0, 3.0, 1.0]);
@@ -192,8 +192,9 @@ fn calls(place: &dyn EnsembleAlgorithm, able: &Able) -> Calls {
     }
 }
 
-/// A wrapper calls the same functions of the inner backend as a program without the wrapper does, and
-/// results have the same bits.
+/// A wrapper calls the same functions of the inner backend as a program without the wrapper.
+///
+/// Results have the same bits.
 #[test]
 fn a_wrapper_loses_nothing() {
     let able = Able::default();

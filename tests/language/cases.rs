@@ -1,10 +1,11 @@
 //! The cases: accepted right-hand sides, and refused programs with their messages.
 //!
-//! Files of `accepted` are modules of this crate, with a module for each rule.
+//! The files of `accepted` are modules of this crate, with a module for each rule.
 //!
-//! Files of `refused` hold many programs, each below a line `//# name`. A program without `fn main`
-//! gets an empty one. Below a line with an error, one comment marks the tokens, and further
-//! comments have the text of the message. The compiler gets the program without these comments.
+//! The files of `refused` contain many programs, each below a line `//# name`. A program without
+//! `fn main` gets an empty one. Below a line with an error, one comment marks the tokens, and
+//! further comments have the text of the message. The compiler receives the program without these
+//! comments.
 //!
 //! ```text
 //!     du[2] = u[0];
@@ -12,11 +13,12 @@
 //! //~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
 //! ```
 //!
-//! If a comment has no room for the marks, it has the columns as rustc counts them:
+//! If there is no space for the marks, the comment has the columns in rustc's count:
 //! `columns 1 to 6`, or `column 5 to column 9, 2 lines below`.
 //!
 //! A file with the ending `.stderr` has rustc's complete output for programs of the file of the
-//! same name: for those with more in it than the messages, and for at least one of each group.
+//! same name. It has the programs whose output contains more than the messages, and at least one
+//! program of each group.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -46,7 +48,7 @@ pub(crate) struct Position {
 pub(crate) struct Message {
     pub(crate) begin: Position,
     pub(crate) end: Position,
-    /// Such as `E0277`; errors of the macros have none.
+    /// A number such as `E0277`; errors of the macros have none.
     pub(crate) number: Option<String>,
     pub(crate) text: String,
 }
@@ -64,7 +66,7 @@ impl Message {
         }
     }
 
-    /// The comments with the text, of at most [`WIDTH`] columns.
+    /// Returns the comments with the text, of at most [`WIDTH`] columns.
     fn words(&self) -> Vec<String> {
         let number = self.number.as_ref().map(|number| format!("[{number}]")).unwrap_or_default();
         let text = format!("error{number}: {}", self.text.replace('\n', "\\n"));
@@ -100,11 +102,11 @@ pub(crate) fn annotated(program: &str, messages: &[Message]) -> String {
 
 /// A refused program.
 pub(crate) struct Case {
-    /// `group/name`; the group is the first folder, or the file if there is none.
+    /// `group/name`; the group is the first folder, or the file if there is no folder.
     pub(crate) id: String,
     /// The program with its comments, as in the file.
     pub(crate) text: String,
-    /// Rustc's output, if the `.stderr` file has it.
+    /// Rustc's output, if the `.stderr` file contains it.
     pub(crate) rendered: Option<String>,
     /// The line of its heading.
     line: usize,
@@ -116,13 +118,13 @@ impl Case {
         self.id.split('/').next().unwrap()
     }
 
-    /// The program without the comments for its messages.
+    /// Returns the program without the comments for its messages.
     pub(crate) fn shown(&self) -> String {
         let lines: Vec<_> = self.text.lines().filter(|line| !line.starts_with(MARK)).collect();
         lines.join("\n")
     }
 
-    /// The program as it is compiled.
+    /// Returns the program as it is compiled.
     pub(crate) fn program(&self) -> String {
         let mut program = self.shown();
         if !program.lines().any(|line| line.starts_with("fn main(")) {
@@ -165,7 +167,7 @@ impl std::fmt::Display for Case {
     }
 }
 
-/// The reverse of [`Message::marks`].
+/// Parses the output of [`Message::marks`].
 fn marked(comment: &str, line: usize) -> Option<(Position, Position)> {
     let (below, [begin, end]) = if let Some(columns) = comment.strip_prefix(" columns ") {
         let (begin, end) = columns.split_once(" to ")?;
@@ -192,8 +194,9 @@ pub(crate) struct File {
     pub(crate) cases: Vec<Case>,
 }
 
-/// Splits a text at its headings. Returns the text before the first one, and the line, the name and
-/// the text of each part.
+/// Splits a text at its headings.
+///
+/// Returns the text before the first heading, and the line, the name and the text of each part.
 fn parts(text: &str) -> (String, Vec<(usize, String, String)>) {
     let mut head = String::new();
     let mut parts: Vec<(usize, String, String)> = Vec::new();
@@ -257,7 +260,7 @@ impl File {
     }
 }
 
-/// All refused programs.
+/// Returns all refused programs.
 pub(crate) fn refused() -> Vec<File> {
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -284,7 +287,7 @@ pub(crate) struct Rule {
     pub(crate) text: String,
 }
 
-/// All accepted right-hand sides: the modules in the files of `accepted`.
+/// Returns all accepted right-hand sides: the modules in the files of `accepted`.
 pub(crate) fn accepted() -> Vec<Rule> {
     let mut rules = Vec::new();
     for file in fs::read_dir(root().join("accepted")).unwrap() {

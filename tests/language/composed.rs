@@ -1,4 +1,4 @@
-//! Functions that right-hand sides are given as a few operations, against std's of the same name.
+//! Functions that the compiler expands into a few operations, against std's of the same name.
 
 use crate::random::Random;
 use crate::special::special;
@@ -25,7 +25,7 @@ fn composed(du: &mut [f64; 14], u: &[f64; 14], _p: &[f64; 0], _t: f64) {
     du[13] = (-x).ceil();
 }
 
-/// The state that begins with these.
+/// Returns the state that begins with these values.
 fn state(x: f64, y: f64) -> [f64; 14] {
     std::array::from_fn(|i| [x, y][i % 2])
 }
@@ -66,7 +66,7 @@ fn values_are_those_of_std() {
     }
 }
 
-/// Where nothing jumps the derivative is that of the number itself, or none.
+/// Except at jumps, the derivative is the number's own derivative, or zero.
 #[test]
 fn derivatives() {
     let slopes = composed.jacobian(&state(0.3, -2.0), &[], 0.0).map(|row| row[0]);
@@ -91,7 +91,7 @@ fn divided(du: &mut [f64; 4], u: &[f64; 4], _p: &[f64; 0], _t: f64) {
     du[3] = -7.5 % 2.0 + (-7.25_f64).rem_euclid(-2.0);
 }
 
-/// Remainders of `x` by `y` against std's, in bits.
+/// Compares remainders of `x` by `y` with std's, in bits.
 fn check_division<T: Scalar>(x: T, y: T, expected: [T; 3]) {
     let computed = divided.rhs(&[x, y, x, y], &[], x);
     for (i, (computed, expected)) in computed.into_iter().zip(expected).enumerate() {
@@ -102,7 +102,7 @@ fn check_division<T: Scalar>(x: T, y: T, expected: [T; 3]) {
     assert_eq!(computed[3], T::lit(-0.75));
 }
 
-/// Whether the quotient is one that remainders are exact for.
+/// Returns whether remainders are exact for the quotient.
 fn is_moderate<T: Scalar>(x: T, y: T) -> bool {
     let quotient = (x.widen() / y.widen()).abs();
     let finite = x.is_finite() && y.is_finite() && y.widen() != 0.0;
@@ -123,7 +123,7 @@ fn remainders_are_those_of_std() {
     }
     let mut random = Random(5);
     for _ in 0..20_000 {
-        // Quotients of all sizes; beside whole numbers they are rounded across.
+        // Quotients of all sizes; near whole numbers they are rounded to the other side.
         let y = random.uniform(-2.0, 2.0) * random.uniform(-40.0, 40.0).exp2();
         let quotient = random.uniform(-1.0, 1.0) * random.uniform(0.0, 52.0).exp2();
         for x in [quotient * y, quotient.round() * y] {
@@ -141,7 +141,8 @@ fn remainders_are_those_of_std() {
     }
 }
 
-/// By `x`, one; by `y`, the whole quotient, also where nothing remains.
+/// The derivative with respect to `x` is one; with respect to `y` it is the whole quotient, also
+/// for a zero remainder.
 #[test]
 fn derivatives_of_remainders() {
     for (x, y) in [(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0), (-7.5, -2.0), (-8.0, 2.0), (0.5, 3.0)] {
@@ -181,7 +182,7 @@ fn questions_are_answered_as_by_std() {
                 x.is_sign_negative(),
             ];
             let computed = asked.rhs(&[x; 5], &[], x);
-            // The sign of a NaN is nobody's promise.
+            // The sign of a NaN is not defined.
             let count = if x.is_nan() { 3 } else { 5 };
             for i in 0..count {
                 assert_eq!(computed[i] == T::lit(1.0), expected[i], "[{i}] of {x}");

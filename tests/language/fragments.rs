@@ -1,4 +1,4 @@
-//! Systems that `macro_rules!` writes, of any size, precision and coefficient.
+//! Systems that `macro_rules!` generates, of any size, precision and coefficient.
 
 use odes::prelude::*;
 use odes::system::{Rhs, System};

@@ -1,7 +1,7 @@
 //! The guide, `ode-macros/language.md`: its examples are the tests.
 //!
-//! Between `<!-- rule: group/name -->`, or `<!-- seams -->`, and `<!-- end -->` stands what is
-//! written here, from the cases ([`crate::cases`]); the rest is prose. After a change run with
+//! This test writes the text between `<!-- rule: group/name -->`, or `<!-- seams -->`, and
+//! `<!-- end -->` from the cases ([`crate::cases`]); the rest is prose. After a change run with
 //! `BLESS=1`, read the difference in git, and commit it.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ struct Rule {
     failing: Case,
 }
 
-/// The refused programs by their names.
+/// Returns the refused programs by their names.
 fn refused() -> BTreeMap<String, Case> {
     let cases = cases::refused().into_iter().flat_map(|file| file.cases);
     cases.map(|case| (case.id.clone(), case)).collect()
@@ -36,15 +36,17 @@ fn rules() -> Vec<Rule> {
 #[test]
 fn each_rule_has_both_halves() {
     let accepted = cases::accepted().into_iter().map(|rule| rule.id);
-    // Mistakes of newcomers, several in a program, and outside of right-hand sides, are no rules.
+    // Mistakes of newcomers, several errors in a program, and errors outside of right-hand sides
+    // are no rules.
     let others = ["several", "newcomer", "interface"];
     let refused = refused().into_values().filter(|case| !others.contains(&case.group()));
     let refused: Vec<_> = refused.map(|case| case.id).collect();
     assert_eq!(accepted.collect::<Vec<_>>(), refused);
 }
 
-/// The lines of an example that are shown: without its documentation, imports and `main`, and
-/// where each was.
+/// Returns the visible lines of an example, with their positions.
+///
+/// Its documentation, imports and `main` are left out.
 fn shown(text: &str) -> Vec<(usize, &str)> {
     let hidden = ["//!", "use odes::ode_system;", "use odes::{", "fn main() {}"];
     let lines = (1..).zip(text.lines());
@@ -60,13 +62,13 @@ fn shown(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// A rule as it is shown.
+/// Returns the text of a rule in the guide.
 fn example(rule: &Rule) -> String {
     let (passing, failing) = (&rule.passing.text, rule.failing.shown());
     let title: Vec<_> = failing.lines().map_while(|line| line.strip_prefix("//! ")).collect();
     let mut text = format!("**{}**\n\n```rust\n", title.join(" "));
     for (_, line) in shown(passing) {
-        // For the test alone.
+        // `pub(crate)` is only for the test.
         let _ = writeln!(text, "{}", line.replacen("pub(crate) ", "", 1));
     }
     text.push_str("```\n\nbut not\n\n```rust\n");
@@ -74,7 +76,7 @@ fn example(rule: &Rule) -> String {
     for (number, line) in shown(&failing) {
         let _ = writeln!(text, "{line}");
         for message in messages.iter().filter(|message| message.begin.line == number) {
-            // A comment takes two columns.
+            // The comment mark takes two columns.
             let (start, end) = (message.begin.column, message.end.column);
             if start >= 3 && message.begin.line == message.end.line {
                 let space = " ".repeat(start - 2);
@@ -90,7 +92,7 @@ fn example(rule: &Rule) -> String {
     text
 }
 
-/// A slope as it is written.
+/// Formats a slope.
 fn number(value: f64) -> String {
     if value.is_nan() {
         "none".to_owned()
@@ -116,7 +118,7 @@ fn table_of_seams() -> String {
     table
 }
 
-/// The guide with all examples as they are now.
+/// Returns the guide with all examples updated.
 fn updated(guide: &str) -> String {
     let mut rules = rules();
     let mut text = String::new();

@@ -1,12 +1,12 @@
-//! The language of right-hand sides, rule by rule, and the forms that a system has.
+//! The language of right-hand sides, rule by rule, and the forms of a system.
 //!
 //! A rule is a pair of cases ([`cases`]): one in `accepted` and one of the same name in `refused`,
-//! with the words that a user is told ([`ui`]). The guide ([`guide`]) shows both. Rustc compiles an
-//! accepted case as it stands, and `#[ode_system]` compiles it too; both compute the same. The
-//! groups `newcomer`, `several` and `interface` have no rules, but mistakes that people make,
-//! several in one program, and outside of right-hand sides.
+//! with the message that a user gets ([`ui`]). The guide ([`guide`]) shows both. Rustc compiles an
+//! accepted case unchanged, and `#[ode_system]` compiles it too; both compute the same. The groups
+//! `newcomer`, `several` and `interface` have no rules. They contain mistakes that people make,
+//! several errors in one program, and errors outside of right-hand sides.
 
-// The halves show one thing each, some of them one that nobody would write.
+// Each case shows one thing, and some cases contain code that people would not write.
 #![allow(
     clippy::eq_op,
     clippy::needless_late_init,
@@ -56,7 +56,7 @@ mod ui;
 use odes::system::{Rhs, System};
 use random::Random;
 
-/// A right-hand side as rustc compiled it. `M` is which of the arguments it has.
+/// A right-hand side as rustc compiled it; `M` selects its arguments.
 trait Plain<M, const N: usize, const P: usize> {
     fn derivatives(&self, u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N];
 }
@@ -67,7 +67,7 @@ struct Time;
 struct Everything;
 struct Returned<M>(M);
 
-/// What is written to an array.
+/// Returns the array that a function writes.
 fn written<const N: usize>(f: impl FnOnce(&mut [f64; N])) -> [f64; N] {
     let mut du = [f64::NAN; N];
     f(&mut du);
@@ -134,8 +134,9 @@ where
     }
 }
 
-/// Both compute the same, but for the rounding of products that are fused, at points where branches
-/// go either way.
+/// Asserts that both compute the same, except for the rounding of fused products.
+///
+/// The points are on both sides of branches.
 fn agree<S: System<N, P>, M, const N: usize, const P: usize>(
     system: S,
     plain: impl Plain<M, N, P>,

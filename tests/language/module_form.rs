@@ -13,7 +13,7 @@ pub mod kinetics {
 
     /// Powers.
     pub mod powers {
-        /// To the third power, by a constant and a local one.
+        /// The third power, by a constant and a local one.
         #[odes::ode_fn]
         pub(crate) fn cube(x: f64) -> f64 {
             const THIRD: i32 = 3;
@@ -91,7 +91,7 @@ mod epidemic {
         d
     }
 
-    /// All that are, which stays 1.
+    /// The whole population, which stays 1.
     #[observable]
     pub(crate) fn population(u: &State) -> f64 {
         total(&u.s) + total(&u.i) + u.recovered
@@ -103,7 +103,7 @@ mod epidemic {
     }
 }
 
-/// Derivatives by hand, and the right-hand side of an array and of no parameters.
+/// Derivatives written by hand, and a right-hand side without parameters that returns an array.
 #[ode_system]
 mod by_hand {
     const N: usize = 3;
@@ -128,7 +128,7 @@ mod by_hand {
     }
 }
 
-/// The same, without.
+/// The same system without hand-written derivatives.
 #[ode_system]
 fn derived(du: &mut [f64; 3], u: &[f64; 3], t: f64) {
     du[0] = -0.25 * u[0] + u[1] * t;
@@ -136,7 +136,7 @@ fn derived(du: &mut [f64; 3], u: &[f64; 3], t: f64) {
     du[2] = u[2].powi(2);
 }
 
-/// A Jacobian that is left wrong on purpose.
+/// A Jacobian that is wrong on purpose.
 #[ode_system(check = "off")]
 mod approximate {
     fn rhs(u: &[f64; 2]) -> [f64; 2] {
@@ -148,7 +148,7 @@ mod approximate {
     }
 }
 
-/// Generic over the numbers.
+/// A right-hand side that is generic over the numbers.
 #[ode_system]
 fn generic<R: odes::lane::Real>(du: &mut [R; 2], u: &[R; 2], p: &[R; 1]) {
     fn square<R: odes::lane::Real>(x: R) -> R {
@@ -178,7 +178,7 @@ fn functions_of_other_crates() {
     for (a, b) in computed.iter().zip(expected) {
         assert!((a - b).abs() <= 4e-16 * b.abs(), "{computed:?} {expected:?}");
     }
-    // The value of the constant that only the other crate knows.
+    // The value of the constant that only the other crate has access to.
     assert!(
         reactor.device_source().unwrap().to_string().contains("8.314462618e0"),
         "{}",
@@ -221,7 +221,7 @@ fn generic_functions_are_compiled() {
         generic::call(&mut expected, &u, &[2.0]);
         let compiled: [f64; 2] = generic.rhs(&u, &[2.0], 0.0);
         for (a, b) in compiled.iter().zip(expected) {
-            // One of them is fused.
+            // One of the two is fused.
             assert!((a - b).abs() <= 1e-15 * b.abs().max(1.0), "{compiled:?} {expected:?}");
         }
     }
@@ -247,7 +247,7 @@ fn fields_are_components() {
     assert_eq!(narrow, [0.9, 0.2, 0.3, 20.0]);
 }
 
-/// The compiled right-hand side is the function that was written.
+/// The compiled right-hand side equals the written function.
 #[test]
 fn computes_what_was_written() {
     let (u, p): ([f64; 5], [f64; 4]) = (STATE.into(), PARAMETERS.into());
@@ -275,7 +275,7 @@ fn solves() {
     let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let end = solution.final_state(1);
     assert!((epidemic::population(&end) - 1.0).abs() < 1e-9);
-    // Against the function as rustc compiled it, by the classical Runge-Kutta method.
+    // Compared with the function as rustc compiled it, by the classical Runge-Kutta method.
     let expected = runge_kutta_4(STATE.into(), 50.0, 5000, |u, t| {
         epidemic::rhs(&epidemic::State::from(u), &PARAMETERS, t).into()
     });
@@ -285,7 +285,7 @@ fn solves() {
     }
 }
 
-/// Heat along a ring, from a field whose length `from_fn` has.
+/// Heat along a ring; `from_fn` gets its length from a field.
 #[ode_system]
 mod ring {
     pub struct State {
@@ -317,7 +317,7 @@ mod round {
     }
 }
 
-/// `PI` and `TAU` need no import, and what is declared comes first.
+/// `PI` and `TAU` need no import, and declarations take precedence.
 #[test]
 fn constants_of_the_circle() {
     #[ode_system]
@@ -338,7 +338,7 @@ fn fields_have_the_length_of_from_fn() {
     assert!(rate.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{state:?}: {rate:?}");
 }
 
-/// Solutions as a line.
+/// Solutions print as one line.
 #[test]
 fn solutions_are_printed() {
     let cells = std::array::from_fn(|i| if i == 2 { 2e-9 } else { i as f64 });
@@ -380,7 +380,7 @@ fn runge_kutta_4<const N: usize>(
     u
 }
 
-/// Structs with methods of all kinds, some of them with names that floats and arrays have, too.
+/// Structs with methods of all kinds, some with names of methods that floats and arrays have too.
 #[ode_system]
 mod oscillators {
     type Pair = [Vector; 2];
@@ -419,7 +419,7 @@ mod oscillators {
             self.dot(*self).sqrt()
         }
 
-        /// Nobody calls it from the right-hand side, so that it may do what it likes.
+        /// The right-hand side does not call this function, so any code is permitted in it.
         pub(crate) fn text(&mut self) -> String {
             self.x += 1.0;
             format!("{} {}", self.x, self.y)

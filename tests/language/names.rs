@@ -1,14 +1,14 @@
-//! Names of systems, constants and types that variables of an expansion have, too.
+//! Systems, constants and types with the names of variables in an expansion.
 //!
-//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it,
-//! and a type `Real` hides a trait: such an expansion is not compiled.
+//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it. A
+//! type `Real` hides a trait. Such an expansion would not compile.
 
 #![allow(non_upper_case_globals, non_snake_case)]
 
 use odes::__private::System;
 use odes::prelude::*;
 
-/// What every system here computes, and what its derivatives are.
+/// Checks the values of every system here, and its derivatives.
 fn check<S: System<2, 2>>(system: S) {
     let (u, p, t) = ([1.5, -0.25], [3.0, 0.5], 2.0);
     assert_eq!(system.rhs(&u, &p, t), [4.0, -0.1875], "{}", system.info().name);
@@ -35,7 +35,7 @@ fn check<S: System<2, 2>>(system: S) {
 
 macro_rules! named {
     ($($name:ident)*) => {
-        /// Each in a module of its own, with a variable of its own name.
+        /// Each system in its own module, with a variable of its own name.
         mod apart {
             $(
                 pub(super) mod $name {
@@ -56,7 +56,7 @@ macro_rules! named {
             )*
         }
 
-        /// All in one module, where each is in the scope of the expansions of the others.
+        /// All systems in one module, in the scope of each other's expansions.
         mod together {
             use odes::prelude::*;
             $(
@@ -109,7 +109,7 @@ named! {
     device_source
 }
 
-/// Constants with such names, whose values a macro does not see.
+/// Constants with such names, whose values the macro cannot read.
 mod outside {
     pub(super) const u: f64 = 1.0;
     pub(super) const p: f64 = 2.0;
@@ -136,11 +136,11 @@ mod outside {
     pub(super) const all: [f64; 3] = [0.0, 2.0, 8.0];
 }
 
-/// Lookups among them, in every kind of generated function.
+/// Lookups among these constants, in every kind of generated function.
 #[ode_system]
 mod constants {
     use super::outside;
-    // In the scope of what is generated.
+    // In the scope of the generated code.
     use super::outside::{
         N, R, a, all, b, constant0_u, index, jacobian, k, m0, matrix, numbers, p, put, scale, t,
         text, u, v0, v1, value, w, zero,
@@ -204,7 +204,7 @@ fn constants_have_any_name() {
     assert_eq!(numbers, [1.0, 2.0]);
 }
 
-/// Also where only a function sees it.
+/// Also if the system is only visible in a function.
 #[test]
 fn systems_inside_functions_have_any_name() {
     #[ode_system]

@@ -1,10 +1,10 @@
-//! What a system's report says, by counting in its source.
+//! The contents of a system's report, compared with counts in its source.
 
 use odes::Report;
 use odes::prelude::*;
 use odes::system::{LinearEquations, Rhs, System};
 
-/// Operations of all kinds but a sum.
+/// Operations of all kinds except a sum.
 #[ode_system]
 fn counted(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 2], _t: f64) {
     let [x, y, z] = *u;
@@ -29,12 +29,12 @@ fn operations_are_counted() {
     assert_eq!(rhs.total(), 6);
     // The product that occurs twice was written twice, and is used twice.
     assert_eq!((report.written, report.shared), (8, 1));
-    // By rows: x y z, x y, z.
+    // The rows: x y z, x y, z.
     assert_eq!(report.jacobian_nonzeros, 6);
     // a, b, a.
     assert_eq!(report.parameter_nonzeros, 3);
     assert_eq!(report.time_gradient.total(), 0);
-    // The third state depends on itself alone, and the other two on each other.
+    // The third state depends only on itself, and the other two depend on each other.
     assert_eq!(report.factor_nonzeros, 6);
 }
 
@@ -55,7 +55,7 @@ counted
     assert!(text.ends_with("derivatives with respect to the time: nothing to compute"), "{text}");
 }
 
-/// Each state moves all others; the numbers are those of loops over all entries.
+/// Each state moves all others; the counts are those of loops over all entries.
 #[ode_system]
 fn crowd(du: &mut [f64; 50], u: &[f64; 50]) {
     let mut sum = 0.0;
@@ -72,7 +72,8 @@ fn the_choice_of_linear_algebra_is_told() {
     let report = crowd::report();
     assert_eq!(report.linear, LinearEquations::Loops { limit: 40_000 });
     assert_eq!(report.factor_nonzeros, 2500);
-    // Three for each pivot with its row: the multiple of the identity, a quotient, and a product.
+    // Three operations for each pivot with its row: the multiple of the identity, a quotient, and a
+    // product.
     let eliminated: u32 = (0..50).map(|k| 3 + k * (k + 1)).sum();
     let expected = format!(
         "loops over 2500 entries, {} operations with the Jacobian and 2500 for each solution; \
@@ -82,7 +83,7 @@ fn the_choice_of_linear_algebra_is_told() {
     assert!(report.to_string().contains(&expected), "{report}");
 }
 
-/// The Rust text is that of the functions, a line for each statement.
+/// The Rust text contains the functions, with a line for each statement.
 #[test]
 fn the_generated_rust_can_be_read() {
     let text = counted.rust_source();
@@ -97,7 +98,7 @@ fn the_generated_rust_can_be_read() {
     assert_eq!(rhs.lines().filter(|line| line.starts_with("    let ")).count(), 6, "{text}");
 }
 
-/// Of these only rustc knows the values.
+/// Constants whose values only rustc can compute.
 mod schedule {
     pub(super) const DOSE: f64 = 7.0;
     pub(super) const LATE: i32 = 30;
@@ -136,7 +137,7 @@ fn dosed(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     [dose - decay * u[0]]
 }
 
-/// Comparisons with literals alone, out of order and twice.
+/// Comparisons with literals only, out of order and twice.
 #[ode_system]
 fn ramp(u: &[f64; 1], t: f64) -> [f64; 1] {
     let late = if t > 8.0 { 1.0 } else { 0.0 };
@@ -144,7 +145,7 @@ fn ramp(u: &[f64; 1], t: f64) -> [f64; 1] {
     [(t - 2.0).clamp(0.0, 3.0) + late - early * u[0]]
 }
 
-/// Without any.
+/// No comparison.
 #[ode_system]
 fn driven(u: &[f64; 1], t: f64) -> [f64; 1] {
     [t.sin() - u[0]]
@@ -169,7 +170,7 @@ fn times_of_comparisons_are_found() {
     assert!(!driven::report().to_string().contains("times to stop at"));
 }
 
-/// Comparisons of the time of which some are found.
+/// Comparisons of the time, some of which the compiler finds.
 #[ode_system]
 fn odd_windows(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
     let [onset, width, rate] = *p;
@@ -187,14 +188,14 @@ fn odd_windows(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
     [dose - u[0]]
 }
 
-/// None that is found.
+/// Comparisons that the compiler does not find.
 #[ode_system]
 fn daily(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     let dose = if ((t - p[0]) / p[1]).floor() == 0.0 { 1.0 } else { 0.0 };
     [dose - u[0]]
 }
 
-/// Products, quotients and squares change at the times that are listed and at no others.
+/// Products, quotients and squares change only at the listed times.
 #[test]
 fn times_of_products_quotients_and_squares_are_found() {
     let p = [8.0, 3.0, 1.5];
@@ -209,7 +210,7 @@ fn times_of_products_quotients_and_squares_are_found() {
     assert!(!odd_windows::report().more_time_breaks);
 }
 
-/// What is not found is told, and only then.
+/// Comparisons that the compiler does not find are reported, and no others.
 #[test]
 fn other_comparisons_of_the_time_are_told() {
     let sentence = |also: &str| {
@@ -231,13 +232,15 @@ fn other_comparisons_of_the_time_are_told() {
     }
 }
 
-/// On either side of a time that was found, and of no other, the right-hand side is smooth: it
-/// differs from itself nearby by little there, and by the change at those times.
+/// The right-hand side is smooth except at the times that were found.
+///
+/// Elsewhere it changes little between neighbouring times, and at the times found it changes by its
+/// jump.
 #[test]
 fn nothing_changes_between_the_times() {
     let p = [0.5, 20.0];
     let at = |t: f64| dosed.rhs::<f64>(&[-1.0], &p, t)[0];
-    // Where the remainder and the state are compared, too.
+    // Times at which the remainder and the state are compared, too.
     let others = [-1.0, 0.0, 8.0, 24.0, 32.0];
     let times = tstops_for(&dosed, &p);
     for k in 0..4000 {
@@ -272,7 +275,7 @@ fn windows(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
     [dose - u[0]]
 }
 
-/// All times are told, of functions of parameters too, and nothing changes at others.
+/// The report lists all times, including functions of parameters, and nothing changes at others.
 #[test]
 fn times_of_parameters_are_found() {
     let expected = [
@@ -301,7 +304,7 @@ fn times_of_parameters_are_found() {
         let t = 0.01 * f64::from(k) + 0.005;
         let changes = at(t) != at(t + 0.01);
         let inside = |time: &f64| (t..=t + 0.01).contains(time);
-        // Those of the remainder are 16 and 32.
+        // The times of the remainder are 16 and 32.
         let expected = times.iter().any(inside) && !inside(&8.0);
         assert_eq!(changes, expected || inside(&16.0) || inside(&32.0), "after {t}");
     }
@@ -316,7 +319,7 @@ fn inhibited(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
     [-rate, 2.0 * loss / (1.0 - drug.powi(3)) - loss * inhibitor]
 }
 
-/// The same with a domain.
+/// The same system with a domain.
 #[ode_system]
 mod kept {
     fn rhs(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
@@ -328,8 +331,9 @@ mod kept {
     }
 }
 
-/// Divisors without a zero near the states of a solution: people, squares, amounts that are
-/// clamped, parameters, and the time.
+/// Divisors without a zero near the states of a solution.
+///
+/// They are people, squares, clamped amounts, parameters, and the time.
 #[ode_system]
 fn harmless(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let [s, i, r] = *u;
@@ -339,7 +343,7 @@ fn harmless(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [-infections, infections - i / p[1] - s / cubed, i / p[1] - clamped + r / (1.0 + t)]
 }
 
-/// What may be zero beyond the domain is told, unless a domain keeps solutions from there.
+/// Divisors that may be zero beyond the domain are reported, unless a domain excludes such states.
 #[test]
 fn divisors_that_are_zero_somewhere_are_told() {
     let sentence = "\n  divisors that are zero for some states: ";
@@ -389,8 +393,9 @@ mod advised {
     }
 }
 
-/// Amounts below `abstol`, infinite derivatives and jumps are told, and nothing of these where there
-/// are none.
+/// Amounts below `abstol`, infinite derivatives and jumps are reported.
+///
+/// A system without them has no such report.
 #[test]
 fn places_that_need_advice_are_told() {
     let report = advised::report();

@@ -1,8 +1,8 @@
 //! Rustc's messages for a refused program.
 //!
-//! `cargo check -p odes` makes the libraries, with the default features. A test of the whole
-//! workspace has more features, and some messages depend on them. Cargo has built the macros for
-//! the tests already; the check of the other libraries generates no code.
+//! `cargo check -p odes` builds the libraries with the default features. A test of the whole
+//! workspace has more features, and some messages depend on them. Cargo has already built the
+//! macros for the tests; the check of the other libraries generates no code.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,8 +22,9 @@ pub(crate) struct Report {
     pub(crate) messages: Vec<Message>,
     /// Rustc's output, with warnings.
     pub(crate) rendered: String,
-    /// Whether the output follows from `messages`: no notes, labels or warnings, in the order of
-    /// the program.
+    /// Whether the output follows from `messages`.
+    ///
+    /// It then has no notes, labels or warnings, and the order of the program.
     pub(crate) plain: bool,
 }
 
@@ -31,13 +32,13 @@ fn workspace() -> PathBuf {
     root().join("../..").canonicalize().unwrap()
 }
 
-/// The lines that are JSON.
+/// Returns the lines that are JSON.
 fn values(text: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(text);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The arguments of rustc that name the libraries.
+/// Returns the arguments of rustc that name the libraries.
 fn libraries() -> &'static [OsString] {
     static LIBRARIES: OnceLock<Vec<OsString>> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
@@ -110,7 +111,7 @@ pub(crate) fn report(case: &Case) -> Report {
             value.is_null() || value.as_array().is_some_and(Vec::is_empty)
         };
         let spans = diagnostic["spans"].as_array().unwrap();
-        // Of an error in a macro, the call in the program.
+        // For an error in a macro, the position of the call in the program.
         let primary = spans.iter().find(|span| span["is_primary"] == true);
         let mut calls = iter::successors(primary, |span| {
             Some(&span["expansion"]["span"]).filter(|s| !s.is_null())
@@ -126,7 +127,7 @@ pub(crate) fn report(case: &Case) -> Report {
         };
         let (begin, mut end) = (position(span, "start"), position(span, "end"));
         if begin == end {
-            // Rustc marks the character behind.
+            // Rustc marks the character after the end.
             end.column += 1;
         }
         let number = diagnostic["code"]["code"].as_str().map(str::to_owned);
@@ -139,7 +140,7 @@ pub(crate) fn report(case: &Case) -> Report {
     report
 }
 
-/// A diagnostic without line numbers of library files, which change with those files.
+/// Returns a diagnostic without line numbers of library files, which change with those files.
 fn portable(rendered: &str, name: &str) -> String {
     let mut lines = Vec::new();
     let mut elsewhere = false;
@@ -172,7 +173,7 @@ fn portable(rendered: &str, name: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// Ends lists of types that implement a trait after eight of them.
+/// Truncates lists of types that implement a trait after eight types.
 fn shorten(lines: &mut Vec<String>) {
     let mut types = None;
     lines.retain_mut(|line| {
@@ -185,7 +186,7 @@ fn shorten(lines: &mut Vec<String>) {
         {
             *count += 1;
             if *count == 9 {
-                // Rustc ends some lists itself, two columns to the left.
+                // Rustc truncates some lists itself, two columns further left.
                 let room = if text.starts_with("and ") { room } else { room - 2 };
                 *line = format!("{}and $N others", " ".repeat(room));
             }
@@ -206,7 +207,7 @@ fn narrow(lines: &mut [String]) {
         (digits > 0 && line.len() - text.len() + digits == now).then_some(digits)
     });
     let excess = now.saturating_sub(numbers.max().unwrap_or(1));
-    // Further lines of a note at the left margin stay where they are.
+    // Further lines of a note at the left margin keep their position.
     let mut at_margin = false;
     for line in lines {
         let text = line.trim_start();

@@ -1,17 +1,16 @@
-//! Derivatives where a right-hand side has a seam: a kink, a jump, or the end of where it is
-//! defined.
+//! Derivatives at seams of a right-hand side: a kink, a jump, or an end of the domain.
 
 use odes::ode_system;
 use odes::system::Linearised;
 
 /// A function at a seam.
 pub(crate) struct Seam {
-    /// As it is written.
+    /// The text of the function.
     pub(crate) function: &'static str,
     pub(crate) at: f64,
-    /// The slopes on the left and on the right, NaN where the function is not defined.
+    /// The slopes on the left and on the right, NaN outside the function's domain.
     pub(crate) sides: [f64; 2],
-    /// What the Jacobian has.
+    /// The entry of the Jacobian.
     pub(crate) derivative: f64,
     plain: fn(&[f64; 1]) -> [f64; 1],
     compiled: fn(&[f64; 1]) -> [[f64; 1]; 1],
@@ -78,12 +77,12 @@ seams! {
     total: |x| x.max(1e-9).sqrt(), at -1.0, from 0.0, to 0.0, 0.0;
 }
 
-/// The slope of the plain function, close to `x` on the side of `h`, and not at `x` itself.
+/// Returns the slope of the plain function, close to `x` on the side of `h`, and not at `x` itself.
 fn slope(f: impl Fn(f64) -> f64, x: f64, h: f64) -> f64 {
     (f(x + 2.0 * h) - f(x + h)) / h
 }
 
-/// Whether a slope that was measured is `expected`.
+/// Returns whether a measured slope is `expected`.
 fn is_slope(measured: f64, expected: f64) -> bool {
     if expected.is_nan() {
         measured.is_nan()
@@ -116,8 +115,9 @@ fn the_derivatives_are_those_of_the_table() {
     }
 }
 
-/// The rule: where both sides have a slope, the derivative is one of them, unless a quotient of
-/// zeros hides it.
+/// The rule: if both sides have a slope, the derivative is one of the slopes.
+///
+/// A quotient of zeros is the exception, because it hides the slope.
 #[test]
 fn the_derivative_is_that_of_a_side() {
     for seam in SEAMS {

@@ -1,4 +1,4 @@
-//! Tables in right-hand sides: against the plain functions, and against other libraries' values.
+//! Tables in right-hand sides, against the plain functions and other libraries' values.
 
 use crate::random::Random;
 use crate::special::special;
@@ -25,7 +25,7 @@ fn same<T: Scalar>(a: T, b: T) -> bool {
     a.widen().to_bits() == b.widen().to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Positions on, between and beside the entries, and the special ones.
+/// Returns positions on, between and beside the entries, and special values.
 fn positions() -> Vec<f64> {
     let mut random = Random(11);
     let mut all: Vec<f64> = special::<f64>().into();
@@ -47,20 +47,22 @@ fn values_are_those_of_the_plain_functions() {
         for i in 0..6 {
             assert!(same(computed[i], expected[i]), "[{i}] at {x}: {computed:?} {expected:?}");
         }
-        // In f32 from the entries in f32.
+        // In f32 the result is computed from the entries in f32.
         let single = looked_up.rhs(&[x as f32; 6], &ENTRIES.map(|p| p as f32), 0.0);
         let table = WIND.map(|w| w as f32);
         let linear = interp_linear(&table, x as f32);
         assert!(same(single[0], linear), "at {x}: {} {linear}", single[0]);
         let cubic = interp_cubic(&table, x as f32);
-        // Entries beyond the ends were rounded once here, twice there.
+        // Entries beyond the ends are rounded once in the compiled function, and twice in the plain
+        // one.
         let error = (single[1] - cubic).abs();
         assert!(error < 1e-6 || single[1].is_nan() && cubic.is_nan(), "{x}: {error}");
     }
 }
 
-/// Values of `numpy.interp` and of `scipy.interpolate.CubicHermiteSpline` with the slopes
-/// `(c - a)/2`, at the ends `(-3 a + 4 b - c)/2` and its mirror image.
+/// Values of `numpy.interp` and of `scipy.interpolate.CubicHermiteSpline`.
+///
+/// The slopes are `(c - a)/2`, and at the ends `(-3 a + 4 b - c)/2` and its mirror image.
 #[test]
 fn values_are_those_of_other_libraries() {
     let values = [
@@ -97,17 +99,18 @@ fn elements_of_constants_from_outside() {
     assert_eq!(computed, [2.0 * WIND[3], WIND[5] + 0.25, 0.5 * (4.0 + 1.5 - 0.25)]);
     let text = elements.device_source().unwrap().to_string();
     assert!(text.contains("_WIND = 3.1e0;") && text.contains("_COARSE = -2.5e-1;"), "{text}");
-    // What is only an array's name is no number.
+    // An array that is only renamed adds no numbers.
     assert_eq!(text.matches("static constexpr double").count(), 5, "{text}");
 }
 
-/// The derivative by the position is that of the polynomial between two entries, and none outside.
+/// The derivative with respect to the position is the polynomial's between two entries, and zero
+/// outside.
 #[test]
 fn derivatives_by_the_position() {
     let slope = |x: f64| looked_up.jacobian(&[x; 6], &ENTRIES, 0.0).map(|row| row[0]);
     for x in positions().into_iter().filter(|x| x.is_finite() && x.fract() != 0.0) {
         let h = 1e-6;
-        // Far from an entry, where the linear one has an edge.
+        // Far from an entry, where the linear interpolant has a kink.
         if (x - x.round()).abs() < 2.0 * h || x.abs() > 100.0 {
             continue;
         }
@@ -118,7 +121,7 @@ fn derivatives_by_the_position() {
             assert!((slope[i] - difference).abs() < 1e-8, "[{i}] at {x}: {slope:?} {difference}");
         }
     }
-    // Cubic interpolation has no edges.
+    // Cubic interpolation has no kinks.
     for k in 1..6 {
         let (k, e) = (f64::from(k), 1e-9);
         assert!((slope(k - e)[1] - slope(k + e)[1]).abs() < 1e-7);

@@ -1,13 +1,14 @@
 //! The messages for refused programs ([`crate::cases`]).
 //!
 //! Most programs are compared without rustc: the test calls the macros on the tokens of the
-//! program, and compares each `compile_error!` of theirs. Rustc compiles the programs with a part
-//! in a `.stderr` file: those with messages of rustc itself or of a macro that waits for a call,
-//! those for which rustc marks less than the macro (it joins no spans), and at least one of each
-//! group, for the way from tokens to the terminal. With `ODES_UI=all` rustc compiles all programs.
+//! program, and compares each of their `compile_error!`s. Rustc compiles the programs with a part
+//! in a `.stderr` file. These are programs with messages of rustc itself or of a macro that waits
+//! for a call, and programs for which rustc marks less than the macro (rustc joins no spans). At
+//! least one program of each group is among them, as a test of the path from tokens to the
+//! terminal. With `ODES_UI=all` rustc compiles all programs.
 //!
 //! After a change run with `BLESS=1`, read the differences in git, and commit them. The messages
-//! are those of the toolchain that `rust-toolchain.toml` pins.
+//! are from the toolchain that `rust-toolchain.toml` pins.
 
 use std::collections::BTreeSet;
 use std::sync::Once;
@@ -39,7 +40,7 @@ fn reports(cases: &[&Case]) -> Vec<Report> {
     reports.into_iter().map(|(_, report)| report).collect()
 }
 
-/// With `BLESS=1` writes the messages as they are, once for all that read them; whether it is set.
+/// Returns whether `BLESS=1` is set; if so, writes the current messages, once for all readers.
 pub(crate) fn bless() -> bool {
     static WRITTEN: Once = Once::new();
     let is_set = std::env::var_os("BLESS").is_some();
@@ -81,7 +82,7 @@ fn compare<'a>(pairs: impl Iterator<Item = (&'a Case, &'a str, String)>) {
     );
 }
 
-/// The lines from the first difference to the last one, with a few lines around.
+/// Returns the lines from the first difference to the last one, with a few lines around.
 fn difference(expected: &str, found: &str) -> String {
     const AROUND: usize = 3;
     let [expected, found]: [Vec<&str>; 2] = [expected, found].map(|text| text.lines().collect());
@@ -153,7 +154,7 @@ fn each_case_has_its_messages() {
     }
 }
 
-/// The errors of all systems and functions in a program, as the macros report them.
+/// Returns the errors of all systems and functions in a program, as the macros report them.
 fn errors(case: &Case) -> Vec<Message> {
     let tokens = case.program().parse().unwrap_or_else(|error| panic!("{case}: {error}"));
     let mut found = Vec::new();
@@ -195,7 +196,7 @@ fn expand(tokens: TokenStream, found: &mut Vec<Message>) {
 
 type Macro = fn(TokenStream, TokenStream) -> TokenStream;
 
-/// The macro that an attribute calls, and its arguments, if it is one of ours.
+/// Returns the macro that an attribute calls and its arguments, if it is one of ours.
 fn attribute(group: &Group) -> Option<(Macro, TokenStream)> {
     let mut name = None;
     let mut arguments = TokenStream::new();
@@ -213,8 +214,9 @@ fn attribute(group: &Group) -> Option<(Macro, TokenStream)> {
     }
 }
 
-/// Each `compile_error!` of an expansion; `call` is the attribute, from its first token to its
-/// last.
+/// Collects each `compile_error!` of an expansion.
+///
+/// `call` is the attribute, from its first token to its last.
 fn reported(expansion: TokenStream, call: (Span, Span), found: &mut Vec<Message>) {
     let tokens: Vec<TokenTree> = expansion.into_iter().collect();
     let is = |index: usize, text: &str| tokens.get(index).is_some_and(|t| t.to_string() == text);
@@ -222,7 +224,7 @@ fn reported(expansion: TokenStream, call: (Span, Span), found: &mut Vec<Message>
         let TokenTree::Group(group) = token else { continue };
         if index >= 2 && is(index - 2, "compile_error") {
             let text: syn::LitStr = syn::parse2(group.stream()).unwrap();
-            // A span of nothing is that of the call.
+            // An empty span stands for the call.
             let at = |span: Span, else_at| if span.byte_range() == (0..0) { else_at } else { span };
             let (begin, end) = (at(tokens[index - 2].span(), call.0), at(group.span(), call.1));
             let position =
@@ -234,7 +236,7 @@ fn reported(expansion: TokenStream, call: (Span, Span), found: &mut Vec<Message>
                 text: text.value(),
             });
         } else if !(index >= 3 && is(index - 3, "macro_rules")) {
-            // What a macro would say, if it were called, is not said.
+            // Errors of a generated macro are reported only if it is called.
             reported(group.stream(), call, found);
         }
     }

@@ -1,11 +1,12 @@
-//! The order of each method's steps, and of its interpolant, measured: on an autonomous and on a
-//! non-autonomous nonlinear problem of which the solution is known.
+//! Measured orders of each method's steps and of its interpolant.
+//!
+//! The problems are an autonomous and a non-autonomous nonlinear one with known solutions.
 
 use crate::cases::kepler;
 use odes::prelude::*;
 use odes::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Vern6, Vern7, Vern9};
 
-/// The state at time `t` on an orbit of eccentricity 0.3, from its pericentre at time 0 on.
+/// Returns the state at time `t` on an orbit of eccentricity 0.3, from its pericentre at time 0.
 fn orbit(t: f64, p: f64) -> [f64; 4] {
     const E: f64 = 0.3;
     let anomaly = t + p * t.sin();
@@ -20,11 +21,13 @@ fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
     (0..4).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max)
 }
 
-/// Errors below this may be those of rounding: Verner 6(5) cancels large terms.
+/// Smaller errors may be from rounding: Verner 6(5) cancels large terms.
 const LEAST: f64 = 2e-10;
 
-/// The exponent with which the errors at step sizes grow: the slope of the line through the
-/// logarithms of those that are neither near rounding nor greater than `most`.
+/// Returns the exponent with which errors grow with the step size.
+///
+/// It is the slope of the line through the logarithms of the errors that are neither near rounding
+/// nor greater than `most`.
 fn exponent(what: &str, most: f64, points: impl Iterator<Item = (f64, f64)>) -> f64 {
     let points = points.filter(|(_, error)| (LEAST..most).contains(error));
     let logarithms: Vec<[f64; 2]> = points.map(|(h, error)| [h.ln(), error.ln()]).collect();
@@ -40,8 +43,10 @@ fn exponent(what: &str, most: f64, points: impl Iterator<Item = (f64, f64)>) -> 
     exponent
 }
 
-/// Whether steps and interpolant have the orders that they are said to have. That they have no
-/// higher ones is proved of the tableaus: here errors of the next orders count, too.
+/// Asserts that steps and interpolant have at least their declared orders.
+///
+/// The tableau tests prove that the orders are no higher; here errors of the next orders contribute
+/// too.
 fn converges<M: Method>(method: M) {
     let method_is = M::PROPERTIES;
     let most = f64::powi(10.0, -(method_is.order.min(5) as i32));
@@ -60,7 +65,7 @@ fn converges<M: Method>(method: M) {
         };
         within(&what, exponent(&what, most, (0..72).map(over_span)), method_is.order);
 
-        // Within one step from an exact value, one order more.
+        // Within one step from an exact value the order is one higher.
         let what = format!("{}, p = {p}: interpolant", method_is.name);
         let in_one_step = |i: i32| {
             let h = 1.6 / f64::powf(2.0, f64::from(i) / 6.0);
@@ -76,7 +81,7 @@ fn converges<M: Method>(method: M) {
     }
 }
 
-/// Errors are proportional to tolerances, and not much greater, where a method estimates them.
+/// If a method estimates errors, they are proportional to tolerances, and not much greater.
 fn follows_tolerances<M: Method>(method: M) {
     if !M::ADAPTIVE {
         return;

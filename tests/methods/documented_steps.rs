@@ -1,5 +1,6 @@
-//! Numbers of steps that OrdinaryDiffEq.jl's developers wrote down, against ours. There are few:
-//! its benchmarks show times and errors.
+//! Numbers of steps documented by OrdinaryDiffEq.jl's developers, against ours.
+//!
+//! There are few such numbers, because its benchmarks show times and errors.
 //!
 //! | problem | tolerances (absolute, relative) | method, controller | there | here |
 //! |---|---|---|---|---|
@@ -11,17 +12,17 @@
 //! | | 1e-6, 1e-6 | | 104 | 72 |
 //! | | 1e-8, 1e-8 | | 222 | 154 |
 //!
-//! KenCarp4's estimate of the error is filtered there by a matrix that lacks a factor of `γ h` (its
-//! issue 2902), which overrates errors of steps longer than 1, as nearly all are here. The method
-//! written down plainly, in Python, takes 59, 109 and 227 steps with that factor in its estimate,
-//! and 42, 74 and 156 without it.
+//! OrdinaryDiffEq.jl's KenCarp4 filters the error estimate by a matrix that lacks a factor of `γ h`
+//! (its issue 2902). Its estimate is therefore too large for steps longer than 1, as nearly all are
+//! here. A plain implementation of the method in Python takes 59, 109 and 227 steps with that
+//! factor in its estimate, and 42, 74 and 156 without it.
 
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Controller, KenCarp4, Method, TrBdf2};
 use odes_models::robertson;
 
-/// Attempted steps.
+/// Returns the number of attempted steps.
 fn steps<M, S, const N: usize, const P: usize>(
     _: M,
     problem: OdeProblem<S, f64, N, P>,
@@ -38,7 +39,8 @@ where
     f64::from(solution.accepted() + solution.rejected())
 }
 
-/// Their PI controller: exponents are by the order of the method, ours by that of the error.
+/// OrdinaryDiffEq.jl's PI controller: exponents are relative to the order of the method, ours to
+/// the order of the error.
 fn pi<M: Method>(_: M) -> Controller {
     let per = M::PROPERTIES.error as f64 / M::PROPERTIES.order as f64;
     Controller::pi(0.7 * per, 0.4 * per)
@@ -73,7 +75,7 @@ fn rodas4() {
     within(0.2, steps(Rodas4, problem, (1e-6, 1e-3), pi(Rodas4)), 26.0);
 }
 
-/// Against the plain method, not against the documented numbers.
+/// Compared with the plain method, not with the documented numbers.
 #[test]
 fn kencarp4() {
     for (tolerance, plain) in [(1e-4, 42.0), (1e-6, 74.0), (1e-8, 156.0)] {

@@ -1,5 +1,7 @@
-//! Proofs of the tableaus of the ESDIRK methods: order conditions of the solution, the embedded one
-//! and the interpolant, and stability.
+//! Proofs of the ESDIRK tableaus.
+//!
+//! They check the order conditions of the solution, the embedded solution and the interpolant, and
+//! stability.
 
 use crate::trees::Weights;
 use odes::internals::methods::esdirk::Tableau;
@@ -12,7 +14,7 @@ const METHODS: [(Properties, Tableau); 4] = [
     (kencarp4::PROPERTIES, kencarp4::TABLEAU),
 ];
 
-/// The matrix with its diagonal.
+/// Returns the matrix with its diagonal.
 fn matrix(tableau: &Tableau) -> Vec<Vec<f64>> {
     let n = tableau.c.len();
     let mut rows: Vec<Vec<f64>> = tableau.a.chunks(n).map(<[f64]>::to_vec).collect();
@@ -22,14 +24,14 @@ fn matrix(tableau: &Tableau) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The weights of the new state, and of the embedded one.
+/// Returns the weights of the new state and of the embedded solution.
 fn solutions(tableau: &Tableau) -> [Vec<f64>; 2] {
     let solution = matrix(tableau).pop().unwrap_or_default();
     let embedded = solution.iter().zip(tableau.error).map(|(b, e)| b - e).collect();
     [solution, embedded]
 }
 
-/// The weights of the cubic Hermite polynomial at `theta`.
+/// Returns the weights of the cubic Hermite polynomial at `theta`.
 fn hermite(tableau: &Tableau, theta: f64) -> Vec<f64> {
     let [mut weights, _] = solutions(tableau);
     let last = weights.len() - 1;
@@ -41,8 +43,9 @@ fn hermite(tableau: &Tableau, theta: f64) -> Vec<f64> {
     weights
 }
 
-/// The weights `b` satisfy all conditions up to `order` at `theta`, and, if asked, not all of the
-/// next one.
+/// Asserts that the weights `b` satisfy all conditions up to `order` at `theta`.
+///
+/// With `not_more`, they must violate a condition of the next order.
 fn has_order(what: &str, weights: &Weights, order: usize, b: &[f64], theta: f64, not_more: bool) {
     let b: Vec<[f64; 2]> = b.iter().map(|b| [*b, b.abs()]).collect();
     for order in 1..=order {
@@ -69,8 +72,7 @@ fn order_conditions() {
     }
 }
 
-/// Each node is the sum of its row; the last stage is at the end; the weights of a predictor sum to
-/// one.
+/// Each node is the sum of its row, the last stage is at the end, and predictor weights sum to one.
 #[test]
 fn row_sums() {
     for (method, tableau) in &METHODS {
@@ -89,7 +91,7 @@ fn row_sums() {
     }
 }
 
-/// A complex number, as far as is needed here.
+/// A complex number with the operations that these tests need.
 #[derive(Clone, Copy)]
 struct Complex(f64, f64);
 
@@ -108,7 +110,9 @@ impl Complex {
     }
 }
 
-/// `R(z)`, of the new state, which is the last stage: `Y_i = (1 + z Σ_j<i a_ij Y_j)/(1 - z γ)`.
+/// Returns `R(z)` of the new state, which is the last stage.
+///
+/// `Y_i = (1 + z Σ_j<i a_ij Y_j)/(1 - z γ)`.
 fn stability(tableau: &Tableau, z: Complex) -> Complex {
     let n = tableau.c.len();
     let mut stages = vec![Complex(1.0, 0.0)];
@@ -122,8 +126,10 @@ fn stability(tableau: &Tableau, z: Complex) -> Complex {
     stages[n - 1]
 }
 
-/// A-stable: bounded by 1 on the imaginary axis, and without poles to the left of it, since the
-/// only one is at `1/γ`. L-stable: nothing is left at infinity.
+/// The methods are A-stable and L-stable.
+///
+/// A-stable: `R` is bounded by 1 on the imaginary axis and has no pole in the left half plane,
+/// because its only pole is `1/γ`. L-stable: `R` is zero at infinity.
 #[test]
 fn stable() {
     for (method, tableau) in &METHODS {

@@ -1,5 +1,7 @@
-//! Measurements of implicit methods: orders of convergence of the step and of the interpolant,
-//! stability, and the stiff test set.
+//! Measurements of implicit methods.
+//!
+//! They measure orders of convergence of the step and of the interpolant, stability, and the stiff
+//! test set.
 
 use crate::forced::{distance, forced};
 use odes::methods::Stability;
@@ -7,7 +9,7 @@ use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2};
 
-/// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`, the stiffer the smaller `p[0]`.
+/// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`; a smaller `p[0]` makes it stiffer.
 #[ode_system]
 fn kaps(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
     let [x, y] = *u;
@@ -23,7 +25,9 @@ fn of_forced(t: f64) -> [f64; 2] {
     [t.cos(), t.sin()]
 }
 
-/// Errors at the end of fixed steps, and of the interpolant within one step: the orders of both.
+/// Measures the orders of the step and of the interpolant.
+///
+/// The errors are at the end of fixed steps, and of the interpolant within one step.
 fn orders<M: Method + Copy, S: System<2, 1>>(
     method: M,
     steps: u32,
@@ -64,7 +68,7 @@ fn converges<M: Method + Copy>(method: M, steps: u32, order: f64, interpolant: f
     ] {
         eprintln!("{}, {what}: order {step:.2}, interpolant h^{dense:.2}", M::PROPERTIES.name);
         assert!((step - order).abs() < 0.25, "{}, {what}: order {step}", M::PROPERTIES.name);
-        // The error of one step is of one order more.
+        // The error of one step has one order more.
         let dense = dense - 1.0;
         assert!(
             (dense - interpolant).abs() < 0.35,
@@ -120,7 +124,7 @@ fn kvaerno5_converges() {
     converges(Kvaerno5, 32, 5.0, 3.0);
 }
 
-/// The stability function `R(p)`, by one step of size 1.
+/// Returns the stability function `R(p)`, by one step of size 1.
 fn damps<M: Method + Copy>(method: M) {
     let options = SolveOptions::default().fixed_step(1.0);
     for i in 0..=52 {
@@ -145,8 +149,9 @@ fn infinitely_fast_decay_is_over_after_a_step() {
     damps(KenCarp4);
 }
 
-/// The errors of a method at tolerances from 1e-3 down, in units of the tolerance: at most `most`,
-/// and `abstol` is the tolerance times `small`.
+/// Bounds of a method's errors in units of the tolerance, at tolerances from 1e-3 down.
+///
+/// The errors are at most `most`, and `abstol` is the tolerance times `small`.
 struct Follows<const N: usize, const P: usize> {
     problem: ([f64; N], [f64; P], (f64, f64)),
     reference: [f64; N],
@@ -183,7 +188,7 @@ impl<const N: usize, const P: usize> Follows<N, P> {
             assert!(error < most * tolerance, "{what}: {error:e}");
             absolute.push(error);
         }
-        // Seven decades of tolerance are as many of error, but for rounding and for luck.
+        // Seven decades of tolerance are seven decades of error, except for rounding and chance.
         let decades = (absolute[0].max(1e-4) / absolute[absolute.len() - 1].max(1e-11)).log10();
         assert!(
             decades > 0.4 * (absolute.len() - 1) as f64,
@@ -193,8 +198,10 @@ impl<const N: usize, const P: usize> Follows<N, P> {
     }
 }
 
-/// The stiff test set. An error is within `most` tolerances; that of the method of order 2 is
-/// carried on without a better one, so that it grows against the tolerance.
+/// The stiff test set: errors are within `most` tolerances.
+///
+/// The method of order 2 advances its own solution, because it has no better one, so its error
+/// grows relative to the tolerance.
 macro_rules! stiff {
     ($($name:ident $(until $end:literal: $reference:expr, small)?: $small:literal, $([$method:ident to $exponent:literal: $most:literal $(up to $dtmax:literal)?])+;)*) => { $(
         #[test]
@@ -223,8 +230,8 @@ stiff! {
         [TrBdf2 to 7: 2500.0] [Kvaerno3 to 8: 30.0] [KenCarp4 to 9: 200.0] [Kvaerno5 to 10: 150.0];
     pollution: 1e-9, [Rosenbrock23 to 8: 10.0] [Rodas3 to 9: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0]
         [TrBdf2 to 7: 120.0] [Kvaerno3 to 8: 1.0] [KenCarp4 to 9: 8.0] [Kvaerno5 to 10: 5.0];
-    // By `tools/references.py --until`: at the end of the span its species are of the size of
-    // rounding errors that are made on the way.
+    // Values from `tools/references.py --until`: at the end of the span the species are as small as
+    // the rounding errors made on the way.
     e5 until 1e5: [7.4813208224292e-6, 2.3734781561206e-12, 2.2123586689582e-12, 1.6111948716243e-13],
         small: 1e-20, [Rosenbrock23 to 7: 100.0] [Rodas3 to 8: 10.0] [Rodas4 to 10: 10.0] [Rodas5P to 10: 10.0]
         [TrBdf2 to 7: 600.0] [Kvaerno3 to 8: 3.0] [KenCarp4 to 9: 60.0] [Kvaerno5 to 10: 20.0];
@@ -234,15 +241,15 @@ stiff! {
         [TrBdf2 to 7: 100.0] [Kvaerno3 to 8: 5.0] [KenCarp4 to 9: 50.0] [Kvaerno5 to 10: 40.0];
     diffusive_brusselator: 1e-3, [Rosenbrock23 to 8: 500.0] [Rodas3 to 9: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0]
         [TrBdf2 to 7: 250.0] [Kvaerno3 to 8: 2.0] [KenCarp4 to 9: 20.0] [Kvaerno5 to 10: 10.0];
-    // Rodas3 and Kvaerno3 look at the right-hand side near the ends of a step only: by night they
-    // may take the next one over the whole day, and none the wiser. So they are told not to
-    // (`dtmax`).
+    // Rodas3 and Kvaerno3 evaluate the right-hand side only near the ends of a step. By night they
+    // may step over the whole day without an error estimate that shows it, so `dtmax` limits their
+    // steps.
     stratosphere: 1.0, [Rosenbrock23 to 6: 5.0] [Rodas3 to 8: 5.0 up to 7200.0] [Rodas4 to 10: 3.0]
         [Rodas5P to 10: 3.0] [TrBdf2 to 7: 60.0] [Kvaerno3 to 8: 5.0 up to 7200.0] [KenCarp4 to 9: 20.0]
         [Kvaerno5 to 10: 20.0];
 }
 
-/// A ring of cells, each of which decays and exchanges with its neighbours.
+/// A ring of cells; each cell decays and exchanges with its neighbours.
 #[ode_system]
 fn ring(du: &mut [f64; 8], u: &[f64; 8], p: &[f64; 2], _t: f64) {
     for i in 0..8 {
@@ -250,8 +257,9 @@ fn ring(du: &mut [f64; 8], u: &[f64; 8], p: &[f64; 2], _t: f64) {
     }
 }
 
-/// The ring's waves decay one by one: `cos(2π m i/8)` at the rate
-/// `p[0] + 2 p[1] (1 - cos(2π m/8))`.
+/// Returns the ring's waves, which decay independently.
+///
+/// The wave `cos(2π m i/8)` decays at the rate `p[0] + 2 p[1] (1 - cos(2π m/8))`.
 fn of_ring(p: [f64; 2], t: f64) -> [f64; 8] {
     let wave = |m: f64, i: usize| {
         let angle = std::f64::consts::FRAC_PI_4 * m;
@@ -261,7 +269,7 @@ fn of_ring(p: [f64; 2], t: f64) -> [f64; 8] {
     std::array::from_fn(|i| wave(0.0, i) + 0.5 * wave(1.0, i) + 0.25 * wave(3.0, i))
 }
 
-/// The solution is right in the transient and after it, however stiff the system.
+/// The solution is right in the transient and after it, for every stiffness.
 fn follows_the_ring<M: Method + Copy>(method: M) {
     for coupling in [1e2, 1e5, 1e8] {
         let p = [1.0, coupling];
@@ -279,7 +287,7 @@ fn follows_the_ring<M: Method + Copy>(method: M) {
     }
 }
 
-/// Van der Pol's oscillator with mu = 1e6, as far as another method at a tight tolerance.
+/// Van der Pol's oscillator with mu = 1e6, compared with another method at a tight tolerance.
 fn follows_van_der_pol<M: Method + Copy>(method: M, reference: [f64; 2]) {
     use odes_models::stiff_van_der_pol::{U0, stiff_van_der_pol};
     let tolerance = 1e-6;

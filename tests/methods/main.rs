@@ -1,5 +1,5 @@
-//! Methods: tableaus against order conditions, orders of convergence, and numbers of steps against
-//! those that others document.
+//! Methods: tableaus against order conditions, orders of convergence, and documented numbers of
+//! steps.
 
 #[path = "../support/cases.rs"]
 mod cases;

@@ -1,4 +1,4 @@
-//! Proofs of the Rosenbrock methods: order conditions, stability, and steps as in the textbook.
+//! Proofs of the Rosenbrock methods: order conditions, stability, and steps in the textbook's form.
 
 use crate::forced::{distance, forced};
 use odes::Method;
@@ -26,7 +26,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     a.iter().map(row).collect()
 }
 
-/// The inverse of a lower triangle.
+/// Returns the inverse of a lower triangular matrix.
 fn inverse(a: &Matrix) -> Matrix {
     let n = a.len();
     let mut inverse = vec![vec![0.0; n]; n];
@@ -45,7 +45,7 @@ fn square(flat: &[f64], n: usize) -> Matrix {
 }
 
 impl Classical {
-    /// `Γ⁻¹ = I/γ - C` and `α = A Γ`.
+    /// Computes `Γ⁻¹ = I/γ - C` and `α = A Γ`.
     fn of(tableau: &Tableau) -> Classical {
         let n = tableau.alpha.len();
         let mut inverse_of_gamma = square(tableau.c, n);
@@ -63,14 +63,16 @@ impl Classical {
         Classical { alpha, beta, gamma }
     }
 
-    /// Weights in these variables of weights of the `U`.
+    /// Converts weights of the `U` to these variables.
     fn weights(&self, of_u: &[f64]) -> Vec<f64> {
         product(&vec![of_u.to_vec()], &self.gamma).remove(0)
     }
 }
 
-/// The value of the order condition of a tree: to order 5, Hairer and Wanner II, table IV.7.1 and
-/// on. Vertices with one child are `β`, the others `α`.
+/// A rooted tree of an order condition: to order 5, Hairer and Wanner II, table IV.7.1 and
+/// following.
+///
+/// Vertices with one child are `β`, the others `α`.
 #[derive(Clone)]
 struct Tree(Vec<Tree>);
 
@@ -83,7 +85,7 @@ impl Tree {
         self.0.iter().map(Tree::density).product::<f64>() * self.order() as f64
     }
 
-    /// The elementary weight of each stage.
+    /// Returns the elementary weight of each stage.
     fn weight(&self, method: &Classical) -> Vec<f64> {
         let n = method.alpha.len();
         let matrix = if self.0.len() == 1 { &method.beta } else { &method.alpha };
@@ -97,9 +99,9 @@ impl Tree {
         weight
     }
 
-    /// All rooted trees of this order.
+    /// Returns all rooted trees of this order.
     fn all(order: usize) -> Vec<Tree> {
-        /// Multisets of trees of this order in all, none of them beyond `(most, at)`.
+        /// Multisets of trees of this order in total, none of them beyond `(most, at)`.
         fn forests(order: usize, most: usize, at: usize) -> Vec<Vec<Tree>> {
             if order == 0 {
                 return vec![Vec::new()];
@@ -125,7 +127,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The largest deviation from a condition of this order, of weights at `theta`.
+/// Returns the largest deviation from a condition of this order, for weights at `theta`.
 fn deviation(method: &Classical, b: &[f64], order: usize, theta: f64) -> f64 {
     let trees = Tree::all(order).into_iter();
     let error =
@@ -147,8 +149,9 @@ fn trees_are_all_there() {
     }
 }
 
-/// The stages' sums are the given times and weights of the time gradient, and the step, the
-/// embedded solution and the interpolant are of their orders and no higher.
+/// The stages' sums equal the given times and weights of the time gradient.
+///
+/// The step, the embedded solution and the interpolant have their orders and no higher ones.
 #[test]
 fn order_conditions() {
     for (properties, tableau) in TABLEAUS {
@@ -161,7 +164,7 @@ fn order_conditions() {
             let gamma: f64 = method.gamma[i].iter().sum();
             assert!((gamma - tableau.time[i]).abs() < 1e-12, "{name}: slope {i}, {gamma}");
         }
-        // The last argument is the embedded solution, and with the last stage added the new state.
+        // The last argument is the embedded solution; plus the last stage, it is the new state.
         let embedded = &square(tableau.a, n)[n - 1];
         let mut solution = embedded.clone();
         solution[n - 1] += 1.0;
@@ -190,7 +193,7 @@ fn order_conditions() {
     }
 }
 
-/// The weights of the `U` in the interpolant.
+/// Returns the weights of the `U` in the interpolant.
 fn dense(tableau: &Tableau, theta: f64) -> Vec<f64> {
     let n = tableau.alpha.len();
     let polynomials = tableau.dense.chunks(tableau.dense.len() / n);
@@ -201,7 +204,7 @@ fn dense(tableau: &Tableau, theta: f64) -> Vec<f64> {
     weights.collect()
 }
 
-/// `R(z) = 1 + z bᵀ (I - z B)⁻¹ 1` for real `z`, and at infinity, of weights of the `U`.
+/// Returns `R(z) = 1 + z bᵀ (I - z B)⁻¹ 1` of weights of the `U`, for real `z` and at infinity.
 fn stability(method: &Classical, of_u: &[f64], z: f64) -> f64 {
     let n = of_u.len();
     let mut stages = vec![0.0; n];
@@ -218,8 +221,9 @@ fn stability(method: &Classical, of_u: &[f64], z: f64) -> f64 {
     1.0 + z * dot(&method.weights(of_u), &stages)
 }
 
-/// L-stable, as far as the negative axis tells; the embedded solutions and the interpolants are
-/// bounded.
+/// The methods are L-stable on the negative axis.
+///
+/// Embedded solutions and interpolants are bounded.
 #[test]
 fn stable_on_the_negative_axis() {
     for (properties, tableau) in TABLEAUS {
@@ -239,7 +243,7 @@ fn stable_on_the_negative_axis() {
                 let r = stability(&method, weights, z);
                 assert!(r.abs() < bound, "{name}, {what}: {r} at {z}");
             }
-            // A stiff component that has decayed does not come back between the steps.
+            // A decayed stiff component does not return between the steps.
             for theta in [0.25, 0.5, 0.75] {
                 let r = stability(&method, &dense(&tableau, theta), z);
                 assert!(r.abs() < 1.0, "{name}, interpolant at {theta}: {r} at {z}");
@@ -248,7 +252,8 @@ fn stable_on_the_negative_axis() {
     }
 }
 
-/// One step of `forced` in the variables of the derivation, products with the Jacobian and all:
+/// Takes one step of `forced` in the variables of the derivation, with products with the Jacobian.
+///
 /// `(I - γ h J) k_i = h f_i + h J Σ γ_ij k_j + γ_i h² ∂f/∂t`.
 fn textbook(tableau: &Tableau, u: [f64; 2], t: f64, h: f64) -> [f64; 2] {
     let method = Classical::of(tableau);

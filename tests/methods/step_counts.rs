@@ -1,5 +1,6 @@
-//! The step-size controller reads logarithms off bit patterns. Against the exact formula it takes
-//! almost as many steps.
+//! The step-size controller computes logarithms from bit patterns.
+//!
+//! It takes almost as many steps as with the exact formula.
 
 use crate::textbook;
 use crate::workloads::*;
@@ -9,7 +10,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{Bs3, Dop853, Method, Vern7};
 
-/// By the controller that explicit methods have.
+/// Compares step counts with the controller of explicit methods.
 fn compare<M, S, const N: usize, const P: usize>(
     method: (M, &Tableau),
     system: S,

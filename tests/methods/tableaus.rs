@@ -1,5 +1,7 @@
-//! Proofs of the tableaus of the explicit methods: all order conditions of steps, embedded
-//! solutions and interpolants, up to the order that each is said to have, and not beyond.
+//! Proofs of the explicit methods' tableaus.
+//!
+//! They check all order conditions of steps, embedded solutions and interpolants, up to the
+//! declared order and not beyond.
 
 use crate::trees::Weights;
 use odes::internals::methods::explicit::{Row, Tableau};
@@ -16,7 +18,7 @@ macro_rules! methods {
 static METHODS: [(Properties, &Tableau); 11] =
     methods![euler heun ralston rk4 bs3 dp5 tsit5 vern6 vern7 dop853 vern9];
 
-/// All stages after the first.
+/// Returns all stages after the first.
 fn stages(tableau: &Tableau) -> impl Iterator<Item = &Row> {
     tableau.stages.iter().chain(tableau.extra)
 }
@@ -27,25 +29,25 @@ fn padded(row: &[f64], length: usize) -> Vec<f64> {
     row
 }
 
-/// The matrix of all stages.
+/// Returns the matrix of all stages.
 fn matrix(tableau: &Tableau) -> Vec<Vec<f64>> {
     let n = tableau.nodes.len();
     let rows = stages(tableau).map(|row| padded(row.coefficients, n));
     std::iter::once(vec![0.0; n]).chain(rows).collect()
 }
 
-/// The weights of the new state.
+/// Returns the weights of the new state.
 fn solution(tableau: &Tableau) -> Vec<f64> {
     let row = tableau.solution.first().or(tableau.stages.last()).expect("a new state");
     padded(row.coefficients, tableau.nodes.len())
 }
 
-/// The coefficients of stage `s` in the interpolant.
+/// Returns the coefficients of stage `s` in the interpolant.
 fn polynomial(tableau: &Tableau, s: usize) -> &[f64] {
     &tableau.weights[s * tableau.degree..(s + 1) * tableau.degree]
 }
 
-/// The weights of the interpolant at `theta`, and the sums of the magnitudes of their terms.
+/// Returns the interpolant's weights at `theta`, and the sums of their terms' magnitudes.
 fn interpolant(tableau: &Tableau, theta: f64) -> Vec<[f64; 2]> {
     let weight = |s| {
         let terms = polynomial(tableau, s).iter();
@@ -54,12 +56,13 @@ fn interpolant(tableau: &Tableau, theta: f64) -> Vec<[f64; 2]> {
     (0..tableau.nodes.len()).map(weight).collect()
 }
 
-/// Weights with their magnitudes.
+/// Returns weights with their magnitudes.
 fn with_bounds(b: &[f64]) -> Vec<[f64; 2]> {
     b.iter().map(|b| [*b, b.abs()]).collect()
 }
 
-/// The weights `b` satisfy all conditions of `order` at `theta`, and not all of the next order.
+/// Asserts that the weights `b` satisfy all conditions of `order` at `theta`, and not all of the
+/// next order.
 fn has_order(what: &str, weights: &Weights, order: usize, b: &[[f64; 2]], theta: f64) {
     for order in 1..=order {
         let [error, units] = weights.violation(b, order, theta);
@@ -69,7 +72,7 @@ fn has_order(what: &str, weights: &Weights, order: usize, b: &[[f64; 2]], theta:
     assert!(error > 1e-8 && units > 10.0, "{what} at {theta} is of order {}", order + 1);
 }
 
-/// Rounding aside, each node is the sum of its row.
+/// Except for rounding, each node is the sum of its row.
 #[test]
 fn row_sums() {
     for (method, tableau) in &METHODS {
@@ -83,7 +86,7 @@ fn row_sums() {
     }
 }
 
-/// The coefficients that a method leaves out are zero, the others are not, and stages are explicit.
+/// Coefficients that a method omits are zero, the others are not, and stages are explicit.
 #[test]
 fn zeros() {
     for (method, tableau) in &METHODS {

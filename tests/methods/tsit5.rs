@@ -1,10 +1,10 @@
-//! Tsit5 end to end: errors follow tolerances, orbits close, time runs backwards and in small
+//! Tsit5 end to end: errors follow tolerances, orbits close, and time runs backwards and in small
 //! steps.
 
 use crate::cases::{decay_of_time, oscillator};
 use odes::prelude::*;
 
-/// The slope of `log error` against `log h` through the first and the last point.
+/// Returns the slope of `log error` against `log h` through the first and the last point.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let ((h0, e0), (h1, e1)) = (points[0], points[points.len() - 1]);
     (e0 / e1).ln() / (h0 / h1).ln()
@@ -40,8 +40,10 @@ fn backwards_and_forwards() {
     }
 }
 
-/// `f32` time does not lose steps below its resolution: ten thousand of less than a quarter of a
-/// unit in the last place of `t`, which rounding alone would make steps of nothing.
+/// `f32` time does not lose steps below its resolution.
+///
+/// Ten thousand steps are each less than a quarter of a unit in the last place of `t`; with
+/// rounding alone they would not advance the time.
 #[test]
 fn f32_time_keeps_small_steps() {
     let (from, span, omega) = (4096.0_f64, 1.0, 2000.0_f64);

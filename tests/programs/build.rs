@@ -1,12 +1,12 @@
-//! Writes the random programs, and the list of them.
+//! Writes the random programs and the list of them.
 //!
-//! `ODES_PROGRAMS` programs (120 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
-//! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
-//! only, so that one can be had alone. After them come those of the folder `found`, which once were
-//! compiled wrongly.
+//! `ODES_PROGRAMS` is the number of programs (default 120), `ODES_PROGRAMS_SEED` their seed (1) and
+//! `ODES_PROGRAMS_FIRST` the index of the first one (0). A program depends only on the seed and its
+//! index, so one program can be generated alone. The programs of the folder `found`, which were
+//! once compiled wrongly, follow.
 //!
-//! Programs with events are others: `ODES_EVENT_PROGRAMS` (36), `ODES_EVENT_PROGRAMS_FIRST` (0), and the
-//! same seed.
+//! Programs with events are separate: `ODES_EVENT_PROGRAMS` (36), `ODES_EVENT_PROGRAMS_FIRST` (0),
+//! and the same seed.
 
 mod generator;
 #[allow(dead_code, unreachable_pub)]
@@ -32,7 +32,7 @@ fn main() {
     let random = (first..first + count).map(|number| {
         let replay =
             format!("ODES_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_PROGRAMS_FIRST={number}");
-        // Gradients are twice the code of the rest.
+        // Gradients are twice as much code as the rest.
         (Program::new(seed, number), replay, number % 4 == 0)
     });
     let found = found().into_iter().map(|(program, replay)| (program, replay, false));
@@ -47,7 +47,7 @@ fn main() {
     std::fs::write(folder.join("events.rs"), with_events(seed)).expect("it is ours");
 }
 
-/// The programs with events, and the list of them.
+/// Writes the programs with events, and returns the list of them.
 fn with_events(seed: u64) -> String {
     let count = number("ODES_EVENT_PROGRAMS", 36);
     let first = number("ODES_EVENT_PROGRAMS_FIRST", 0);
@@ -87,7 +87,7 @@ pub fn program() -> EventProgram {{
     modules + &list + "    ]\n}\n"
 }
 
-/// The programs of the folder `found`, and where they are.
+/// Returns the programs of the folder `found`, with their paths.
 fn found() -> Vec<(Program, String)> {
     println!("cargo::rerun-if-changed=found");
     let entries = std::fs::read_dir("found").expect("the folder of this file");
@@ -101,7 +101,7 @@ fn found() -> Vec<(Program, String)> {
     paths.into_iter().map(program).collect()
 }
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn number(variable: &str, otherwise: u64) -> u64 {
     println!("cargo::rerun-if-env-changed={variable}");
     match std::env::var(variable) {
@@ -110,7 +110,8 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     }
 }
 
-/// A program, compiled as it is and without fusing, and as plain Rust with our functions.
+/// Returns the module of a program: compiled with fusing and without, and as plain Rust with our
+/// functions.
 fn module(program: &Program, replay: &str, gradients: bool) -> String {
     let Program { name, states, parameters, .. } = program;
     let (system, [written, left]) = (program.system(), program.functions());

@@ -1,4 +1,4 @@
-//! The evaluations and factorisations that a solution reports, against those that a system counts.
+//! The evaluations and factorisations that a solution reports, against the counts of a system.
 
 use crate::counted;
 use crate::counted::Counted;
@@ -6,7 +6,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, GrowthGuard, Solver};
 
-/// A system that is stiff for great parameters, with kicks at 2 and 5.
+/// A system that is stiff for large parameters, with kicks at 2 and 5.
 #[ode_system]
 fn kicked(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
     let begun = if t < 2.0 { 0.0 } else { 1.0 };
@@ -14,7 +14,7 @@ fn kicked(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
     [u[1] + kick, p[0] * ((1.0 - u[0] * u[0]) * u[1] - u[0])]
 }
 
-/// The derivative by the time is not zero, so times to stop at may be poles.
+/// A system with a nonzero time derivative, so that stops may be poles.
 #[ode_system]
 fn driven(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
     [u[1], p[0] * ((1.0 - u[0] * u[0]) * u[1] - u[0]) + t.sin()]
@@ -38,7 +38,7 @@ mod weighed {
     }
 }
 
-/// A system whose solution leaves its domain.
+/// A system with a solution that leaves the domain.
 #[ode_system]
 mod drained {
     pub struct State {
@@ -60,8 +60,10 @@ mod drained {
 
 type Solution<S> = EnsembleSolution<Counted<S>, f64, 2, 1>;
 
-/// Solves for these parameters, and counts. A lane that finds no further trajectory evaluates once
-/// more: the derivative and, with a mass matrix, the sign of short steps.
+/// Solves for these parameters, and counts.
+///
+/// A lane that finds no further trajectory evaluates once more: the derivative and, with a mass
+/// matrix, the sign of short steps.
 fn solve<S, M>(
     system: S,
     method: M,
@@ -86,8 +88,9 @@ fn sum<S: System<2, 1>>(solution: &Solution<S>, of: impl Fn(usize) -> Option<u64
     (0..solution.len()).map(of).sum()
 }
 
-/// Compares the reported counts with the system's, except factorisations by which the guard looks
-/// again; returns whether evaluations and factorisations are reported.
+/// Compares the reported counts with the system's, except second factorisations by the guard.
+///
+/// Returns whether evaluations and factorisations are reported.
 fn check<S, M>(
     system: S,
     method: M,
@@ -111,7 +114,7 @@ where
         sum(&solution, |i| solution.factorisations(i)),
     ];
     let case = format!("{} of {} by {options:?}", solution.method().name, system.info().name);
-    // What shortens an automatic first step is not counted.
+    // Evaluations that shorten an automatic first step are not counted.
     let automatic = matches!(options.step, StepSize::Adaptive);
     let is_right = |told: Option<u64>, counted: u64, more: bool| {
         told.is_none_or(|told| told == counted || (more && told < counted))
@@ -137,7 +140,7 @@ fn counts_are_those_of_the_system() {
             (adaptive.clone().first_step(1e-3), true),
             (adaptive.clone().time_breaks(false), true),
             (adaptive.clone().tstops([1.0, 3.0, 7.0]), true),
-            // Some are given up on the way, also at a time to stop at.
+            // Some trajectories end early, also at a stop.
             (adaptive.clone().max_steps(7).tstops([0.5]), true),
             (adaptive.clone().saveat(0.125), !extra),
             (adaptive.clone().saveat([0.0, 3.3]), true),
@@ -160,13 +163,13 @@ fn counts_are_those_of_the_system() {
             let expected = [!iterates, true];
             let backwards = adaptive.clone().tstops([1.0, 3.0]);
             assert_eq!(check(kicked, method, (8.0, 0.5), MILD, &backwards), expected);
-            // A span without length has no steps.
+            // An empty span has no steps.
             assert_eq!(check(kicked, method, (3.0, 3.0), MILD, &adaptive), expected);
         }
     }
 }
 
-/// What looks for poles at times to stop at is counted.
+/// Evaluations that search for poles at stops are counted.
 #[test]
 fn times_to_stop_at_are_looked_at() {
     let adaptive = SolveOptions::default().abstol(1e-5).reltol(1e-5).tstops([1.0, 3.0, 7.0]);
@@ -185,7 +188,7 @@ fn times_to_stop_at_are_looked_at() {
     assert_eq!(check(driven, Rodas4, (0.0, 8.0), MILD, &fixed), [true; 2]);
 }
 
-/// Every stop of every trajectory is the last one that it reaches, once.
+/// Each stop of each trajectory is once the last one that the trajectory reaches.
 #[test]
 fn trajectories_that_end_anywhere_are_counted() {
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).tstops([0.5, 1.0, 3.0]);
@@ -195,8 +198,9 @@ fn trajectories_that_end_anywhere_are_counted() {
     }
 }
 
-/// The counts are right also of trajectories that fail at once, or whose linear equations have no
-/// solution.
+/// The counts are also right for trajectories that fail immediately.
+///
+/// Their linear equations may have no solution.
 #[test]
 fn trajectories_that_fail_are_counted() {
     let failing = &[[f64::INFINITY], [1.0], [f64::NAN]];
@@ -209,7 +213,7 @@ fn trajectories_that_fail_are_counted() {
         }
         assert_eq!(check(kicked, TrBdf2, (0.0, 8.0), failing, &options), [false, true]);
     }
-    // With fixed steps a part is gone through before that is found out.
+    // With fixed steps a segment is integrated before the failure is found.
     let options = SolveOptions::default().tstops([1.0, 3.0]);
     for options in [options.clone(), options.fixed_step(0.25)] {
         let (solution, ..) = solve(drained, Dp5, (0.0, 4.0), &[[4.0], [0.25]], &options);

@@ -1,4 +1,4 @@
-//! Solves that a method or a place cannot do: each is a typed error with the value in it.
+//! Solves that a method or a backend cannot do: each is a typed error that contains the value.
 
 use crate::cases::growth;
 use odes::SolveError;
@@ -8,7 +8,7 @@ fn problem() -> OdeProblem<growth, f64, 1, 1> {
     OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5])
 }
 
-/// Methods without an error estimate have no step size of their own.
+/// Methods without an error estimate cannot choose a step size.
 #[test]
 fn methods_without_an_error_estimate_need_a_step_size() {
     let adaptive = SolveOptions::default();

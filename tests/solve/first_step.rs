@@ -4,8 +4,9 @@ use odes::prelude::*;
 use odes::{Method, Tsit5Rodas4};
 use odes_models::robertson::{P, U0, robertson};
 
-/// The final state is right, for a reaction rate that is number `i` of 2^20 between 0.02 and
-/// 0.06.
+/// Asserts that the final state is right.
+///
+/// The reaction rate has the index `i` of 2^20 rates between 0.02 and 0.06.
 fn arrives<M: Method>(method: M, i: u32, reltol: f64, abstol: f64) {
     let rate = 0.04 * (1.0 + 0.5 * (2.0 * f64::from(i) / 1_048_575.0 - 1.0));
     let problem = OdeProblem::new(robertson, U0, 0.0..=1e4, [rate, P[1], P[2]]);
@@ -20,10 +21,11 @@ fn arrives<M: Method>(method: M, i: u32, reltol: f64, abstol: f64) {
     }
 }
 
-/// At the start Robertson's fast reactions have not begun, and the Jacobian does not show them. A
-/// step of about 2.4e-3, five times as long as they take, ends far from the solution, and for some
-/// rates an error estimate is zero there: the state is then one that explodes. These are such
-/// rates, where the first step is a hundred times Hairer's first guess.
+/// A step over fast reactions that the Jacobian at the start does not show.
+///
+/// Robertson's fast reactions have not begun at the start. A step of about 2.4e-3, five times their
+/// duration, ends far from the solution. For some rates an error estimate is zero there, at a state
+/// that explodes. At the rates below the first step is a hundred times Hairer's first guess.
 #[test]
 fn a_first_step_does_not_pass_over_what_the_jacobian_does_not_show() {
     arrives(Rodas4, 658_467, 1e-2, 1e-6);
@@ -31,12 +33,13 @@ fn a_first_step_does_not_pass_over_what_the_jacobian_does_not_show() {
     arrives(Rodas4, 671_369, 1e-4, 1e-8);
     arrives(Tsit5Rodas4, 115_322, 1e-4, 1e-8);
     arrives(Tsit5Rodas4, 123_700, 1e-3, 1e-7);
-    // Here ten times Hairer's first guess is too long.
+    // Here ten times Hairer's first guess is already too long.
     arrives(Tsit5Rodas4, 138_085, 1e-4, 1e-7);
 }
 
-/// The first step may be long where the system is stiff and the derivatives at the start show it:
-/// implicit methods need not resolve what decays that fast.
+/// The first step may be long if the system is stiff and the derivatives at the start show it.
+///
+/// Implicit methods need not resolve such a fast decay.
 #[test]
 fn a_first_step_is_long_where_what_is_fast_is_shown() {
     let problem = OdeProblem::new(settles, [1.0 + 1e-6], 0.0..=1.0, [1e6]);
@@ -53,8 +56,9 @@ fn settles(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], _t: f64) {
     du[0] = p[0] * (1.0 - u[0]);
 }
 
-/// A time so far from zero that no step of it is as short as the solution needs. An L-stable method
-/// damps what it passes over, without an error estimate that shows it.
+/// A time so far from zero that no step is as short as the solution needs.
+///
+/// An L-stable method damps the fast part without an error estimate that shows it.
 #[test]
 fn a_first_step_that_time_does_not_have_is_not_taken() {
     let end = |from: f64, span: f64| {
@@ -86,8 +90,9 @@ fn oxidises(x: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
     [p[1] / (2.0 * x[0] + p[0])]
 }
 
-/// States that begin at zero, and transients of all rates, in all units of time: implicit methods
-/// must not pass over them. Exact solutions are closed forms.
+/// States that begin at zero, and transients of all rates, in all units of time.
+///
+/// Implicit methods must not pass over them. Exact solutions are closed forms.
 #[test]
 fn growth_from_nothing_is_followed_in_all_units_of_time() {
     fn each<M: Method>(method: M) {
@@ -106,7 +111,7 @@ fn growth_from_nothing_is_followed_in_all_units_of_time() {
                     let bound = 100.0 * tolerance * (exact + 1e-3);
                     assert!(error < bound, "{name}, {rate:e}, {unit:e}: {error:e}");
                 }
-                // Its scale is far below the tolerance.
+                // The scale of the growth is far below the tolerance.
                 let a = 1e-4 / rate;
                 let problem = OdeProblem::new(oxidises, [0.0], 0.0..=10.0, [a, 100.0]);
                 let solution = problem.solve(method, &options).unwrap();

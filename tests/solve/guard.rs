@@ -1,4 +1,4 @@
-//! Steps that would pass over growth are refused, or counted: see `odes::internals::guard`.
+//! Steps that would pass over growth are refused or counted: see `odes::internals::guard`.
 
 use crate::everywhere::same_everywhere;
 use ndarray_npy::NpzReader;
@@ -9,22 +9,23 @@ use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Kvaerno3, Method, Vary};
 use std::fs::File;
 
-/// Growth from a seed to one, and a component that follows it at once.
+/// Growth from a seed to one, with a component that follows it immediately.
 #[ode_system]
 fn autocatalysis(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     let [x, follower] = *u;
     [p[0] * x * (1.0 - x), 1e3 * p[0] * (x - follower)]
 }
 
-/// Zero is an unstable state of rest, in which the feed leaves it at all times but one.
+/// Zero is an unstable state of rest, and the feed leaves it at all times except one.
 #[ode_system]
 fn pitchfork(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     let fed = if t > 5000.0 && t < 5001.0 { p[0] } else { 0.0 };
     [u[0] * (1.0 - u[0] * u[0]) + fed]
 }
 
-/// Growth as in `autocatalysis`, at a rate that is an algebraic unknown. One row of the mass matrix
-/// is negative, so that the determinants of short steps are.
+/// Growth as in `autocatalysis`, with an algebraic unknown as its rate.
+///
+/// One row of the mass matrix is negative, so the determinants of short steps are negative too.
 #[ode_system]
 mod constrained {
     #[mass_matrix]
@@ -35,7 +36,7 @@ mod constrained {
     }
 }
 
-/// The same system with so many unknowns that there is no search for pivots.
+/// The same system with so many unknowns that there is no pivoting.
 #[ode_system]
 mod chain {
     const N: usize = 6;
@@ -68,7 +69,7 @@ fn pair(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[0] * u[0] * (1.0 - u[0]), p[1] * u[1] * (1.0 - u[1])]
 }
 
-/// The time at which component `d` first reaches a half.
+/// Returns the time at which component `d` first reaches a half.
 fn half_time<S: System<N, P>, const N: usize, const P: usize>(
     solution: &OdeSolution<S, f64, N, P>,
     d: usize,
@@ -91,8 +92,9 @@ fn options((reltol, abstol): (f64, f64)) -> SolveOptions {
     SolveOptions::default().reltol(reltol).abstol(abstol)
 }
 
-/// Growth from `1e-16` reaches one half at the time `ln(1e16)`, forwards and backwards, to a small
-/// relative error.
+/// Growth from `1e-16` reaches one half at the time `ln(1e16)`, to a small relative error.
+///
+/// This holds forwards and backwards.
 fn ignites<M: Method + Copy>(method: M, part: f64) {
     for tolerances in TOLERANCES {
         for direction in [1.0, -1.0] {
@@ -115,14 +117,14 @@ fn ignites<M: Method + Copy>(method: M, part: f64) {
 fn growth_takes_the_time_that_it_takes() {
     ignites(Rodas4, 2e-3);
     ignites(Rodas5P, 2e-3);
-    // There the growth is 2% too fast.
+    // With Kvaerno5 the growth is 2% too fast.
     ignites(Kvaerno5, 2e-2);
-    // Where steps may be as long as two fifths of the way to the pole, growth of order 2 is 8% too
+    // If steps may be as long as two fifths of the way to the pole, growth of order 2 is 8% too
     // fast.
     ignites(Rosenbrock23, 5e-2);
 }
 
-/// The implicit method of a pair that switches.
+/// The implicit method of a pair that switches uses the guard.
 #[test]
 fn a_method_that_switches_looks_while_it_is_implicit() {
     let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
@@ -133,8 +135,7 @@ fn a_method_that_switches_looks_while_it_is_implicit() {
     assert!(error.abs() < 2e-3, "{error}");
 }
 
-/// Growth is not missed where stops or `dtmax` end steps on the way to the pole, so that none is
-/// beyond it.
+/// Growth is not missed if stops or `dtmax` end steps before the pole, so that no step passes it.
 fn is_right_on_the_way<M: Method + Copy>(method: M, part: f64) {
     let check = |options: SolveOptions, what: &str| {
         let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
@@ -163,8 +164,10 @@ fn growth_on_the_way_to_the_pole_is_right() {
     is_right_on_the_way(TrBdf2, 8e-2);
 }
 
-/// Errors end the guard's caution after the first of two components that grow one after the other;
-/// the second one makes the trajectory begin anew once more.
+/// Two components that grow one after the other.
+///
+/// Errors end the guard's caution after the first one; the second one restarts the trajectory once
+/// more.
 #[test]
 fn what_grows_later_is_seen_too() {
     for tolerances in TOLERANCES {
@@ -179,8 +182,9 @@ fn what_grows_later_is_seen_too() {
     }
 }
 
-/// Without the guard a method ends where it began, in a few steps; with `Report` such steps are
-/// counted.
+/// Without the guard a method ends where it began, in a few steps.
+///
+/// With `Report` such steps are counted.
 #[test]
 fn nobody_looks_unless_asked() {
     use odes::GrowthGuard::{Off, Report};
@@ -194,7 +198,8 @@ fn nobody_looks_unless_asked() {
         assert!(told.guarded() > 0 && told.held_unstable());
         assert!(told.guarded() <= told.accepted());
     }
-    // In `f32`, whose signs are not as sure, that is the default, and with fixed steps always.
+    // In `f32`, whose signs are less certain, reporting is the default; with fixed steps the guard
+    // always only reports.
     let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]).cast::<f32>();
     let single = problem.solve(Rodas4, &options((1e-3, 1e-6))).unwrap();
     assert!(single.guarded() > 0 && single.held_unstable() && single.final_state()[0] < 1e-6);
@@ -207,8 +212,9 @@ fn nobody_looks_unless_asked() {
     assert!((explicit.final_state()[0] - 1.0).abs() < 1e-3 && explicit.guarded() == 0);
 }
 
-/// A state of `1e-12` grows, an exact zero does not, at no great cost however long the span; what
-/// is fed to it later grows.
+/// A state of `1e-12` grows and an exact zero does not, at a small cost for any span.
+///
+/// A zero state that is fed later grows.
 #[test]
 fn an_exact_zero_is_let_go() {
     for tolerances in TOLERANCES {
@@ -223,7 +229,7 @@ fn an_exact_zero_is_let_go() {
             let zero = solve(0.0, end, 0.0);
             assert!(zero.final_state()[0] == 0.0 && zero.held_unstable());
             assert_eq!(zero.code(), ReturnCode::Success);
-            // Two parts of the span have a break between them.
+            // Two segments of the span have a break between them.
             let parts = 1 + u32::from(end > 5e3) * 2;
             assert!(zero.accepted() <= 1000 * parts, "{} steps", zero.accepted());
         }
@@ -232,8 +238,9 @@ fn an_exact_zero_is_let_go() {
     }
 }
 
-/// Growth that the determinant does not show: complex modes, and two that are passed in one step.
-/// `docs/what-success-means.md` says so.
+/// Growth that the determinant does not show: complex modes, and two modes in one step.
+///
+/// `docs/what-success-means.md` documents this limit.
 #[test]
 fn some_growth_nobody_sees() {
     for tolerances in TOLERANCES {
@@ -250,8 +257,10 @@ fn some_growth_nobody_sees() {
     }
 }
 
-/// On these systems nothing is refused, and no step changes. Absolute tolerances are `small`
-/// where concentrations are: those below them become negative, and then these equations do blow up.
+/// On these systems the guard refuses nothing and changes no step.
+///
+/// Absolute tolerances are `small` for concentrations: concentrations below the tolerance become
+/// negative, and then these equations do blow up.
 fn is_left_alone<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     u0: [f64; N],
@@ -306,7 +315,7 @@ fn systems_without_hidden_growth_are_left_alone() {
     is_left_alone(sir::sir, sir::U0, sir::P, sir::SPAN, 1.0);
 }
 
-/// An ensemble of seeds from a thousandth down to zero, at rates of all kinds.
+/// Returns an ensemble of seeds from a thousandth down to zero, at rates of all kinds.
 fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
     system: S,
     n: usize,
@@ -321,19 +330,19 @@ fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
     })
 }
 
-/// All trajectories end at one, except those that began at zero.
+/// Asserts that all trajectories end at one, except those that begin at zero.
 fn all_ignite<S: System<N, 1>, const N: usize>(solution: &EnsembleSolution<S, f64, N, 1>) {
     for (i, trajectory) in solution.iter().enumerate() {
         let end = trajectory.final_state().to_numbers()[0];
         let (expected, zero) = if i % 7 == 3 { (0.0, true) } else { (1.0, false) };
         assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-2, "{i}: {end}");
-        // Steps of 300 times the rate are not long enough for the guard to let go.
+        // Steps of 300 times the rate are too short for the guard to stop its caution.
         assert!(!trajectory.held_unstable(), "{i}");
         assert!(!zero || trajectory.guarded() > 50, "{i}");
     }
 }
 
-/// The solution is right, with the same bits in all places and among any neighbours.
+/// The solution is right, with equal bits on all backends and with any neighbours.
 fn ignites_everywhere<M, S, const N: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, f64, impl Vary<S, f64, N, 1>, N, 1>,
@@ -352,13 +361,13 @@ fn neighbours_change_no_bit_of_it() {
     ignites_everywhere(Rodas4, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
-/// The same by a method that iterates, whose iterations need not converge beyond the pole.
+/// The same by an iterative method, whose iterations need not converge beyond the pole.
 #[test]
 fn iterations_change_no_bit_of_it() {
     ignites_everywhere(Kvaerno5, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
-/// The same where steps are only counted.
+/// The same if steps are only counted.
 #[test]
 fn single_precision_counts_the_same_everywhere() {
     let ensemble = seeds::<_, f32, 2>(autocatalysis, 300, |x, _| [x, x]);
@@ -368,7 +377,7 @@ fn single_precision_counts_the_same_everywhere() {
     same_everywhere(Rodas4, &ensemble, &solution, &options);
 }
 
-/// Archives have the guard's counts where it was on.
+/// Archives have the guard's counts if the guard was on.
 #[test]
 fn archives_say_what_was_guarded() {
     let ensemble = seeds::<_, f32, 2>(autocatalysis, 60, |x, _| [x, x]);
@@ -390,8 +399,9 @@ fn archives_say_what_was_guarded() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Mass matrices change the sign of the determinants of short steps, and a search for pivots
-/// exchanges rows.
+/// Mass matrices and pivoting affect signs of determinants.
+///
+/// A mass matrix changes the sign of the determinants of short steps, and pivoting exchanges rows.
 #[test]
 fn mass_matrices_have_signs_of_their_own() {
     let consistent = |x: f64, rate: f64| [x, x, rate * (1.0 - x)];

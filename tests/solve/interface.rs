@@ -1,5 +1,6 @@
-//! The interface: named fields, sweeps, methods by name, places, errors, files. The methods are the
-//! cheapest to compile, since none of this depends on them.
+//! The interface: named fields, sweeps, methods by name, backends, errors, files.
+//!
+//! The tests use the methods that compile fastest, because none of this depends on the method.
 
 mod save;
 mod sinks;
@@ -80,7 +81,7 @@ fn names_go_in_and_come_out() {
     assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
 }
 
-/// The numbers of a problem have the names of the module.
+/// The numbers of a problem have the names of the module's fields.
 #[test]
 fn problems_have_names() {
     let mut problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, PARAMETERS);
@@ -105,7 +106,7 @@ fn problems_have_names() {
     check(problem.cast::<f32>());
 }
 
-/// Literals have the type `f64` everywhere, and so have the numbers of solutions, with methods.
+/// Literals have the type `f64`, and so have the numbers of solutions, including their methods.
 #[test]
 fn literals_are_double() {
     let problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
@@ -126,8 +127,9 @@ fn literals_are_double() {
     assert!(solution.trajectory(0).u0().prey.abs() == 1.0);
 }
 
-/// A cast rounds each number once, and an ensemble that is cast has the bits of one whose problem
-/// and functions are single.
+/// A cast rounds each number once.
+///
+/// A cast ensemble has the bits of an ensemble whose problem and functions are in single precision.
 #[test]
 fn single_precision_is_a_cast() {
     let problem = OdeProblem::new(hunting, [0.1, 0.5], 0.3..=1.7, [1.1, 1.0]);
@@ -171,7 +173,7 @@ fn single_precision_is_a_cast() {
     );
 }
 
-/// One and many have the same functions under the same names, of which many ask for an index.
+/// Single and ensemble solutions have the same function names; those of ensembles take an index.
 #[test]
 fn one_and_many_have_the_same_names() {
     let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
@@ -188,7 +190,7 @@ fn one_and_many_have_the_same_names() {
         assert_eq!([trajectory.end_time(), many.end_time(i)], [one.end_time(); 2]);
         assert_eq!([trajectory.final_state(), many.final_state(i)], [one.final_state(); 2]);
     }
-    // What is NaN was not reached, though fixed steps go on.
+    // Values that were not reached are NaN, although fixed steps continue.
     assert_eq!((many.times(1).len(), many.states(1).len(), many.end_time(1)), (0, 0, 1.0));
     assert_eq!((many.all_states().dim(), many.shared_times().unwrap().len()), ((3, 5, 2), 5));
 }
@@ -233,7 +235,7 @@ fn methods_are_chosen_by_name() {
     assert_eq!(near.nearest(), ["Rk4"]);
     let begin = "unknown method `rk5`; did you mean `Rk4`? the methods are `Euler`, ";
     assert!(near.to_string().starts_with(begin), "{near}");
-    // In files, too, of which this is one that names a method and options.
+    // Files may also contain a method and options, as this one does.
     let (method, options): (Chosen, SolveOptions) =
         serde_json::from_str(r#"["heun", { "abstol": [1e-9, 1e-6], "step": { "fixed": 0.125 } }]"#)
             .unwrap();
@@ -255,7 +257,7 @@ fn places_may_be_borrowed_and_boxed() {
     assert_eq!(solution.final_state(0), expected);
 }
 
-/// Problems are evaluated on the threads of the place.
+/// Problems are evaluated on the threads of the backend.
 #[test]
 fn problems_are_made_where_they_are_solved() {
     let n = 20_000;
@@ -282,7 +284,7 @@ fn problems_are_made_where_they_are_solved() {
     assert!(!makers.is_empty() && makers.iter().all(|maker| own.contains(maker)));
 }
 
-/// A panic in the user's own function reaches the user, wherever problems are evaluated.
+/// A panic in the user's own function reaches the caller, wherever problems are evaluated.
 #[test]
 fn panics_reach_the_caller() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
@@ -297,12 +299,12 @@ fn panics_reach_the_caller() {
     let three = EnsembleThreads.threads(3);
     let threads = panics(&|| drop(ensemble.solve(Euler, &three, &steps())));
     assert_eq!(threads.as_deref(), Some("no problem 12345"));
-    // The threads live on.
+    // The threads continue to run.
     let healthy = ensemble.vary(|problem, _| problem);
     assert!(healthy.solve(Euler, &three, &steps()).is_ok());
 }
 
-/// A place that returns one number too few.
+/// A backend that returns one number too few.
 struct Careless;
 
 impl EnsembleAlgorithm for Careless {
@@ -329,7 +331,7 @@ impl EnsembleAlgorithm for Careless {
     }
 }
 
-/// Hands on all results but a number.
+/// Forwards all results except one number.
 struct Losing<'a>(&'a mut dyn ResultSink<f64>);
 
 impl ResultSink<f64> for Losing<'_> {
@@ -343,8 +345,9 @@ impl ResultSink<f64> for Losing<'_> {
     }
 }
 
-/// A place that asks for the text of kernels, and solves on the CPU; it may forget to have the
-/// problems evaluated.
+/// A backend that requests the text of kernels, and solves on the CPU.
+///
+/// It may omit the evaluation of the problems.
 struct Confused {
     forgets: bool,
 }
@@ -392,8 +395,7 @@ fn a_place_without_code_for_the_cpu_cannot_solve_there() {
     assert_eq!(error.to_string(), expected.to_string());
 }
 
-/// Places are values: one that is chosen at run time gives the same bits, whatever of it was
-/// compiled.
+/// Backends are values: one that is chosen at run time gives the same bits.
 #[test]
 fn places_are_interchangeable() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
@@ -422,7 +424,7 @@ fn results_of_the_wrong_size_are_an_error() {
     );
 }
 
-/// 800 TB of times are an error before the first one is computed.
+/// 800 TB of times are an error before the first time is computed.
 #[test]
 fn times_that_do_not_fit_are_an_error() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))

@@ -1,4 +1,4 @@
-//! Invalid options and problems: each is a typed error with the value in it, or has the natural
+//! Invalid options and problems: each is a typed error that contains the value, or has the natural
 //! result.
 
 use crate::cases;
@@ -32,7 +32,7 @@ fn non_finite_numbers() {
     assert_eq!(error.to_string(), "the time span is 0..=NaN; both ends must be finite");
 }
 
-/// A NaN in one trajectory of an ensemble is the failure of this one, wherever it comes from.
+/// A NaN in one trajectory of an ensemble fails only this trajectory, whatever its source.
 #[test]
 fn non_finite_numbers_of_single_trajectories() {
     fn second_fails<F: Vary<growth, f64, 1, 1>>(ensemble: EnsembleProblem<growth, f64, F, 1, 1>) {
@@ -51,7 +51,7 @@ fn non_finite_numbers_of_single_trajectories() {
     }
 }
 
-/// What all trajectories replace is nobody's.
+/// Numbers that all trajectories replace are not checked.
 #[test]
 fn numbers_that_no_trajectory_has_harm_none() {
     let nothing = problem().with_u0([f64::NAN]).with_p([f64::NAN]);
@@ -63,7 +63,7 @@ fn numbers_that_no_trajectory_has_harm_none() {
     assert!(varied.solve(Tsit5, EnsembleSerial, &options).unwrap().all_succeeded());
 }
 
-/// What no row, axis or closure replaces all trajectories have: that is an error.
+/// Invalid numbers that no row, axis or closure replaces are an error.
 #[test]
 fn numbers_that_all_trajectories_have_are_errors() {
     let error = |ensemble: EnsembleProblem<growth, f64, _, 1, 1>| {
@@ -84,7 +84,7 @@ fn numbers_that_all_trajectories_have_are_errors() {
     }
 }
 
-/// A dose from the beginning to `p[1]`, which is removed at the rate `p[0]`.
+/// A dose from the beginning to `p[1]`, removed at the rate `p[0]`.
 #[ode_system]
 fn dose(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     [if t < p[1] { 1.0 } else { 0.0 } - p[0] * u[0]]
@@ -155,7 +155,7 @@ fn time_spans_are_not_too_long() {
         error.to_string().ends_with("measure time in a larger unit, or solve in f64"),
         "{error}"
     );
-    // A shorter span is one as any other.
+    // A shorter span is valid.
     let still = problem().with_p([0.0]).with_tspan(0.0..=1e308);
     assert!(still.solve(Tsit5, &SolveOptions::default()).unwrap().code().is_success());
 }
@@ -170,7 +170,7 @@ fn step_sizes() {
             assert!(matches!(error, SolveError::Step { .. }), "dt {dt}: {error}");
         }
     }
-    // Of a reversed span, the other sign.
+    // For a reversed span, the other sign.
     let backwards = problem().with_tspan(1.0..=0.0);
     assert!(matches!(
         error_of(backwards, SolveOptions::default().fixed_step(0.1)),
@@ -192,7 +192,7 @@ fn step_sizes() {
     let single = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
     assert!(matches!(error, SolveError::TooManySteps { of: "f32", .. }), "{error}");
-    // More than can be saved, known before any is taken.
+    // More states than can be saved, which is detected before any step.
     let every = SolveOptions::default().saveat(SaveAt::Steps).fixed_step(1e-9);
     let error = error_of(problem(), every);
     assert!(matches!(error, SolveError::TooManySteps { of: "SaveAt::Steps", .. }), "{error}");
@@ -204,7 +204,7 @@ fn tolerances_and_limits() {
         let options = SolveOptions::default().abstol(abstol).reltol(reltol);
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
     }
-    // A number that sets both tolerances is not one that it was divided by.
+    // A message has the given number, not a tolerance derived from it.
     for (value, text) in [(-1e-6, "reltol is -1e-6; "), (1e-18, "reltol is 1e-18, ")] {
         let error = error_of(problem(), SolveOptions::default().tolerance(value));
         assert!(error.to_string().starts_with(text), "{error}");
@@ -226,7 +226,7 @@ fn tolerances_and_limits() {
     assert!(matches!(error, SolveError::DtMin { dtmin: -1.0, .. }));
 }
 
-/// A pool of so many threads would take minutes to begin.
+/// A pool of so many threads would take minutes to start.
 #[test]
 fn too_many_threads() {
     let ensemble = EnsembleProblem::new(problem()).trajectories(10);
@@ -274,7 +274,7 @@ fn no_trajectories() {
     assert!(matches!(error, SolveError::NoTrajectories));
 }
 
-/// A span without length is its own solution.
+/// The solution of an empty span is the initial state.
 #[test]
 fn no_time() {
     let none = |i: usize| i % 3 == 1;
@@ -315,7 +315,7 @@ fn limits_end_a_trajectory() {
     assert_eq!(problem().solve(Tsit5, &options).unwrap().code(), ReturnCode::DtMin);
 }
 
-/// `u' = u²` in disguise grows beyond all numbers before the end; nothing hangs.
+/// `u' = u²` in disguise grows beyond all numbers before the end; the solve must end.
 #[test]
 fn blow_up() {
     let problem = OdeProblem::new(cases::decay_of_time, [-1.0], 0.0..=2.0, []);

@@ -1,9 +1,9 @@
-//! Systems of many equations, of which all lanes together need more than a thread has.
+//! Systems of many equations: all lanes together need more memory than a thread has.
 
 use odes::prelude::*;
 use std::f64::consts::PI;
 
-/// Masses of a string between two fixed ones: places, then velocities.
+/// Masses of a string between two fixed ends: positions, then velocities.
 #[ode_system]
 fn string(u: &[f64; 1000], p: &[f64; 1]) -> [f64; 1000] {
     let mut du = [0.0; 1000];

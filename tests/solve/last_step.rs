@@ -1,24 +1,27 @@
-//! Growth that begins in the last step of a span, or of its part, is seen: the guard looks beyond
-//! the end. References are closed forms.
+//! The guard looks beyond the end, and so detects growth that begins in the last step.
+//!
+//! The last step may be of a span or of its segment. References are closed forms.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{GrowthGuard, Solver};
 
-/// Where `b` is used up.
+/// The time at which `b` is used up.
 const TURN: f64 = 5.0;
 
-/// A titration: `a` is added at rate 1, and reacts at once with 5 of `b`. From `t = 5` on it grows:
-/// `a - b = t - 5` exactly, and `a b` is of the order of `1/k`.
+/// A titration: `a` is added at rate 1, and reacts immediately with 5 of `b`.
+///
+/// From `t = 5` on `a` grows: `a - b = t - 5` exactly, and `a b` is of the order of `1/k`.
 #[ode_system]
 fn titration(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     let r = p[0] * u[0] * u[1];
     [1.0 - r, -r]
 }
 
-/// The same with two reagents that are there, one of which trickles in: from `t = 50` on the other
-/// one is used up, and all of it has become the product.
+/// The same with two reagents in the solution, one of which trickles in.
+///
+/// From `t = 50` on the other reagent is used up, and all of it has become the product.
 #[ode_system]
 fn trickle(u: &[f64; 3], p: &[f64; 2]) -> [f64; 3] {
     let r = p[0] * u[0] * u[1];
@@ -32,7 +35,8 @@ fn pitchfork(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     [m * x - x.powi(3), p[0]]
 }
 
-/// `x` of the pitchfork that begins at `(x0, -1)`, by the solution of Bernoulli's equation:
+/// Returns `x` of the pitchfork that begins at `(x0, -1)`, by the solution of Bernoulli's equation.
+///
 /// `1/x² = exp(-2 M) (1/x0² + 2 ∫ exp(2 M))` with `M = -t + p t²/2`.
 fn bernoulli(x0: f64, p: f64, t: f64) -> f64 {
     let m = |s: f64| -s + 0.5 * p * s * s;
@@ -110,8 +114,9 @@ fn a_limiting_reagent_is_used_up() {
     check(Rodas4);
 }
 
-/// The branch of a pitchfork is reached, though not always that of the right sign: while `x` is
-/// below the tolerance, a step may change its sign.
+/// Asserts that a branch of the pitchfork is reached, though its sign may be wrong.
+///
+/// While `x` is below the tolerance, a step may change its sign.
 fn bifurcates<M: Solver + Copy, T: Scalar>(method: M, tolerances: &[f64], ends: &[f64], part: f64) {
     for &end in ends {
         let exact = bernoulli(0.1, 0.01, end);
@@ -135,14 +140,14 @@ fn an_unstable_branch_is_left() {
     bifurcates::<_, f32>(Rodas4, &[1e-4, 1e-5], &ends, 1e-2);
 }
 
-/// The end may leave only a little for the last step, where growth began in the one before it.
+/// The end may leave only a short last step, with growth that began in the step before.
 #[test]
 fn a_short_last_step_hides_nothing() {
     let ends: Vec<f64> = (0..300).map(|i| 220.0 + 130.0 * f64::from(i) / 299.0).collect();
     bifurcates::<_, f64>(Rodas5P, &[1e-3, 1e-4], &ends, 5e-2);
 }
 
-/// At `1e-6` by `Rodas5P`, which took 194 of 250 time units in one step to end at `1e-8`.
+/// At `1e-6` `Rodas5P` took 194 of 250 time units in one step, and ended at `1e-8`.
 #[test]
 fn the_last_step_does_not_stay_on_it() {
     let problem = OdeProblem::new(pitchfork, [0.1, -1.0], 0.0..=250.0, [0.01]);
@@ -151,7 +156,7 @@ fn the_last_step_does_not_stay_on_it() {
     assert!(solution.guarded() > 0 && !solution.held_unstable());
 }
 
-/// The end of a part is an end, too: states at times to stop at are right, also backwards.
+/// The end of a segment counts as an end: states at stops are right, also backwards.
 #[test]
 fn parts_of_a_span_have_last_steps() {
     for tolerance in TOLERANCES {
@@ -178,8 +183,9 @@ fn reversible(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[1] * (1.0 - r), -p[1] * r]
 }
 
-/// Where the guard only reports, as in `f32` by default, it says that the end may be unstable; and
-/// the look is no step.
+/// If the guard only reports, as in `f32` by default, it reports that the end may be unstable.
+///
+/// The look is no step.
 #[test]
 fn the_look_is_reported() {
     let ends_unstable = |guard: GrowthGuard| {
@@ -196,8 +202,9 @@ fn the_look_is_reported() {
     assert!((a - 5.0).abs() < 1e-2 && b.abs() < 1e-2, "{a} {b}");
 }
 
-/// A trajectory may be at its end with its last step that is allowed, and has none left to begin
-/// anew.
+/// A trajectory may reach its end with its last permitted step.
+///
+/// It then has no step left for a restart.
 #[test]
 fn the_look_is_no_step() {
     let problem = |end: f64| OdeProblem::new(titration, [0.0, 5.0], 0.0..=end, [1e8]);
@@ -223,8 +230,9 @@ fn the_look_is_no_step() {
     assert_eq!(most.final_state().map(f64::to_bits), enough.final_state().map(f64::to_bits));
 }
 
-/// The same bits and counts in all places, with ends before and after the point of equivalence,
-/// and stops.
+/// Equal bits and counts on all backends, with stops.
+///
+/// The ends are before and after the point of equivalence.
 #[test]
 fn neighbours_change_no_look() {
     fn check<M: odes::Method + Copy, T: Scalar>(method: M, options: &SolveOptions) {

@@ -1,4 +1,4 @@
-//! Solving: options, time and its stops, the interface, counts, and what a success means.
+//! Solving: options, time and stops, the interface, counts, and the meaning of success.
 
 #[path = "../support/batches.rs"]
 mod batches;

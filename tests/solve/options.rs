@@ -33,7 +33,7 @@ fn components_have_their_own_tolerances() {
     let (slow, loose) = by([1e-9, 1e-9, 1e-3, 1e-3]);
     let (fast, _) = by([1e-3, 1e-3, 1e-9, 1e-9]);
     eprintln!("{both} {tight:?}, {slow} {loose:?}, {fast}");
-    // The steps that the slow oscillator needs, and no more; the fast one needs all of them.
+    // The slow oscillator takes only its own steps, and the fast one takes nearly all of them.
     assert!(4 * slow < both && 10 * fast > 9 * both, "{both} {slow} {fast}");
     assert!(tight[0] < 1e-7 && tight[1] < 1e-6, "{tight:?}");
     assert!(loose[0] < 1e-7 && loose[1] > 1e-4, "{loose:?}");
@@ -83,7 +83,7 @@ fn there_is_a_tolerance_for_each_component() {
     assert!(matches!(error, SolveError::Tolerance { value: 0.0, .. }), "{error}");
 }
 
-/// `u' = p`: without errors, every step is as large as the options admit.
+/// `u' = p`: without errors, every step is as large as the options permit.
 #[ode_system]
 fn straight(_u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [p[0]]
@@ -101,14 +101,14 @@ fn steps<T: Scalar>(t0: f64, t1: f64, options: &SolveOptions) -> u64 {
 
 #[test]
 fn the_largest_step_is_not_exceeded() {
-    // A binary fraction: no rounding where steps add up.
+    // A binary fraction, so that sums of steps are exact.
     let dtmax = 0.125;
     for (t0, t1) in [(0.0, 8.0), (8.0, 0.0), (-1.0, 1.0)] {
         let least = f64::abs(t1 - t0) / dtmax;
         let options = SolveOptions::default().dtmax(dtmax);
         for options in [options.clone(), options.clone().first_step(f64::copysign(4.0, t1 - t0))] {
             for count in [steps::<f64>(t0, t1, &options), steps::<f32>(t0, t1, &options)] {
-                // The first ones may be smaller, by a factor of 10 each.
+                // The first steps may be smaller, by a factor of 10 each.
                 assert!((least..least + 12.0).contains(&(count as f64)), "{count} of {least}");
             }
         }
@@ -236,7 +236,7 @@ fn factors_limit_the_steps() {
         let options = SolveOptions::default().first_step(1e-3);
         steps::<f64>(0.0, 1000.0, &options.controller(Controller::i().factors(0.5, greatest)))
     };
-    // (g^n - 1)/(g - 1) first steps; the factor is within 0.4% of the one asked for.
+    // (g^n - 1)/(g - 1) first steps; the factor is within 0.4% of the requested one.
     for greatest in [2.0_f64, 5.0, 10.0] {
         let sum = |n: i32| 1e-3 * (greatest.powi(n) - 1.0) / (greatest - 1.0);
         let expected = (1..).find(|n| sum(*n) >= 1000.0).map(|n| n as u64);
@@ -258,7 +258,7 @@ fn options_have_the_same_bits_everywhere() {
     }
 }
 
-/// Two decaying concentrations, whose domain is the nonnegative numbers.
+/// Two decaying concentrations; the domain is the nonnegative numbers.
 #[ode_system]
 mod decay {
     fn rhs(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
@@ -276,7 +276,7 @@ fn decay_anywhere(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     [-p[0] * u[0], -u[1]]
 }
 
-/// The states at the ends of spans, which are ends of steps.
+/// Returns the states at the ends of spans, which are ends of steps.
 fn ends<S: System<2, 1>, T: Scalar, M: Method>(
     method: M,
     system: S,
@@ -315,7 +315,7 @@ fn adaptive_steps_end_in_the_domain() {
     positive::<f64, _>(TrBdf2);
 }
 
-/// `u' = p[0]`, between walls that the parameters say, the upper one moving.
+/// `u' = p[0]`, between walls given by parameters; the upper wall moves.
 #[ode_system]
 mod walls {
     fn rhs(_u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
@@ -358,7 +358,7 @@ fn solutions_that_leave_are_given_up_where_they_do() {
         for (i, trajectory) in serial.iter().enumerate() {
             let [u] = trajectory.final_state().map(Scalar::widen);
             let slope = trajectory.p()[0].widen();
-            // Where `p t` is -1, or `1 + t`.
+            // The time at which `p t` is -1, or `1 + t`.
             let wall = match i % 10 {
                 3 => -1.0,
                 7 => slope / (slope - 1.0),

@@ -1,4 +1,5 @@
-//! Smooth pulses and steps of the forcing: their middles are found, and so they are not missed.
+//! Smooth pulses and steps of the forcing: the compiler finds their middles, so no solve misses
+//! them.
 
 use crate::random::Random;
 use odes::lane::Scalar;
@@ -11,8 +12,9 @@ fn step(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Four pulses of unlike forms, each at a place of its own: sech², a Gaussian, a rational one, and
-/// a box of two steps.
+/// Four pulses of different forms, each at its own time.
+///
+/// The forms are sech², a Gaussian, a rational one, and a box of two steps.
 #[ode_system]
 fn pulses(_u: &[f64; 4], p: &[f64; 5], t: f64) -> [f64; 4] {
     use self::step;
@@ -26,8 +28,10 @@ fn pulses(_u: &[f64; 4], p: &[f64; 5], t: f64) -> [f64; 4] {
     ]
 }
 
-/// The integral of the pulses between two times, by their antiderivatives; that of the Gaussian and
-/// of the box if they are well within.
+/// Returns the integral of the pulses between two times, by their antiderivatives.
+///
+/// The integrals of the Gaussian and of the box are right if these pulses are well within the
+/// times.
 fn areas(p: [f64; 5], [t0, t1]: [f64; 2]) -> [f64; 4] {
     let [a, _, c, _, width] = p;
     let between =
@@ -41,22 +45,24 @@ fn areas(p: [f64; 5], [t0, t1]: [f64; 2]) -> [f64; 4] {
     ]
 }
 
-/// Random places, and a width from 1e-4 to 1e-2 of the span, as `T` has them.
+/// Returns random times, and a width from 1e-4 to 1e-2 of the span, rounded to `T`.
 fn parameters<T: Scalar>(random: &mut Random) -> [f64; 5] {
     let width = 10f64.powf(random.uniform(-3.0, -1.0));
     let mut place = || random.uniform(1.0, 9.0);
     [place(), place(), place(), place(), width].map(|x| T::narrow(x).widen())
 }
 
-/// 64 trajectories, each with pulses at its own times, are right, on the CPU and on a GPU, with the
-/// same bits.
+/// Asserts that 64 trajectories, each with pulses at its own times, are right.
+///
+/// The CPU and a GPU must give the same bits.
 fn none_is_missed<M: Method, T: Scalar>(method: M, ends: [f64; 2]) {
     let name = format!("{} {} {ends:?}", M::PROPERTIES.name, T::NAME);
     let mut random = Random(11);
     let all: Vec<[f64; 5]> = (0..64).map(|_| parameters::<T>(&mut random)).collect();
     let problem = OdeProblem::new(pulses, [0.0; 4], (ends[0], ends[1]), all[0]);
     let ensemble = EnsembleProblem::new(problem).over(&all).cast::<T>();
-    // At 1e-5 one in a hundred areas is wrong by more than 2e-3: a step meets the tail of a pulse.
+    // At 1e-5 one area in a hundred is wrong by more than 2e-3, because a step meets the tail of a
+    // pulse.
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).save_end(true);
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     let threads = ensemble.solve(method, EnsembleThreads::new().threads(2), &options).unwrap();
@@ -84,8 +90,9 @@ fn pulses_in_closed_form_are_not_missed() {
     none_is_missed::<_, f32>(Tsit5, [0.0, 10.0]);
 }
 
-/// Rosenbrock methods, whose stages need the derivative with respect to time, also where `cosh` and
-/// `exp` overflow.
+/// Rosenbrock methods, whose stages need the derivative with respect to time.
+///
+/// The pulses include overflows of `cosh` and `exp`.
 #[test]
 fn stiff_methods_do_not_miss_them_either() {
     none_is_missed::<_, f64>(Rodas4, [0.0, 10.0]);
@@ -126,7 +133,7 @@ fn each_of_a_hundred_pulses_is_met() {
     assert!((area - 100.0).abs() < 1e-2, "{area}");
 }
 
-/// Times that differ by rounding only are one: they give the same steps, to the last bit.
+/// Times that differ only by rounding count as one: they give the same steps, to the last bit.
 #[test]
 fn near_equal_stops_are_one() {
     fn of<T: Scalar>(next: impl Fn(T) -> T) {
@@ -139,7 +146,7 @@ fn near_equal_stops_are_one() {
         let stops: Vec<f64> = stops.map(T::widen).collect();
         let merged = problem.solve(Tsit5, &options.clone().tstops(stops)).unwrap();
         assert!(expected.times().eq(merged.times()), "{}", T::NAME);
-        // Other times are not.
+        // Other times do not.
         let more = problem.solve(Tsit5, &options.tstops([2.0 + 1e-4])).unwrap();
         assert!(more.accepted() > expected.accepted(), "{}", T::NAME);
     }
@@ -154,8 +161,10 @@ const RAIN: [f64; 101] = {
     rain
 };
 
-/// Tables of constants and of parameters, by lines and by cubics, whose positions depend on
-/// parameters; and two of one length that bend at different knots of one position.
+/// Tables of constants and of parameters, linear and cubic, with positions that depend on
+/// parameters.
+///
+/// Two tables of one length bend at different knots of one position.
 #[ode_system]
 fn tables(_u: &[f64; 5], p: &[f64; 14], t: f64) -> [f64; 5] {
     use odes::{interp_cubic, interp_linear};
@@ -173,7 +182,7 @@ fn tables(_u: &[f64; 5], p: &[f64; 14], t: f64) -> [f64; 5] {
     ]
 }
 
-/// The integral of a table from its first entry to its last, which Simpson's rule gives exactly.
+/// Returns the integral of a table from its first entry to its last; Simpson's rule is exact.
 fn integral<const L: usize>(table: &[f64; L], of: fn(&[f64; L], f64) -> f64) -> f64 {
     let each = |k: usize| {
         let at = |part: f64| of(table, k as f64 + part);
@@ -182,7 +191,7 @@ fn integral<const L: usize>(table: &[f64; L], of: fn(&[f64; L], f64) -> f64) -> 
     (0..L - 1).map(each).sum()
 }
 
-/// Pulses of tables are not missed, forward and back in time, and in lockstep.
+/// Pulses of tables are not missed, forwards and backwards in time, and in lockstep.
 #[test]
 fn tables_of_the_time_are_met() {
     assert!(tstops_for(&tables, &[1.0; 14]).is_empty() && !tables::report().more_time_breaks);
@@ -235,7 +244,7 @@ fn unread(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     [(p[0] * (wave - 1.0)).exp()]
 }
 
-/// A pulse that the documentation says is not found, and the remedy that it advises.
+/// A pulse that the compiler does not find, as documented, and the recommended remedy.
 #[test]
 fn other_pulses_are_missed_but_by_short_steps() {
     assert!(tstops_for(&unread, &[1e4]).is_empty());
@@ -244,7 +253,7 @@ fn other_pulses_are_missed_but_by_short_steps() {
     let missed = problem.solve(Tsit5, &options).unwrap();
     assert_eq!(missed.code(), ReturnCode::Success);
     assert!(missed.final_state().iter().all(|&area: &f64| area.abs() < 1e-3), "{missed:?}");
-    // The width of exp(-(t / w)²) that it is near its middle.
+    // The width of `exp(-(t / w)²)`, which approximates the pulse near its middle.
     let width = 100.0 / std::f64::consts::TAU * (2.0f64 / 1e4).sqrt();
     let seen = problem.solve(Tsit5, &options.dtmax(width)).unwrap();
     let (seen, area) = (seen.final_state()[0], std::f64::consts::PI.sqrt() * width);

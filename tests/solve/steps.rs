@@ -10,7 +10,7 @@ fn lorenz(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {
     [10.0 * (u[1] - u[0]), u[0] * (p[0] - u[2]) - u[1], u[0] * u[1] - 8.0 / 3.0 * u[2]]
 }
 
-/// A rotation, driven where it begins and at twice its own rate.
+/// A rotation, driven at the beginning and at twice its own rate.
 #[ode_system]
 mod driven {
     pub struct State {
@@ -41,7 +41,7 @@ fn explosion(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [p[0] * u[0] * u[0]]
 }
 
-/// Trajectories with parameters of their own, saved at every step.
+/// Checks trajectories with different parameters, saved at every step.
 fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
     let x = T::narrow;
     let (name, adaptive) = (M::PROPERTIES.name, options.step == StepSize::Adaptive);
@@ -62,8 +62,8 @@ fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
         // There is nothing after the last step of a trajectory, though others take more steps.
         let row = solution.all_states().slice_move(odes::ndarray::s![trajectory.index(), .., 0]);
         assert_eq!(row.iter().filter(|x| !x.widen().is_nan()).count(), times.len());
-        // The same states come from asking for these times, of trajectories that do not know of
-        // each other. (An f32 does not hold all of a time, and fixed steps save within themselves.)
+        // Separate solves with these saved times give the same states. (An f32 does not hold all
+        // digits of a time, and fixed steps save within themselves.)
         if T::DOUBLE && adaptive {
             let alone = problem.with_p(trajectory.p()).with_tspan(t0..=t1);
             let times: Vec<f64> = times.iter().map(|t| t.widen()).collect();
@@ -112,7 +112,7 @@ fn steps_between_stops_are_saved() {
         assert!(observed.iter().eq(&times), "observables are told the ends of steps");
     }
     same_everywhere(Tsit5, &ensemble, &solution, &options);
-    // Only what is asked for is saved.
+    // Only requested values are saved.
     let options = options.saving(Saving::Observables).save_start(false);
     let observed = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     for (few, all) in observed.iter().zip(&solution) {
@@ -155,13 +155,13 @@ fn failures_and_spans_without_length_have_what_they_reached() {
     assert!(matches!(error, SolveError::StepsEnd), "{error}");
 }
 
-/// The solution of `x'' = -x + d cos 2t`, `x(0) = 1`, `x'(0) = 0`.
+/// Returns the solution of `x'' = -x + d cos 2t`, `x(0) = 1`, `x'(0) = 0`.
 fn exact(drive: f64, t: f64) -> [f64; 2] {
     let c = drive / 3.0;
     [(1.0 + c) * t.cos() - c * (2.0 * t).cos(), -(1.0 + c) * t.sin() + 2.0 * c * (2.0 * t).sin()]
 }
 
-/// The largest error between saved times.
+/// Returns the largest error between saved times.
 fn error_between<M: Method>(method: M, options: &SolveOptions) -> f64 {
     let problem = OdeProblem::new(driven, [1.0, 0.0], 0.0..=6.0, [0.7]);
     let solution = problem.solve(method, options).unwrap();
@@ -184,7 +184,7 @@ fn states_between_saved_ones_are_of_the_sixth_order() {
     };
     let orders = (order(&explicit), order(&implicit));
     assert!((orders.0 - 6.0).abs() < 0.2 && (orders.1 - 4.0).abs() < 0.2, "{orders:?}");
-    // Sixth derivatives are less than 36, fourth ones than 10.
+    // Sixth derivatives are less than 36, fourth ones less than 10.
     assert!(explicit(0.25) < 0.25f64.powi(6) / 46080.0 * 36.0);
     assert!(implicit(0.25) < 0.25f64.powi(4) / 384.0 * 10.0);
 }
@@ -202,7 +202,7 @@ fn pulsed(t: f64) -> f64 {
     u * (-k * (t - before - after)).exp()
 }
 
-/// Steps end where the right-hand side jumps, and states between saved ones are of their own side.
+/// Steps end at the jumps of the right-hand side, and states between saved ones belong to one side.
 #[test]
 fn jumps_are_not_seen_between_steps() {
     fn error<M: Method>(method: M) -> f64 {

@@ -1,4 +1,4 @@
-//! Times to stop at: every method lands on them, and the right-hand side may jump there.
+//! Stops: every method has a step that ends at them, and the right-hand side may jump there.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
@@ -31,7 +31,7 @@ fn pulse_of_one<T: Scalar, M: Method>(method: M) {
     for ([t0, t1], [from, to]) in [([0.0, 100.0], [50.0, 51.0]), ([100.0, 0.0], [50.0, 51.0])] {
         let problem = OdeProblem::new(pulse, [0.0], t0..=t1, [from, to]).cast::<T>();
         let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).save_end(true);
-        // By default they are found in the right-hand side.
+        // By default the compiler finds stops in the right-hand side.
         let found = problem.solve(method, &options).unwrap();
         let direction = x((t1 - t0).signum());
         let error = (found.final_state()[0] - direction).widen().abs();
@@ -62,7 +62,7 @@ fn a_pulse_is_not_missed() {
     pulse_of_one::<f64, _>(Kvaerno5);
 }
 
-/// The solution of [`switched`] at the end of ten periods, where `u[0]` is `exp(-15 p)`.
+/// Returns the solution of [`switched`] at the end of ten periods; there `u[0]` is `exp(-15 p)`.
 fn decayed(rate: f64, half_periods: i32) -> [f64; 2] {
     let mut u = [1.0f64, 0.0];
     for i in 0..half_periods {
@@ -87,8 +87,9 @@ fn error<M: Method>(method: M, options: &SolveOptions) -> (f64, u32) {
     (error, solution.accepted() + solution.rejected())
 }
 
-/// Fixed steps whose size does not divide the time between jumps keep their order, since they are
-/// shortened to end there.
+/// Fixed steps whose size does not divide the time between jumps keep their order.
+///
+/// The steps are shortened to end at the jumps.
 fn order_at_jumps<M: Method>(method: M, dts: [f64; 2]) {
     let of = |stops: &[f64]| {
         dts.map(|dt| {
@@ -118,7 +119,7 @@ fn adaptive_at_jumps<M: Method>(method: M) {
     let (with, steps) = error(method, &options.clone().tstops(half_periods(20)));
     let (without, more) = error(method, &options);
     eprintln!("{name}: {with:.1e} in {steps}, without stops {without:.1e} in {more}");
-    // Without them steps are refused at each jump, or jumps are not noticed.
+    // Without stops, steps are rejected at each jump, or jumps are not detected.
     let worse = more > 2 * steps || without > 1e3 * with;
     assert!(with < 1e-6 && worse, "{name}: {with} in {steps}, else {without} in {more}");
 }
@@ -130,7 +131,7 @@ fn adaptive_steps_do_not_meet_jumps() {
     adaptive_at_jumps(Rodas5P);
 }
 
-/// Trajectory `i` has a pulse and stops of its own.
+/// Trajectory `i` has its own pulse and stops.
 #[allow(clippy::type_complexity)]
 fn pulses<T: Scalar>(
     n: usize,
@@ -173,7 +174,7 @@ fn trajectories_have_their_own() {
     same_everywhere(Tsit5, &ensemble, &serial, &fixed);
 }
 
-/// A solve with stops is the same as one solve for each part.
+/// A solve with stops equals a sequence of solves, one for each segment.
 #[test]
 fn a_stop_is_a_new_beginning() {
     let options = SolveOptions::default().abstol(1e-7).reltol(1e-7);
@@ -185,7 +186,7 @@ fn a_stop_is_a_new_beginning() {
     let second = second.solve(Vern7, &options).unwrap();
     assert_eq!(whole.final_state(), second.final_state());
     assert_eq!(whole.accepted(), first.accepted() + second.accepted());
-    // Steps are counted over all parts.
+    // Steps are counted over all segments.
     let few = options.clone().max_steps(first.accepted() + 1);
     let stopped = problem.solve(Vern7, &few).unwrap();
     assert_eq!(stopped.code(), ReturnCode::MaxSteps);
@@ -195,7 +196,7 @@ fn a_stop_is_a_new_beginning() {
     assert_eq!((stopped.code(), stopped.end_time()), (ReturnCode::MaxSteps, 0.5));
 }
 
-/// The right-hand side jumps at the ends of the span, and is evaluated inside only.
+/// The right-hand side jumps at the ends of the span, and is evaluated only inside.
 #[test]
 fn stops_at_the_ends() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).tstops([50.0, 51.0]);
@@ -219,23 +220,25 @@ fn stops_are_finite() {
     }
 }
 
-/// Pulses of area `w`, far apart, whose beginnings and ends are functions of parameters, each
-/// written in another way.
+/// Pulses of area `w`, far apart, with beginnings and ends that depend on parameters.
+///
+/// Each pulse has another notation.
 #[ode_system]
 fn windows(du: &mut [f64; 6], _u: &[f64; 6], p: &[f64; 3], t: f64) {
     let [a, w, k] = *p;
     let on = |condition: bool| if condition { 1.0 } else { 0.0 };
     // The pulse begins and ends at sums.
     du[0] = on(t > a + k && t < a + k + w);
-    // Its middle is a product.
+    // The middle of the pulse is a product.
     du[1] = 0.5 * on((t - a * k).abs() < w);
-    // It is written with signs.
+    // The pulse is written with signs.
     du[2] = 0.5 * ((t - 5.0 * a).signum() - (t - 5.0 * a - w).signum());
-    // It is a hat function.
+    // The pulse is a hat function.
     du[3] = (w - (t - 6.0 * a).abs()).max(0.0) / w;
-    // It is at a quotient, in other units of time.
+    // The pulse is at a quotient, in other units of time.
     du[4] = on((k * t).clamp(7.0 * a * k, (7.0 * a + w) * k) == k * t);
-    // It begins at a time that parameters select, and ends where two numbers have the same sign.
+    // The pulse begins at a time that parameters select, and ends where two numbers have the same
+    // sign.
     let from = if k > a { a } else { 8.0 * a };
     let since = t - from;
     du[5] = if t > from && (w - since).is_sign_positive() {
@@ -253,7 +256,7 @@ fn windows_of_parameters<T: Scalar>() {
         EnsembleProblem::new(problem).trajectories(60).vary(move |q, i| q.with_p(p(i).map(x)));
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).save_end(true);
     let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
-    // Polynomials between stops are exact, except for the last places of times about 100.
+    // Polynomials between stops are exact, except for the last digits of times of about 100.
     let bound = if T::NAME == "f32" { 256.0 * f64::from(f32::EPSILON) / p(0)[1] } else { 1e-9 };
     let threads = EnsembleThreads::new().threads(2);
     let parallel = ensemble.solve(Tsit5, &threads, &options).unwrap();
@@ -295,8 +298,9 @@ fn times_beyond_all_numbers_are_none() {
     }
 }
 
-/// Each trajectory ends at a time of its own, forwards or backwards, within its pulse, before it or
-/// after it, or at once.
+/// Each trajectory ends at its own time, forwards or backwards.
+///
+/// The end is within its pulse, before it or after it, or at the beginning.
 #[test]
 fn spans_end_at_different_times() {
     let problem = OdeProblem::new(pulse, [0.0], 0.0..=1.0, [1.0, 2.0]);
@@ -319,7 +323,7 @@ fn spans_end_at_different_times() {
     }
 }
 
-/// A state that follows a constant, which changes at the end of the span, or just beyond it.
+/// A state that follows a constant; the constant changes at the end of the span, or just beyond it.
 #[ode_system]
 fn switched_at_the_end(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     [p[0] * (if t < p[1] { 80.0 } else { 20.0 } - u[0])]
@@ -328,7 +332,7 @@ fn switched_at_the_end(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
 fn ends_at_a_switch<T: Scalar, M: Method>(method: M) {
     let rate = |i: usize| 10.0_f64.powf(i as f64 / 10.0 - 1.0);
     let problem = OdeProblem::new(switched_at_the_end, [20.0], 0.0..=24.0, [1.0, 24.0]).cast::<T>();
-    // In `f32` steps of greater rates are as short as the distance of times.
+    // In `f32`, steps at larger rates are as short as the distance of representable times.
     let n = if T::DOUBLE { 60 } else { 45 };
     let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|problem, i| {
         let end = T::narrow(24.0 + 0.37 * i as f64);
@@ -359,13 +363,13 @@ fn a_switch_at_the_end_is_beyond_it() {
     ends_at_a_switch::<f32, _>(Kvaerno5);
 }
 
-/// `u = sin t`, whatever the rate.
+/// `u = sin t`, for every rate.
 #[ode_system]
 fn towards_sine(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     [t.cos() - p[0] * (u[0] - t.sin())]
 }
 
-/// Lanes that have no trajectory, in which right-hand sides are NaN, change nothing.
+/// Lanes without a trajectory, in which right-hand sides are NaN, change nothing.
 fn ends_of_functions_of_time<T: Scalar, M: Method>(method: M) {
     let x = T::narrow;
     let problem = OdeProblem::new(towards_sine, [0.0], 0.0..=1.0, [1.0]).cast::<T>();

@@ -1,5 +1,6 @@
-//! The table of `docs/what-success-means.md`: our rows are the results of these solves. (The
-//! examples of that page are tests of the documentation.)
+//! The table of `docs/what-success-means.md`: the rows of odes are the results of these solves.
+//!
+//! (The examples of that page are tests of the documentation.)
 
 use odes::prelude::*;
 use odes::system::System;
@@ -35,7 +36,7 @@ fn pulse(_u: &[f64; 1], _p: &[f64; 0], t: f64) -> [f64; 1] {
     [(-((t - 6.3) / 0.01).powi(2)).exp()]
 }
 
-/// A number of the table, and the steps that it took.
+/// Returns an entry of the table: a number, and the steps of its solve.
 fn cell<const N: usize>(solution: &OdeSolution<impl System<N, 0>, f64, N, 0>, end: f64) -> String {
     if !solution.code().is_success() {
         return format!("`{}` ({})", solution.code(), solution.accepted());
@@ -48,8 +49,9 @@ fn cell<const N: usize>(solution: &OdeSolution<impl System<N, 0>, f64, N, 0>, en
     format!("{digits} ({})", solution.accepted())
 }
 
-/// The time at which the solution of `u' = u (1 - u)` was at a half, from the end of the step that
-/// passed it.
+/// Returns the time at which the solution of `u' = u (1 - u)` was a half.
+///
+/// The time is computed from the end of the step that passed it.
 fn half_time(solution: &OdeSolution<autocatalysis, f64, 1, 0>) -> Option<f64> {
     let mut ends = solution.times().zip(solution.states());
     let (t, [u]) = ends.find(|(_, [u])| *u >= 0.5)?;

@@ -1,4 +1,4 @@
-//! Time: far from zero, in steps below its resolution, to the limit of resolution, and in fixed
+//! Time: far from zero, in steps below its resolution, at the limit of resolution, and in fixed
 //! steps.
 
 use odes::lane::Scalar;
@@ -13,8 +13,9 @@ fn rotate(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
 /// A time in seconds since 1970.
 const NOW: f64 = 1.7e9;
 
-/// The greatest error of a rotation over 100 radians from `t0`, of its end and of 50 times between.
-/// Times are those that the precision rounds them to.
+/// Returns the greatest error of a rotation over 100 radians from `t0`.
+///
+/// The errors are at the end and at 50 times between. Times are rounded to the precision.
 fn rotation<M: Method>(
     method: M,
     t0: f64,
@@ -54,7 +55,7 @@ fn as_exact_as_at_zero<M: Method>(method: M) {
     assert_eq!(solution.code(), ReturnCode::DtMin, "{name}");
 }
 
-/// Where the step of the state differed from that of the time, errors were 1e-3, 0.2 and 1.9.
+/// When the steps of state and time differed, errors were 1e-3, 0.2 and 1.9.
 #[test]
 fn rotations_are_as_exact_far_from_zero() {
     as_exact_as_at_zero(Tsit5);
@@ -69,18 +70,20 @@ fn shaken(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     [(p[0] * (t - 4096.0)).cos()]
 }
 
-/// In `f32` stages get their time rounded once. Steps are shorter than a unit
-/// of `t` here, which is 4.9e-4; to forget what rounding took off `t` would be to shift the force
-/// by a part of it.
+/// In `f32` the times of stages are rounded once.
+///
+/// Here steps are shorter than a unit in the last place of `t`, which is 4.9e-4. If the rounding
+/// error of `t` were lost, the force would be shifted by a part of that unit.
 #[test]
 fn f32_stages_know_the_time() {
     let unit = 4096f32.next_up() - 4096.0;
-    // Shares whose multiples are evenly distributed. Without the low part of the time errors are
+    // Fractions whose multiples are evenly distributed. Without the low part of the time errors are
     // 0.28 and 0.46 units.
     for (w, share) in [(100.0, 0.618), (100.0, 0.382)] {
         let problem = OdeProblem::new(shaken, [0.0], 4096.0..=4100.0, [w]).cast::<f32>();
         let dt = f64::from(unit) * share;
-        // Fixed steps: the force rises in stairs, whose errors should not choose the steps.
+        // Fixed steps: the rounded force is a staircase, and its errors should not control the
+        // steps.
         let adaptive = SolveOptions::default().abstol(1.0).dtmax(dt);
         for options in [adaptive, SolveOptions::default().fixed_step(dt)] {
             let times: Vec<f64> = (1..40).map(|i| 4096.0 + 0.1 * f64::from(i)).collect();
@@ -109,13 +112,13 @@ fn ends_at_the_pole<T: Scalar, M: Method>(method: M, tolerance: f64) {
         .unwrap();
     let (name, u) = (M::PROPERTIES.name, solution.final_state()[0].widen());
     let end = solution.end_time().widen();
-    // The nonlinear iteration may fail first, or have a factor of exactly zero: steps are of a few
-    // units in the last place there.
+    // The nonlinear iteration may fail first, or have a factor of exactly zero: there, steps are a
+    // few units in the last place.
     let codes = [ReturnCode::DtMin, ReturnCode::NewtonDiverged, ReturnCode::Singular];
     let codes = &codes[..if M::PROPERTIES.iterates { 3 } else { 1 }];
     assert!(codes.contains(&solution.code()), "{name} {tolerance}: {} {u} {end}", solution.code());
-    // The time that is left is 1/u: a few units in the last place, or in `f32` what the pair
-    // resolves.
+    // The remaining time is 1/u: a few units in the last place, or in `f32` the resolution of the
+    // pair.
     assert!(u > 1e5 && u < 1e17, "{name} {tolerance}: {u} at {end}");
     assert!((end - 1.0).abs() < 10.0 * tolerance, "{name} {tolerance}: {u} at {end}");
 }
@@ -142,7 +145,7 @@ fn singular(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     }]
 }
 
-/// Trajectories end soon after steps no longer advance time.
+/// Asserts that trajectories end soon after steps no longer advance time.
 fn is_soon_seen<T: Scalar, M: Method>(method: M) {
     for t0 in [0.0, 0.3, 1e3, -7e5] {
         for (i, name) in ["pole", "second", "logarithm"].into_iter().enumerate() {
@@ -168,8 +171,10 @@ fn runaway(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [p[0] * u[0].exp()]
 }
 
-/// A runaway of which a few in a thousand trajectories, all else being equal, stayed for a million
-/// steps where a step accepted after a far better one asked for half a unit of the time.
+/// A runaway on which a few trajectories in a thousand once took a million steps.
+///
+/// In those trajectories, a step followed a far better one, and its size was half a unit of the
+/// time.
 fn nobody_stays<T: Scalar>(options: &SolveOptions) {
     fn of<T: Scalar, F: Vary<runaway, T, 1, 1>, M: Method>(
         method: M,
@@ -229,12 +234,12 @@ fn smallest_step<M: Method>(method: M) {
     let options = SolveOptions::default().abstol(1e-8).reltol(1e-8);
     let free = problem.solve(method, &options).unwrap();
     assert_eq!(free.code(), ReturnCode::Success);
-    // The mean step: of the last ones errors demand a tenth.
+    // The mean step: the errors of the last steps require a tenth of it.
     let limited = problem.solve(method, &options.clone().dtmin(1e-2)).unwrap();
     assert_eq!(limited.code(), ReturnCode::DtMin, "{}", M::PROPERTIES.name);
     let end = limited.end_time();
     assert!(end > 0.5 && end < 0.999, "{}: {end}", M::PROPERTIES.name);
-    // Only the last step is shorter than this one: it has to end at the end of the span.
+    // Only the last step is shorter than this one, because it has to end at the end of the span.
     let steps = f64::from(free.accepted());
     let loose = problem.with_tspan(0.0..=0.5).solve(method, &options.dtmin(0.01 / steps)).unwrap();
     assert_eq!(loose.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
@@ -248,8 +253,7 @@ fn accepted_steps_are_not_below_the_smallest() {
     let problem = OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1e-3, [1.0]);
     let solution = problem.solve(Tsit5, &SolveOptions::default().dtmin(0.1)).unwrap();
     assert_eq!((solution.code(), solution.accepted()), (ReturnCode::Success, 1));
-    // The first step is not shorter either, though nothing happens here that would ask for a longer
-    // one.
+    // The first step is not shorter either, though nothing here requires a longer one.
     let problem = OdeProblem::new(rotate, [0.0, 0.0], 0.0..=1.0, [1.0]);
     let solution = problem.solve(Tsit5, &SolveOptions::default().dtmin(0.1)).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
@@ -294,8 +298,7 @@ fn a_precision_holds_what_is_asked_of_it() {
         let error = error_of::<f32>(&options().fixed_step(huge));
         assert!(matches!(error, SolveError::Step { .. }), "{error}");
     }
-    // The absolute tolerance alone may say what is wanted, and iterations of fixed steps stop by
-    // themselves.
+    // The absolute tolerance alone may suffice, and iterations of fixed steps end independently.
     let problem = OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1.0, [1.0]).cast::<f32>();
     for fine in [
         options().reltol(0.0).abstol(1e-3),
@@ -307,7 +310,7 @@ fn a_precision_holds_what_is_asked_of_it() {
     }
 }
 
-/// Fixed steps by one method from `t0` to `t1`: how many, and the error.
+/// Takes fixed steps by one method from `t0` to `t1`; returns their number and the error.
 fn fixed<T: Scalar, M: Method>(method: M, t0: f64, t1: f64, dt: f64) -> (u32, f64) {
     let x = T::narrow;
     let problem = OdeProblem::new(rotate, [1.0, 0.0], t0..=t1, [1.0]).cast::<T>();
@@ -353,7 +356,7 @@ fn fixed_steps_are_not_longer_than_asked_for() {
     assert_eq!(fixed::<f32, _>(Tsit5, 0.0, 1.0 + 1e-4, 0.001).0, 1001);
 }
 
-/// The error of RK4 with steps that do not fit into the span is that of its order.
+/// The error of RK4 with steps that do not divide the span has the method's order.
 #[test]
 fn a_shortened_step_keeps_the_order() {
     let (_, coarse) = fixed::<f64, _>(Rk4, 0.0, 1.0, 0.0301);

@@ -1,11 +1,11 @@
-//! Rows that cannot be solved: one of many harms no other, and ends with the same code everywhere.
+//! Rows that cannot be solved: they affect no other row, and have one return code on all backends.
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Method, SaveAt, Vary};
 
-/// A dose until `p[1]`, which is removed by a rate that only compares `p[0]`.
+/// A dose until `p[1]`; the rate of its removal only compares `p[0]`.
 #[ode_system]
 fn switched(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     let rate = if p[0] > 1.0 { 2.0 } else { 0.5 };
@@ -13,7 +13,7 @@ fn switched(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
     [dose - rate * u[0]]
 }
 
-/// Of ten rows seven cannot be solved, unless they are `healthy`.
+/// Returns ten rows; seven cannot be solved, unless all are `healthy`.
 fn rows<T: Scalar>(
     n: usize,
     healthy: bool,
@@ -56,7 +56,7 @@ fn check<T: Scalar, M: Method + Copy>(method: M, options: &SolveOptions) {
             assert!(trajectory.times().eq(expected.times()), "{i}");
             assert_eq!(trajectory.accepted(), expected.accepted(), "{i}");
         } else {
-            // It ends where it begins.
+            // The trajectory ends at its beginning.
             assert_eq!(trajectory.code(), ReturnCode::NonFinite, "{i}");
             assert_eq!(trajectory.final_state(), expected.u0(), "{i}");
             assert_eq!((trajectory.accepted(), trajectory.rejected()), (0, 0), "{i}");
@@ -79,8 +79,7 @@ fn rows_that_cannot_be_solved_harm_no_other() {
     check::<f32, _>(Rodas4, &SolveOptions::default().fixed_step(0.125));
 }
 
-/// A row that cannot be solved is not asked for its times to stop at, which may be among what is
-/// not a number.
+/// Stops of a row that cannot be solved are not evaluated, because they may be NaN.
 #[test]
 fn rows_that_cannot_be_solved_stop_nowhere() {
     let ensemble = rows::<f64>(200, false).tstops(|problem, _| [problem.p[1], problem.t1 / 2.0]);
@@ -92,7 +91,7 @@ fn rows_that_cannot_be_solved_stop_nowhere() {
     same_everywhere(Tsit5, &ensemble, &serial, &options);
 }
 
-/// An ensemble of which no row can be solved is no error either.
+/// An ensemble without any solvable row is no error either.
 #[test]
 fn no_row_can_be_solved() {
     let problem = OdeProblem::new(switched, [1.0], 0.0..=2.0, [1.0, 1.0]);

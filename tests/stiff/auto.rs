@@ -1,12 +1,14 @@
-//! Methods that switch: the right one for each trajectory, errors that follow tolerances, and
-//! results that depend on no neighbour.
+//! Methods that switch.
+//!
+//! The tests check the method of each trajectory, errors that follow tolerances, and results that
+//! depend on no neighbour.
 
 use crate::everywhere::succeeds_everywhere;
 use odes::internals::methods::{tsit5, vern7};
 use odes::prelude::*;
 use odes::{Method, SolveError, Tsit5Rodas4, Vern7Rodas5P};
 
-/// `R(z)` of an explicit method for `u' = z u`.
+/// Returns `R(z)` of an explicit method for `u' = z u`.
 fn stability(tableau: &odes::internals::methods::explicit::Tableau, z: f64) -> f64 {
     let mut stages = vec![1.0];
     let dot = |row: &[f64], stages: &[f64]| -> f64 {
@@ -21,7 +23,8 @@ fn stability(tableau: &odes::internals::methods::explicit::Tableau, z: f64) -> f
     }
 }
 
-/// The bounds of stability are those of the tableaus, and the stages compared are at the same time.
+/// The declared bounds of stability are the tableaus', and the compared stages are at the same
+/// time.
 #[test]
 fn the_explicit_methods_are_stable_as_far_as_is_said() {
     for (tableau, stable, [a, b]) in [
@@ -35,7 +38,7 @@ fn the_explicit_methods_are_stable_as_far_as_is_said() {
     }
 }
 
-/// Van der Pol's oscillator of any stiffness, over a time that is a few of its periods.
+/// Van der Pol's oscillator of any stiffness, over a few of its periods.
 #[ode_system]
 fn van_der_pol(u: &[f64; 2], p: &[f64; 1], _t: f64) -> [f64; 2] {
     let [x, y] = *u;
@@ -47,7 +50,7 @@ fn oscillators(
 ) -> EnsembleProblem<van_der_pol, f64, impl odes::Vary<van_der_pol, f64, 2, 1>, 2, 1> {
     let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [1.0]);
     EnsembleProblem::new(problem).trajectories(n).vary(move |problem, i| {
-        // Every tenth is stiff.
+        // Every tenth trajectory is stiff.
         let share = i as f64 / n as f64;
         let mu = if i % 10 == 3 { 1e3 * (1.0 + share) } else { 0.5 + share };
         problem.with_p([mu])
@@ -58,7 +61,7 @@ fn options(tolerance: f64) -> SolveOptions {
     SolveOptions::default().abstol(tolerance).reltol(tolerance)
 }
 
-/// The lanes that need it change, the others do not, and all are right.
+/// Only lanes with stiff trajectories switch, and all results are right.
 #[test]
 fn only_stiff_trajectories_change() {
     let ensemble = oscillators(200);
@@ -76,7 +79,7 @@ fn only_stiff_trajectories_change() {
                 assert!((x - y).abs() < 300.0 * tolerance * (1.0 + y.abs()), "{i}: {x} and {y}");
             }
         }
-        // What is not stiff is solved as by the explicit method, to the last bit.
+        // Trajectories that are not stiff have the bits of the explicit method.
         let alone = match tolerance >= 1e-6 {
             true => ensemble.solve(Tsit5, EnsembleSerial, &options(tolerance).max_steps(3000)),
             false => {
@@ -91,7 +94,7 @@ fn only_stiff_trajectories_change() {
     }
 }
 
-/// The same bits at every width, in C++ and on a GPU, with states saved in both modes.
+/// Equal bits at every width, in C++ and on a GPU, with states saved by both methods.
 fn same_everywhere<M: Method + Copy>(method: M, tolerance: f64) {
     succeeds_everywhere(method, &oscillators(300), &options(tolerance).saveat(2.5));
 }
@@ -106,7 +109,7 @@ fn vern7_rodas5p_has_the_same_bits() {
     same_everywhere(Vern7Rodas5P, 1e-8);
 }
 
-/// Saved states are right in either mode.
+/// States saved by either method are right.
 #[test]
 fn saved_states_are_interpolated_by_the_method_that_made_the_step() {
     let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [300.0]);
@@ -121,8 +124,9 @@ fn saved_states_are_interpolated_by_the_method_that_made_the_step() {
     }
 }
 
-/// What is stiff throughout takes about as many steps as by the implicit method alone, and far
-/// fewer than by the explicit one.
+/// A problem that is always stiff takes about as many steps as with the implicit method alone.
+///
+/// It takes far fewer steps than with the explicit method.
 #[test]
 fn steps() {
     use odes_models::robertson::{P, U0, robertson};

@@ -1,5 +1,7 @@
-//! Systems whose matrices have no zeros, or few: large ones are eliminated in loops over tiles, the
-//! others of these on a CPU only, and on a device in straight-line code.
+//! Systems whose matrices have few zeros or none.
+//!
+//! Loops over tiles eliminate large ones. They eliminate the others of these systems on a CPU only;
+//! a device uses straight-line code.
 
 use crate::everywhere::succeeds_everywhere;
 use crate::random::Random;
@@ -7,7 +9,7 @@ use odes::prelude::*;
 use odes::system::LinearEquations;
 use odes::system::System;
 
-/// Species that all feed on one another: 17 of them, so that tiles of eight and of one are needed.
+/// 17 species that all feed on one another, with tiles of eight and of one.
 #[ode_system]
 mod seventeen {
     const N: usize = 17;
@@ -22,7 +24,7 @@ mod seventeen {
     }
 }
 
-/// The same with 14 species: tiles of eight, four and one.
+/// The same with 14 species, with tiles of eight, four and one.
 #[ode_system]
 mod fourteen {
     const N: usize = 14;
@@ -37,8 +39,9 @@ mod fourteen {
     }
 }
 
-/// Too many for straight-line code, although one entry in eleven is zero; and a number of them that
-/// leaves tiles of four and of one.
+/// Too many species for straight-line code, although one entry in eleven is zero.
+///
+/// Their number leaves tiles of four and of one.
 #[ode_system]
 mod thirty_four {
     const N: usize = 34;
@@ -53,8 +56,9 @@ mod thirty_four {
     }
 }
 
-/// `W x = b` is solved, with `W = scale I - J`, at random states and with step sizes that leave
-/// little of the Jacobian, or much.
+/// `solve` satisfies `W x = b` with `W = scale I - J`, at random states.
+///
+/// The step sizes leave little of the Jacobian, or much.
 fn equations_are_solved<S: System<N, 1>, const N: usize>(system: S) {
     assert_eq!(matches!(system.info().linear, LinearEquations::Nonzeros { .. }), N < 32);
     assert_eq!(system.info().linear == LinearEquations::Full, N >= 32);
@@ -82,7 +86,7 @@ fn tiles_solve_equations() {
     assert!(thirty_four.info().jacobian_pattern.len() < 33 * 34);
 }
 
-/// Loops have the same bits as straight-line code, and in every width.
+/// Loops have the bits of straight-line code, at every width.
 #[test]
 fn both_ways_are_the_same_everywhere() {
     alike(seventeen);

@@ -1,5 +1,6 @@
-//! Stiff problems: implicit methods and methods that switch, dense and pivoted linear equations,
-//! failures, and the same bits in every place.
+//! Stiff problems: implicit methods and methods that switch.
+//!
+//! The tests cover dense and pivoted linear equations, failures, and equal bits on all backends.
 
 #[path = "../support/cpp.rs"]
 mod cpp;

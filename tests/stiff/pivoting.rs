@@ -1,5 +1,5 @@
-//! Linear equations with a search for pivots: asked for, and by default in small
-//! differential-algebraic systems.
+//! Linear equations with pivoting, on request and by default in small differential-algebraic
+//! systems.
 
 use crate::everywhere::same_everywhere;
 use crate::random::Random;
@@ -15,7 +15,7 @@ fn linear(du: &mut [f64; 5], u: &[f64; 5], p: &[f64; 25], _t: f64) {
     }
 }
 
-/// The largest magnitude of `W x - b` for `W = scale I - J`.
+/// Returns the largest magnitude of `W x - b` for `W = scale I - J`.
 fn residual(p: &[f64; 25], scale: f64, x: &[f64; 5], b: &[f64; 5]) -> f64 {
     let of = |i: usize| {
         let row: f64 = (0..5).map(|j| p[5 * i + j] * x[j]).sum();
@@ -24,14 +24,14 @@ fn residual(p: &[f64; 25], scale: f64, x: &[f64; 5], b: &[f64; 5]) -> f64 {
     (0..5).map(of).fold(0.0, f64::max)
 }
 
-/// Pivots that are zero, tiny or smaller than others do no harm.
+/// Zero, tiny and relatively small pivots are harmless.
 #[test]
 fn any_regular_matrix_is_solved() {
     let mut random = Random(3);
     for trial in 0..400 {
         let mut p: [f64; 25] = std::array::from_fn(|_| random.uniform(-1.0, 1.0));
         let scale = 0.75;
-        // The diagonal of `W`, as far as the trial says, is nothing or nearly nothing.
+        // The first diagonal entries of `W`, as many as the trial selects, are zero or nearly zero.
         for i in 0..trial % 6 {
             p[6 * i] = scale - [0.0, 1e-14, 1e-300][trial % 3];
         }
@@ -44,18 +44,19 @@ fn any_regular_matrix_is_solved() {
     }
 }
 
-/// The report of the system says so.
+/// The report of the system states the pivoting.
 #[test]
 fn reports() {
     assert_eq!(linear::report().linear, LinearEquations::Pivoting);
     assert!(linear::report().to_string().contains("loops over 25 entries with partial pivoting"));
-    // The search is the default with few unknowns and an algebraic equation.
+    // Pivoting is the default with few unknowns and an algebraic equation.
     assert_eq!(turning::report().linear, LinearEquations::Pivoting);
 }
 
-/// `x' = y`, and two algebraic equations that turn with the time: the solution is `x = sin t`,
-/// `y = cos t`, `z = exp(-t)`, and either of the diagonal entries of the algebraic block is zero
-/// somewhere.
+/// `x' = y`, and two algebraic equations that turn with the time.
+///
+/// The solution is `x = sin t`, `y = cos t`, `z = exp(-t)`. Each of the diagonal entries of the
+/// algebraic block is zero at some time.
 #[ode_system]
 mod turning {
     pub struct State {
@@ -99,6 +100,6 @@ fn solves<M: Method + Copy>(method: M, most: f64) {
 #[test]
 fn algebraic_pivots_may_vanish() {
     solves(Rodas5P, 2e-5);
-    // Between the ends of a step of order 3 only.
+    // Only between the ends of a step, where the order is 3.
     solves(Kvaerno5, 5e-4);
 }

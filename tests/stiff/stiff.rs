@@ -1,5 +1,4 @@
-//! Stiff ensembles: the same bits in every place, and failures that do not affect other
-//! trajectories.
+//! Stiff ensembles: equal bits on all backends, and failures that do not affect other trajectories.
 
 use crate::everywhere::succeeds_everywhere;
 use crate::workloads::assert_same_bits;
@@ -8,8 +7,7 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, Schedule, TrBdf2, Vary};
 
-/// Robertson's reactions, in a place whose temperature changes with the time: nothing in it is
-/// rounded more than once.
+/// Robertson's reactions at a temperature that changes with the time; nothing is rounded twice.
 #[ode_system]
 fn reactions(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 4], t: f64) {
     let [a, b, c] = *u;
@@ -34,7 +32,7 @@ fn robertson(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 4], _t: f64) {
     du[2] = fast;
 }
 
-/// Reactions of different speeds, in mixed order.
+/// Returns reactions of different speeds, in mixed order.
 fn sweep<S: System<3, 4>, T: Scalar>(
     system: S,
     n: usize,
@@ -91,8 +89,9 @@ fn kvaerno5_has_the_same_bits() {
     same_everywhere::<_, _, f64>(Kvaerno5, reactions, 0.03, &options);
 }
 
-/// `y` decays where `a < 1`, else it blows up at `ln(a/(a-1))/2`; `x` follows its square, `p[0]`
-/// times as fast.
+/// `y` decays if `a < 1`; otherwise it blows up at `ln(a/(a-1))/2`.
+///
+/// `x` follows the square of `y`, `p[0]` times as fast.
 #[ode_system]
 fn follower(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
     let [x, y] = *u;
@@ -156,7 +155,7 @@ fn failures_harm_nobody<M: Method + Copy>(method: M) {
     }
 }
 
-/// Its derivative is finite where the derivative of that is not.
+/// A function with a finite derivative whose second derivative is infinite.
 #[ode_system]
 fn root(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
     du[0] = p[0] + u[0].sqrt();
@@ -180,7 +179,7 @@ fn singular<M: Method + Copy>(method: M, scale: impl Fn(f64) -> f64) {
     let options = SolveOptions::default().fixed_step(dt);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
-    // Where steps adapt another one is taken.
+    // With adaptive steps another step size is tried.
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).first_step(dt);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);

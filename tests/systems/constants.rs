@@ -4,7 +4,7 @@ pub(crate) const U: [f64; 2] = [-20.0, 0.2];
 pub(crate) const P: [f64; 1] = [90.0];
 
 const LEAK: [f64; 2] = [2.0, -60.0];
-/// From an element of an array.
+/// A constant from an element of an array.
 const LEAK_CONDUCTANCE: f64 = LEAK[0];
 const LEAK_POTENTIAL: f64 = LEAK[1];
 

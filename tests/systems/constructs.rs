@@ -1,4 +1,4 @@
-//! Every construct of the subset, in a system of no meaning.
+//! Every construct of the subset, in a system without meaning.
 
 pub(crate) const U: [f64; 5] = [0.5, -1.2, 0.8, 1.5, -0.4];
 pub(crate) const P: [f64; 4] = [1.1, -0.6, 0.3, 2.0];

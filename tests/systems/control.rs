@@ -1,5 +1,6 @@
-//! `while`, `loop`, `break`, `continue`, `match` and `if`, decided by integers and truth values
-//! that are known at compile time; integer arithmetic and casts.
+//! `while`, `loop`, `break`, `continue`, `match` and `if` on compile-time values.
+//!
+//! The values are integers and truth values. There are also integer arithmetic and casts.
 
 pub(crate) const U: [f64; 4] = [0.5, -1.2, 0.8, 1.5];
 pub(crate) const P: [f64; 2] = [1.1, -0.6];
@@ -16,7 +17,7 @@ systems! {
         const LAST: usize = 3;
         const EXACT: bool = true;
 
-        // The power of two at least 5, by integers.
+        // The smallest power of two that is at least 5, by integers.
         let mut size = 1_usize;
         while size < 5 {
             size *= 2;
@@ -42,7 +43,7 @@ systems! {
             }
         };
 
-        // Leaving two loops, from inside of a branch on the state that is around both.
+        // Leaves two loops from inside a branch on the state that is around both.
         let mut product = 1.0;
         if u[0] > 0.1 {
             'outer: for i in 0..4 {
@@ -98,7 +99,7 @@ systems! {
             }
         }
 
-        // Integers, as Rust computes with them.
+        // Integers, with Rust's arithmetic.
         let floor = (-7_i64 / 2) as f64 + (-7 % 4) as f64;
         let byte = (300_i32 as u8) as f64 + (-1_i32) as u8 as f64;
         let index = (2.9 * 1.2) as usize;

@@ -1,4 +1,4 @@
-//! Where the parts of the subset meet: closures in loops, loops in functions, tuples in branches.
+//! Combinations of the subset's parts: closures in loops, loops in functions, tuples in branches.
 
 pub(crate) const U: [f64; 4] = [0.5, -1.2, 0.8, 1.5];
 pub(crate) const P: [f64; 3] = [1.1, -0.6, 0.3];
@@ -21,7 +21,7 @@ systems! {
             0.5
         }
 
-        /// Steps of Heron's rule; leaves its own loop only.
+        /// Heron's rule; `break` leaves only the function's own loop.
         fn root(x: f64, steps: i32) -> f64 {
             let mut y = 1.0;
             let mut i = 0;
@@ -52,7 +52,7 @@ systems! {
             flow[j] += rate;
         }
 
-        // The values of closures are those of when they were made.
+        // Closures use the values from their creation.
         let mut factor = 1.0;
         let mut made = [0.0; 3];
         for (k, slot) in [2, 0, 1].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Every function of the subset, in a system of no meaning.
+//! Every function of the subset, in a system without meaning.
 
 pub(crate) const U: [f64; 12] = [0.8, 1.3, 0.6, 2.1, -0.9, 0.4, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 pub(crate) const P: [f64; 3] = [0.7, 1.9, -0.8];

@@ -68,7 +68,7 @@ systems! {
             i.pow(2) as f64
         }
 
-        // A closure has what was around it when it was made.
+        // A closure captures the values from its creation.
         let mut rate = p[0];
         let decay = move |x: f64| -> f64 { -rate * x };
         rate *= 2.0;

@@ -1,19 +1,20 @@
-//! Systems of no meaning, which use the language. Systems as modellers write them are the models of
-//! the examples.
+//! Systems without meaning, which use the language.
 //!
-//! Each module holds one system, with `U` and `P`, a state and parameters (no zeros: tests scale
-//! them at random), and `plain`, the same function compiled without fused operations.
+//! The models of the examples are systems as modellers write them.
+//!
+//! Each module has one system, with `U` and `P`, a state and parameters without zeros (tests scale
+//! them at random). It also has `plain`, the same function compiled without fused operations.
 
 // Not every test uses all of them.
 #![allow(dead_code)]
 
-/// Compiles a function twice: as it is, and in the module `plain` without fusing.
+/// Compiles a function twice: with fusing, and in the module `plain` without fusing.
 macro_rules! systems {
     ($($item:tt)*) => {
         #[odes::ode_system]
         $($item)*
 
-        /// Rounds every product by itself.
+        /// Rounds every product separately.
         pub(crate) mod plain {
             #[allow(unused_imports)]
             use super::*;
@@ -25,7 +26,7 @@ macro_rules! systems {
 }
 
 pub(crate) mod constants;
-// It is there to use every construct, the clumsy ones too.
+// The system uses every construct, including the clumsy ones.
 #[allow(clippy::needless_late_init, clippy::assign_op_pattern)]
 pub(crate) mod constructs;
 pub(crate) mod control;

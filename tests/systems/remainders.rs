@@ -1,4 +1,4 @@
-//! Remainders of floats, and questions about them.
+//! Remainders of floats, and predicates on them.
 
 pub(crate) const U: [f64; 4] = [5.3, -1.7, 0.4, 2.2];
 pub(crate) const P: [f64; 2] = [0.9, 24.0];

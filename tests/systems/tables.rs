@@ -1,5 +1,7 @@
-//! Tables of all kinds: constants inside and outside, of either precision, rows of matrices, states
-//! and parameters; looked up linearly and cubically.
+//! Tables of all kinds, looked up linearly and cubically.
+//!
+//! They are constants inside and outside, of either precision, rows of matrices, states and
+//! parameters.
 
 use odes::{interp_cubic, interp_linear};
 
@@ -8,7 +10,7 @@ pub(crate) const P: [f64; 5] = [0.7, 1.9, -0.4, 2.3, 0.6];
 
 /// Wind by the hour.
 pub(crate) const WIND: [f64; 7] = [0.2, 1.7, -0.9, 3.1, 2.2, 0.4, 1.5];
-/// In the other precision.
+/// A table in the other precision.
 pub(crate) const COARSE: [f32; 3] = [1.5, -0.25, 4.0];
 /// Two curves.
 const ROWS: [[f64; 4]; 2] = [[1.0, 0.5, 0.25, 0.125], [0.1, 0.4, 1.6, 6.4]];
@@ -28,7 +30,7 @@ systems! {
             if row > 0.0 { odes::interp_cubic(&ROWS[1], x) } else { interp_linear(&ROWS[0], x) }
         };
         du[0] = wind * interp_linear(&INSIDE, b * b) - ROWS[1][2];
-        // The entries are what it is differentiated by, and the position.
+        // The derivatives are with respect to the entries and the position.
         du[1] = interp_cubic(p, 2.0 + a) * c + interp_linear(&[a, b, d], 1.0 + 0.3 * c);
         du[2] = curve(b, 0.7 * c) + interp_cubic(&INSIDE, d) - interp_linear(&INSIDE, 2.25);
         let two = [p[1], INSIDE[3]];

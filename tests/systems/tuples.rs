@@ -12,7 +12,7 @@ systems! {
         let nested = ((c, p[0]), [p[1], p[2]], pair.1 - 1);
         let (&x, y) = (&u[2], &u[3]);
 
-        // Declared, and assigned on both ways.
+        // Declared first, and assigned in both branches.
         let (low, high);
         let index: usize;
         let scale;
@@ -26,7 +26,7 @@ systems! {
         }
         index = nested.2 + 1;
 
-        // The right side is there before the first is assigned.
+        // The right side is evaluated before the first assignment.
         let mut v = [a, b, c];
         let mut w = (x, *y);
         [v[0], v[1]] = [v[1], v[0]];

@@ -4,10 +4,10 @@
 //! odes-peers PROBLEM CODE METHOD THREADS TRAJECTORIES SAMPLES RUNS RELTOL...
 //! ```
 //!
-//! `PROBLEM` is D (Robertson to 10^4, its first rate from half to one and a half of its value) or P
-//! (Pollution, from 0.8 to 1.2 of it). `CODE` is one of `serial`, `threads`, `avx2` (of odes) and `diffsol`.
-//! The absolute tolerance is 10^-4 of the relative one. Prints a line of JSON for each tolerance: the best
-//! time of `RUNS`, and the final states of `SAMPLES` trajectories.
+//! `PROBLEM` is D (Robertson to 10^4, the first rate from 0.5 to 1.5 times its value) or P
+//! (Pollution, from 0.8 to 1.2 times). `CODE` is one of `serial`, `threads`, `avx2` (of odes) and
+//! `diffsol`. The absolute tolerance is 10^-4 of the relative one. For each tolerance the program
+//! prints a line of JSON: the best time of `RUNS`, and the final states of `SAMPLES` trajectories.
 
 mod others;
 mod ours;
@@ -22,10 +22,10 @@ mod robertson;
 use odes::system::System;
 use serde_json::json;
 
-/// Absolute by relative tolerance.
+/// The ratio of the absolute to the relative tolerance.
 const FLOOR: f64 = 1e-4;
 
-/// An ensemble: the first parameter varies.
+/// An ensemble with a varied first parameter.
 #[derive(Clone, Copy)]
 struct Problem<S, const N: usize, const P: usize> {
     name: &'static str,
@@ -33,7 +33,7 @@ struct Problem<S, const N: usize, const P: usize> {
     u0: [f64; N],
     p: [f64; P],
     end: f64,
-    /// How far the first parameter goes from its value, relative to it.
+    /// The largest relative change of the first parameter.
     spread: f64,
     trajectories: usize,
 }
@@ -46,15 +46,15 @@ impl<S, const N: usize, const P: usize> Problem<S, N, P> {
     }
 }
 
-/// What a solve of all trajectories gives.
+/// The results of a solve of all trajectories.
 struct Solved<const N: usize> {
     seconds: f64,
-    /// Of all trajectories; attempted ones, as far as the code says.
+    /// Steps of all trajectories, attempted ones if the code reports them.
     steps: u64,
     ends: Vec<[f64; N]>,
 }
 
-/// The arguments beside the problem.
+/// The program's arguments, except the problem.
 struct Question {
     code: String,
     method: String,

@@ -1,5 +1,7 @@
-//! diffsol: a problem for each thread, with the parameters of one trajectory after the other, and a new
-//! solver for each. Right-hand side and Jacobian are those that odes has, one lane wide.
+//! diffsol: one problem for each thread, with a new solver for each trajectory.
+//!
+//! The thread sets the problem's parameters to those of one trajectory after the other. The
+//! right-hand side and the Jacobian are the same as in odes, one lane wide.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -12,10 +14,10 @@ use odes::system::System;
 
 use crate::{FLOOR, Problem, Question, Solved};
 
-/// Trajectories that a thread takes at a time.
+/// Trajectories per chunk of a thread.
 const CHUNK: usize = 8;
 
-/// `du` of the system of `_problem`.
+/// Computes `du` of the system of `_problem`.
 fn rhs<S: System<N, P> + Default, const N: usize, const P: usize>(
     _problem: &Problem<S, N, P>,
     (u, p, t): (&[f64], &[f64], f64),
@@ -25,7 +27,7 @@ fn rhs<S: System<N, P> + Default, const N: usize, const P: usize>(
     du.copy_from_slice(&S::default().rhs::<f64>(u, p, t));
 }
 
-/// The product of its Jacobian and `v`, over the nonzeros.
+/// Computes the product of the system's Jacobian and `v`, over the nonzeros.
 fn jacobian<S: System<N, P> + Default, const N: usize, const P: usize>(
     _problem: &Problem<S, N, P>,
     (u, p, t): (&[f64], &[f64], f64),
@@ -40,8 +42,8 @@ fn jacobian<S: System<N, P> + Default, const N: usize, const P: usize>(
     }
 }
 
-/// One thread's part: a macro, because the bounds of a function generic over diffsol's matrices would be
-/// longer.
+/// The work of one thread: a macro, because a function generic over diffsol's matrices would need
+/// longer bounds.
 macro_rules! thread {
     ($matrix:ty, $lu:ty, $solver:ident, $problem:expr, $reltol:expr, $next:expr) => {{
         let (problem, reltol, next) = ($problem, $reltol, $next);

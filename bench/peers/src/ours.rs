@@ -1,4 +1,4 @@
-//! odes: one lane of one thread, or SIMD lanes of several, the widest or those of AVX2.
+//! odes: one lane on one thread, or SIMD lanes on several threads, the widest or AVX2.
 
 use odes::prelude::*;
 use odes::system::System;

@@ -1,5 +1,5 @@
-//! The time that NVRTC takes to compile the kernels of the programs of [`build`](super); no GPU is
-//! needed.
+//! The time that NVRTC takes to compile the kernels of the programs of [`build`](super), without a
+//! GPU.
 
 use std::process::{Command, Stdio};
 
@@ -9,8 +9,10 @@ use super::{Selection, prepare};
 use crate::Failure;
 use crate::output::{Output, Row, significant};
 
-/// The measurements of one program's kernel, which is in double precision, with adaptive steps,
-/// final states only and the first parameter varied.
+/// The measurements of one program's kernel.
+///
+/// The kernel is in double precision, with adaptive steps, final states only and a varied first
+/// parameter.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -25,7 +27,7 @@ struct Measured {
 struct Kernel {
     /// The compile time in seconds, the best of three.
     seconds: f64,
-    /// The number of lines of the text that is compiled.
+    /// The number of lines of the compiled text.
     lines: usize,
     registers: Option<u32>,
     stack_bytes: Option<u32>,
@@ -107,7 +109,7 @@ fn main() {
 }
 "#;
 
-/// Builds the selected programs, and lets each compile its kernel.
+/// Builds the selected programs and runs each, which compiles its kernel.
 pub(crate) fn run(selection: &Selection) -> Result<(), Failure> {
     let folder = selection.checkout()?.join("ode-gpu");
     let (package, cases) =

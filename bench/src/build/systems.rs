@@ -1,8 +1,8 @@
-//! The programs that are built.
+//! The programs of the build benchmark.
 
 use std::path::Path;
 
-/// A program of one system and one method.
+/// A program with one system and one method.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -20,8 +20,9 @@ enum Source {
     Model(&'static str),
 }
 
-/// The `main` of a program: solves an ensemble in which the first parameter varies by a tenth, with
-/// every instruction set on one thread, and prints what `Ran` reads.
+/// The `main` of a program: solves an ensemble with every instruction set on one thread.
+///
+/// The first parameter varies by a tenth. The program prints the fields of `Ran`.
 pub(crate) const SOLVE: &str = r#"
 use std::time::Instant;
 use odes::InstructionSet;
@@ -90,13 +91,13 @@ impl Case {
         Case { name: name.to_owned(), method, source, trajectories, tolerance: 1e-6 }
     }
 
-    /// A program of a system of `examples/models`, in the checkout `odes`.
+    /// A program with a system of `examples/models` in the checkout `odes`.
     fn model(name: &'static str, method: &'static str) -> Self {
         let source = Source::Model(name);
         Case { name: format!("{name}_model"), method, source, trajectories: 64, tolerance: 1e-6 }
     }
 
-    /// The text of the program, with this for its `main`, [`SOLVE`] or another.
+    /// Returns the text of the program with the given `main`: [`SOLVE`] or another.
     pub(crate) fn program(&self, odes: &Path, main: &str) -> String {
         let Case { method, trajectories, tolerance, .. } = self;
         let items = match &self.source {
@@ -109,7 +110,7 @@ impl Case {
                 )
             }
         };
-        // The method and the system are written out, as a user would.
+        // The text names the method and the system, as a user's program does.
         let main = main.replace("METHOD", method);
         format!(
             "{items}\nconst TRAJECTORIES: usize = {trajectories};\n\
@@ -147,7 +148,7 @@ mod system {{
     )
 }
 
-/// `n` species, each of which feeds on all others.
+/// `n` species, each of which feeds on all others (Lotka–Volterra).
 fn lotka_volterra(n: usize) -> String {
     format!(
         "use system as SYSTEM;
@@ -172,7 +173,7 @@ mod system {{
     )
 }
 
-/// `n` neurons that are all coupled by `tanh`: `n * n` of them.
+/// `n` neurons with `n * n` couplings by `tanh`.
 fn tanh(n: usize) -> String {
     format!(
         "use system as SYSTEM;
@@ -226,7 +227,7 @@ mod system {
     .to_owned()
 }
 
-/// Ten Hindmarsh-Rose neurons that are coupled by their mean.
+/// Ten Hindmarsh-Rose neurons, coupled by their mean.
 fn hindmarsh_rose() -> String {
     "use system as SYSTEM;
 const U0: [f64; 30] = { let mut u = [0.0; 30]; let mut i = 0; while i < 10 {
@@ -280,7 +281,7 @@ fn robertson(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3]) {
 }
 ";
 
-/// All programs, the quickest to build first.
+/// All programs, the shortest build first.
 pub(crate) fn all() -> Vec<Case> {
     let text = str::to_owned;
     let mut all = vec![

@@ -1,10 +1,12 @@
 //! Trajectories that an event turns back again and again.
 //!
-//! The `ball` is exact by any step, so that two steps are all between its impacts: one beyond the
-//! ground, which is refused, and one to it. All lanes do the same at the same time. It is beside an endless
-//! `fall`, whose steps are made short. The `wall` stands in the way of an oscillator with some steps
-//! between impacts, each lane with its own. It is beside a `swing` without the wall, which makes the same steps
-//! but for those of events.
+//! The `ball` is exact with any step, so only two steps are between its impacts: one beyond the
+//! ground, which is refused, and one to the ground. All lanes do the same at the same time. The
+//! `ball` is compared with an endless `fall`, whose steps are limited.
+//!
+//! The `wall` stands in the way of an oscillator with a few steps between impacts, at different
+//! times in each lane. The `wall` is compared with a `swing` without the wall, which makes the same
+//! steps, except those of events.
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -103,38 +105,40 @@ mod swing {
 
 const GRAVITY: f64 = 9.81;
 const END: f64 = 100.0;
-/// The most that the end of an oscillator may be off after a hundred half periods and more.
+/// The largest permitted error at the end of an oscillator, after at least a hundred half periods.
 const OFF: f64 = 1e-2;
 
-/// The number of impacts of trajectory `i`.
+/// Returns the number of impacts of trajectory `i`.
 fn impacts(i: usize) -> u32 {
     100 + (64.0 * uniform(i as u64)) as u32
 }
 
-/// The height from which a ball has so many impacts until the end, when it is as high again: it falls
-/// as often as it rises, and each takes as long.
+/// Returns the height from which a ball has `impacts(i)` impacts until the end.
+///
+/// At the end the ball is at the same height again: it falls as often as it rises, and each takes
+/// as long.
 fn height(i: usize) -> f64 {
     let falls = END / (2.0 * f64::from(impacts(i)));
     0.5 * GRAVITY * falls * falls
 }
 
-/// The phase of an oscillator at the beginning and at the end, far from the wall.
+/// Returns the phase of an oscillator at the beginning and at the end, far from the wall.
 fn phase(i: usize) -> f64 {
     2.0 * uniform(!(i as u64)) - 1.0
 }
 
-/// The frequency of an oscillator that has so many impacts until the end, one in each half of a period.
+/// Returns the frequency of an oscillator with `impacts(i)` impacts, one in each half of a period.
 fn frequency(i: usize) -> f64 {
     PI * f64::from(impacts(i)) / END
 }
 
-/// The state of an oscillator and its stiffness.
+/// Returns the state of an oscillator and its stiffness.
 fn oscillator(i: usize) -> ([f64; 2], [f64; 1]) {
     let (at, frequency) = (phase(i), frequency(i));
     ([at.cos(), -frequency * at.sin()], [frequency * frequency])
 }
 
-/// Measures both.
+/// Measures the ball and the wall.
 pub(super) fn measure<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(), Failure> {
     balls::<T>(bench, output)?;
     oscillators::<T>(bench, output)
@@ -142,7 +146,7 @@ pub(super) fn measure<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(
 
 fn balls<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(), Failure> {
     let (n, span, p) = (bench.trajectories, 0.0..=END, [GRAVITY, 1.0]);
-    // Both have a largest step: a fall makes a thousand, and a ball does not notice it.
+    // Both have a largest step. With it a fall takes a thousand steps, and a ball is not affected.
     let short = SolveOptions::default().tolerance(1e-6).dtmax(0.001 * END);
     let long = SolveOptions::default().tolerance(1e-6).dtmax(END);
     let falls = EnsembleProblem::new(OdeProblem::new(fall, [1.0, 0.0], span.clone(), p))
@@ -153,7 +157,7 @@ fn balls<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(), Failure> {
         .trajectories(n)
         .vary(|problem, i| problem.with_u0([height(i), 0.0]))
         .cast::<T>();
-    // In f32 each impact has an error of rounding.
+    // In f32 each impact adds a rounding error.
     let exact = if bench.single() { 1e-3 } else { 1e-10 };
     let fell = |s: &EnsembleSolution<fall::Model, T, 2, 2>| {
         all_ended(s, ReturnCode::Success)?;

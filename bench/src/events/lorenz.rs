@@ -1,4 +1,4 @@
-//! B2 with an event that never happens, to the same bits.
+//! B2 with an event that never occurs, to the same bits.
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -67,7 +67,7 @@ mod stopped {
     }
 }
 
-/// The median error of B2 is half of this.
+/// Twice the median error of B2.
 const MEDIAN_ERROR: f64 = 1e-6;
 
 /// Measures the workload and its variants.
@@ -124,7 +124,7 @@ impl Visitor for Beside<'_> {
     }
 }
 
-/// An error unless final states are the same to the bit.
+/// Returns an error unless final states have the same bits.
 fn same<S, R, T, const N: usize, const P: usize, const M: usize, const Q: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
     plain: &EnsembleSolution<R, T, M, Q>,

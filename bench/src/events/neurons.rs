@@ -1,4 +1,4 @@
-//! Leaky integrate-and-fire neurons, whose spikes have a closed form.
+//! Leaky integrate-and-fire neurons, with spikes in closed form.
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -16,7 +16,7 @@ mod neuron {
     }
 
     pub struct Parameters {
-        /// Where the potential would go without spikes.
+        /// The limit of the potential without spikes.
         pub drive: f64,
     }
 
@@ -36,17 +36,17 @@ mod neuron {
 }
 
 const END: f64 = 1000.0;
-/// The spikes of each neuron.
+/// The number of spikes of each neuron.
 const SPIKES: u32 = 72;
-/// The greatest part of the neurons whose spikes are logged.
+/// The largest number of neurons with logged spikes.
 const LOGGED: usize = 1 << 17;
 
-/// Such that the neurons spike as often as each other and not together.
+/// Returns the drive of neuron `i`: all neurons spike equally often, at different times.
 fn drive(i: usize) -> f64 {
     20.0 + 0.1 * uniform(i as u64)
 }
 
-/// The time between spikes.
+/// Returns the time between spikes.
 fn interval(drive: f64) -> f64 {
     10.0 * (drive / (drive - 15.0)).ln()
 }
@@ -85,13 +85,13 @@ pub(super) fn measure<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(
 
 type Solution<T> = EnsembleSolution<neuron::Model, T, 1, 1>;
 
-/// The time of the last spike, from which the potential has risen since.
+/// Returns the time of the last spike, from the rise of the potential since then.
 fn last_by_state<T: Scalar>(solution: &Solution<T>, i: usize) -> f64 {
     let v = solution.final_states()[[i, 0]].widen();
     END + 10.0 * (-v / drive(i)).ln_1p()
 }
 
-/// Compares the numbers of spikes and the time of the last one with the closed form.
+/// Compares the numbers of spikes and the times of the last spikes with the closed form.
 fn check<T: Scalar>(
     solution: &Solution<T>,
     last: impl Fn(usize) -> Result<f64, Failure>,

@@ -32,9 +32,9 @@ mod passage {
     }
 }
 
-/// The mean of the times.
+/// The mean of the stop times.
 const MEAN: f64 = 30.0;
-/// Where the pendulum is let go.
+/// The initial angle of the pendulum.
 const ANGLE: f64 = 2.0;
 
 type Solution<T> = EnsembleSolution<passage::Model, T, 3, 1>;
@@ -67,7 +67,7 @@ pub(super) fn measure<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(
     bench.measure(&variants, output)
 }
 
-/// Compares the times with what they were to be, and energies with those of the beginning.
+/// Compares the stop times with the intended ones, and energies with those at the beginning.
 fn check<T: Scalar>(solution: &Solution<T>, known: &[f64], single: bool) -> Result<(), Failure> {
     all_ended(solution, ReturnCode::Terminated)?;
     let (relative, off) = if single { (1e-5, 1e-2) } else { (1e-12, 1e-3) };

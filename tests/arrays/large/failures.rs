@@ -1,4 +1,4 @@
-//! What is missing or wrong on a device is an error that says so.
+//! Missing libraries and invalid calls on a device are errors that name the cause.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +20,7 @@ fn identity(n: usize) -> Array<f64> {
     Array::matrix(n, n, |row, column| f64::from(row == column))
 }
 
-/// What a GPU says of an error.
+/// Returns the GPU's part of an error.
 fn of_gpu(error: &ArrayError) -> &GpuError {
     let ArrayError::Solve(SolveError::Backend(error)) = error else { panic!("{error}") };
     error.downcast_ref().unwrap()
@@ -39,13 +39,13 @@ fn no_cublas() {
         {
             assert!(text.contains(part), "{text}");
         }
-        // What has no products does not need it.
+        // A system without products needs no cuBLAS.
         let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| du.copy(u);
         let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=1.0, []);
         let solution =
             problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
         assert!((solution.final_state()[0] - 1.0f64.exp()).abs() < 1e-2);
-        // Nor does a linear system that one kernel solves.
+        // A linear system that one kernel solves needs none either.
         let problem = Linear::problem(identity(2), Array::vector([1.0; 2]), 0.0..=1.0).unwrap();
         let solution =
             problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
@@ -92,7 +92,7 @@ fn numbers_that_are_none_and_empty_states() {
         ));
         let error = Linear::problem(identity(3), Array::vector([1.0, 2.0]), 0.0..=1.0).unwrap_err();
         assert!(matches!(error, ArrayError::Shape { .. }));
-        // A state that becomes infinite is no success.
+        // A state that becomes infinite is a failure.
         let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
             du.copy(u)?;
             du.multiply(u)
@@ -106,7 +106,7 @@ fn numbers_that_are_none_and_empty_states() {
     });
 }
 
-/// An array of the host, or of another place, is no part of an operation on a device.
+/// Operations on a device refuse arrays of the host or of another device.
 #[needs(cpp)]
 #[test]
 fn arrays_of_two_places() {
@@ -130,7 +130,7 @@ fn arrays_of_two_places() {
         assert!(
             error.to_string().starts_with("product, its first matrix: the arrays are in different")
         );
-        // A state that was kept is one to begin with, anywhere.
+        // A stored state can be an initial state on any backend.
         let kept = kept.lock().unwrap().take().unwrap();
         let problem = Linear::problem(identity(2), kept.clone(), 0.0..=1.0).unwrap();
         let host = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
@@ -141,7 +141,7 @@ fn arrays_of_two_places() {
     });
 }
 
-/// A device that fails ends a solve with its words, and the process goes on.
+/// A failed device ends the solve with the device's message, and the process continues.
 #[needs(cpp)]
 #[test]
 fn a_device_that_fails() {

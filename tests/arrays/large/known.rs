@@ -1,4 +1,4 @@
-//! Linear systems and networks on a GPU: against what is known of them, and against the host.
+//! Linear systems and networks on a GPU, against known results and against the host.
 
 use super::{gpu, gpu_with_blas};
 use odes::arrays::{
@@ -8,7 +8,7 @@ use odes::arrays::{
 use odes::prelude::*;
 use odes_skipped::needs;
 
-/// The matrix of the second difference with `n` rows, whose eigenvectors are sines.
+/// Returns the matrix of the second difference with `n` rows; its eigenvectors are sines.
 fn diffusion<T: Number>(n: usize) -> Array<T> {
     Array::matrix(n, n, |row, column| {
         T::narrow(match row.abs_diff(column) {
@@ -19,7 +19,7 @@ fn diffusion<T: Number>(n: usize) -> Array<T> {
     })
 }
 
-/// Sine number `mode`, and what it has become at `t`.
+/// Returns sine number `mode`, as the equations change it until `t`.
 fn sine(n: usize, mode: usize, t: f64) -> Vec<f64> {
     let angle = |i: usize| (i * mode) as f64 * core::f64::consts::PI / (n + 1) as f64;
     let eigenvalue = 2.0 * angle(1).cos() - 2.0;
@@ -40,7 +40,7 @@ fn greatest_error<T: Number, M: Tabulated>(
     let u0: Vec<T> = sum(0.0).into_iter().map(T::narrow).collect();
     let span = T::narrow(0.0)..=T::narrow(2.0);
     let problem = Linear::problem(diffusion::<T>(n), Array::vector(u0), span).unwrap();
-    // By products, too.
+    // With products, too.
     let products = |_: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>| {
         du.product(T::narrow(1.0), &p[0], u)
     };
@@ -86,7 +86,7 @@ fn linear_systems_by_rosenbrock_methods() {
     }
 }
 
-/// The greatest difference of the final states on the device and the host.
+/// Returns the greatest difference between the final states on the device and the host.
 fn difference<S, T: Number, M: Tabulated>(
     problem: &ArrayProblem<S, T>,
     method: M,
@@ -129,7 +129,7 @@ fn networks() {
     of::<f32>(&gpu, 1e-5);
 }
 
-/// Batches: each matrix with its own, and one with all.
+/// Batched products: a matrix for each, and one matrix for all.
 #[needs(gpu)]
 #[test]
 fn batches() {
@@ -147,7 +147,7 @@ fn batches() {
     }
 }
 
-/// A Jacobian and a derivative by the time from differences, where the device has no products.
+/// A Jacobian and a time derivative by differences, on a device without products.
 #[needs(gpu)]
 #[test]
 fn differences_stand_in_for_derivatives() {
@@ -166,7 +166,7 @@ fn differences_stand_in_for_derivatives() {
     assert!(difference < 1e-9, "{difference}");
 }
 
-/// Numbers are rounded for products where that was asked for, and nowhere else.
+/// Products round numbers only on request.
 #[needs(gpu)]
 #[test]
 fn tf32_only_where_asked_for() {
@@ -181,7 +181,7 @@ fn tf32_only_where_asked_for() {
     assert!(exact < 1e-3 && rounded > 4.0 * exact, "{exact} {rounded}");
 }
 
-/// All of the above on a simulated device.
+/// All tests above on a simulated device.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]

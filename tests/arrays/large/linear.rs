@@ -1,4 +1,4 @@
-//! Linear systems that one kernel solves: as the host solves them.
+//! Linear systems that one kernel solves, against the host.
 
 use super::gpu;
 use super::same::assert_same;
@@ -6,7 +6,7 @@ use odes::arrays::{Array, ArrayCpu, ArrayProblem, ArraySolution, Linear, Number,
 use odes::prelude::*;
 use odes_skipped::needs;
 
-/// `n` numbers that oscillate and decay.
+/// Returns a problem of `n` numbers that oscillate and decay.
 fn problem<T: Number>(n: usize, (t0, t1): (f64, f64)) -> ArrayProblem<Linear, T> {
     let a = Array::matrix(n, n, |row, column| {
         let part = ((row * 31 + column * 17) as f64).sin() / n as f64;
@@ -16,7 +16,7 @@ fn problem<T: Number>(n: usize, (t0, t1): (f64, f64)) -> ArrayProblem<Linear, T>
     Linear::problem(a, Array::vector(u0), T::narrow(t0)..=T::narrow(t1)).unwrap()
 }
 
-/// Both solutions, in both places.
+/// Returns the solutions on the host and on the device.
 fn both<T: Number, M: Tabulated>(
     method: M,
     problem: &ArrayProblem<Linear, T>,
@@ -26,8 +26,10 @@ fn both<T: Number, M: Tabulated>(
     Some([expected, problem.solve(method, gpu()?, options).unwrap()])
 }
 
-/// One number has the host's bits. Several are solved to the tolerance, and almost alike if by the same steps;
-/// products of other last digits may make one step more.
+/// Compares the solutions of systems of several sizes.
+///
+/// One number has the host's bits. Several numbers are solved to the tolerance, and agree closely
+/// if the steps are the same; products with other last digits may cause one step more.
 fn same<T: Number, M: Tabulated>(method: M, options: &SolveOptions) {
     // Fixed and first steps point forwards.
     let backwards = matches!(options.step, StepSize::Adaptive).then_some((1.0, -2.0));
@@ -60,8 +62,10 @@ fn same<T: Number, M: Tabulated>(method: M, options: &SolveOptions) {
     }
 }
 
-/// Saved times by methods of all kinds: with a first slope from the last step and without, with stages for
-/// the interpolant, and with two estimates of the error.
+/// Saved times by methods of all kinds.
+///
+/// The methods differ in the reuse of the last slope, in stages for the interpolant and in the
+/// number of error estimates.
 #[needs(gpu)]
 #[test]
 fn methods() {
@@ -89,7 +93,7 @@ fn options() {
     ] {
         same::<f64, _>(Tsit5, &options);
     }
-    // Tolerances of each number, the smallest of which is that of one in the middle.
+    // Tolerances of each number; the smallest one is in the middle.
     let problem = problem::<f64>(3, (0.0, 3.0));
     let own = SolveOptions::default().reltol(1e-12);
     let accepted = |options: &SolveOptions| {
@@ -102,7 +106,7 @@ fn options() {
     assert!(expected.abs_diff(found) <= 2 && 2 * loose < found && found < tight);
 }
 
-/// Numbers that overflow end both alike.
+/// Numbers that overflow end both solves in the same way.
 #[needs(gpu)]
 #[test]
 fn what_has_no_solution() {
@@ -116,7 +120,7 @@ fn what_has_no_solution() {
     }
 }
 
-/// A matrix that was put on the device, whose problem is solved twice.
+/// A matrix stays on the device, and its problem is solved twice.
 #[needs(gpu)]
 #[test]
 fn arrays_that_stay() {
@@ -133,8 +137,9 @@ fn arrays_that_stay() {
     assert!(stays.solve(Tsit5, ArrayCpu::default(), &options).unwrap().code().is_success());
 }
 
-/// All of the above on a simulated device, which has two blocks for 200 rows, and on one that cannot start all
-/// blocks at once.
+/// All tests above on simulated devices.
+///
+/// One device has two blocks for 200 rows, and the other cannot start all blocks at once.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]

@@ -1,4 +1,4 @@
-//! One large system on a GPU: on simulated devices everywhere, and on a real one where there is one.
+//! One large system on a GPU: always on simulated devices, and on a real one if there is one.
 
 mod failures;
 mod known;
@@ -8,12 +8,12 @@ mod same;
 use odes::arrays::{Array, ArrayGpu, ArrayProblem, Shape};
 use odes_skipped::Needed;
 
-/// The GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` one must be there.
+/// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a missing GPU is a failure.
 fn gpu() -> Option<ArrayGpu> {
     ArrayGpu::new().map_err(|error| Needed::Gpu.is_missing(error)).ok()
 }
 
-/// The GPU and its cuBLAS.
+/// Returns the GPU if cuBLAS is there too.
 fn gpu_with_blas() -> Option<ArrayGpu> {
     let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
         let mut one = u.like(Shape::matrix(1, 1))?;

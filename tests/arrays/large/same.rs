@@ -1,4 +1,4 @@
-//! All operations but products have the bits of the host.
+//! All operations except products have the bits of the host.
 
 use super::gpu;
 use odes::arrays::{
@@ -7,7 +7,7 @@ use odes::arrays::{
 use odes::prelude::*;
 use odes_skipped::needs;
 
-/// Asserts that both solutions are the same, bit by bit.
+/// Asserts that both solutions are equal, bit by bit.
 pub(crate) fn assert_same<T: Number>(expected: &ArraySolution<T>, found: &ArraySolution<T>) {
     let bits = |numbers: &[T]| numbers.iter().map(|x| x.widen().to_bits()).collect::<Vec<_>>();
     assert_eq!(expected.counts(), found.counts());
@@ -21,7 +21,7 @@ pub(crate) fn assert_same<T: Number>(expected: &ArraySolution<T>, found: &ArrayS
     assert!(bits(expected.final_state()) == bits(found.final_state()));
 }
 
-/// `u' = cos(t) f(u) - b u`, with all operations on numbers.
+/// Returns `u' = cos(t) f(u) - b u`, with all operations on numbers.
 fn system<T: Number>(function: Function) -> impl ArraySystem<T> {
     move |t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>| {
         du.copy(u)?;
@@ -56,7 +56,7 @@ fn same<T: Number, M: Tabulated>(
     assert_same(&expected, &found);
 }
 
-/// Sizes around those of blocks, by both precisions.
+/// Sizes near the sizes of blocks, in both precisions.
 #[needs(gpu)]
 #[test]
 fn sizes() {
@@ -117,7 +117,7 @@ fn options() {
     }
 }
 
-/// More terms than one launch adds, and an array that is changed while a copy of it is kept.
+/// More terms than one launch adds, and an array that changes while a copy is stored.
 #[needs(gpu)]
 #[test]
 fn many_terms_and_copies() {
@@ -145,7 +145,7 @@ fn many_terms_and_copies() {
     assert_same(&expected, &problem.solve(Tsit5, &gpu, &options).unwrap());
 }
 
-/// All of the above on a simulated device.
+/// All tests above on a simulated device.
 #[cfg(target_os = "linux")]
 #[needs(cpp)]
 #[test]

@@ -2,8 +2,10 @@
 
 use ode_macros::device;
 
-/// `for` over literals, constants and const parameters; to the end and including it; nested, with
-/// bounds that depend on the outer loop; not at all.
+/// `for` over literals, constants and const parameters.
+///
+/// The end may be included, the loops may be nested with bounds that depend on the outer loop, and
+/// a loop may have no iteration.
 #[device(for_loops)]
 pub mod for_loops {
     use odes::lane::Real;
@@ -45,8 +47,10 @@ pub mod for_loops {
     }
 }
 
-/// Loops that are not unrolled where they are long, with loops within that are as long as the
-/// round; a name that is bound again within is not the round.
+/// Long loops, which are not unrolled.
+///
+/// Inner loops are as long as the iteration index; a name that is bound again inside is not the
+/// index.
 #[device(rolled_loops)]
 pub mod rolled_loops {
     use odes::lane::Real;
@@ -81,7 +85,7 @@ pub mod rolled_loops {
     }
 }
 
-/// `break` and `continue` are those of the loop they stand in, whether or not it is unrolled.
+/// `break` and `continue` affect the loop that contains them, unrolled or not.
 #[device(leaving)]
 pub mod leaving {
     use odes::lane::Real;
@@ -174,7 +178,7 @@ pub mod while_loops {
     }
 }
 
-/// `if` on constants and const parameters: what is not chosen need not even make sense.
+/// `if` on constants and const parameters: the branch not taken need not even be valid.
 #[device(constant_if)]
 pub mod constant_if {
     use odes::lane::{Bits, Real};
@@ -226,7 +230,7 @@ pub mod constant_if {
     }
 }
 
-/// `if` on something only known at run time, with and without `else`; on loop variables.
+/// `if` on run-time values, with and without `else`; on loop variables.
 #[device(run_time_if)]
 pub mod run_time_if {
     use odes::lane::{Mask, Real};

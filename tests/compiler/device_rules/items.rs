@@ -23,7 +23,7 @@ pub mod any_order {
     const LATE: f64 = 0.3;
 }
 
-/// `L::force` and `L::ORDER` are those of the struct that `L` is.
+/// `L::force` and `L::ORDER` of a type parameter `L` are items of its struct.
 #[device(dispatch)]
 pub mod dispatch {
     use odes::lane::Real;
@@ -146,7 +146,7 @@ pub mod tables {
     }
 }
 
-/// Generic arguments are copied where they are written and deduced where they are not.
+/// Generic arguments are copied if they are written, and deduced otherwise.
 #[device(turbofish)]
 pub mod turbofish {
     use odes::lane::{Bits, Real};
@@ -180,7 +180,7 @@ pub mod turbofish {
     }
 }
 
-/// Structs: written in any order of the fields, deduced or not, one in another.
+/// Structs: fields in any order, deduced or explicit types, nested structs.
 #[device(structs)]
 pub mod structs {
     use odes::lane::Real;
@@ -223,7 +223,7 @@ pub mod structs {
 
     fn verdict<R: Real>(x: R) -> Verdict<R> {
         let good = x.gt(R::lit(0.0));
-        // Neither field says what `R` is.
+        // No field determines `R`.
         Verdict::<R> { good, memory: x.to_single() }
     }
 
@@ -252,7 +252,7 @@ pub mod structs {
     }
 }
 
-/// What [`other_modules`] uses.
+/// The items that [`other_modules`] uses.
 #[device(shapes)]
 pub mod shapes {
     use odes::lane::Real;
@@ -312,7 +312,7 @@ pub mod other_modules {
     }
 }
 
-/// A `#[cold]` function is called; what it computes is the same.
+/// A `#[cold]` function is called, with the same result.
 #[device(cold)]
 pub mod cold {
     use odes::lane::{Mask, Real};

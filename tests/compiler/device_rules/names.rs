@@ -11,7 +11,7 @@ pub mod shadowing {
         let [a, b, c, d] = *x;
         let a = a + b;
         let a = a * a;
-        // What the second `a` is called in C++.
+        // The name of the second `a` in C++.
         let a_1 = a - b;
         let c = {
             let a = a + c;
@@ -30,7 +30,7 @@ pub mod shadowing {
     }
 }
 
-/// A local may be called as a function, a constant or a loop variable is.
+/// A local may have the name of a function, a constant or a loop variable.
 #[device(locals_and_items)]
 pub mod locals_and_items {
     use odes::lane::Real;
@@ -64,7 +64,7 @@ pub mod locals_and_items {
     }
 }
 
-/// A module whose name is a word of C++.
+/// A module with a C++ keyword as its name.
 #[device(typename)]
 pub mod typename {
     use odes::lane::Real;
@@ -74,7 +74,7 @@ pub mod typename {
     }
 }
 
-/// Words that are names in Rust only: locals, parameters, items, fields, modules.
+/// C++ keywords that are names in Rust: locals, parameters, items, fields, modules.
 #[device(reserved)]
 pub mod reserved {
     use super::typename;

@@ -1,9 +1,10 @@
-//! Numbers and what is computed with them.
+//! Numbers and operations on them.
 
 use ode_macros::device;
 
-/// A float literal is an `f64` that `lit` rounds to the lane's precision: nothing is computed in
-/// another precision than that of the lanes.
+/// A float literal is an `f64` that `lit` rounds to the lane's precision.
+///
+/// No operation uses another precision than the lanes'.
 #[device(literals)]
 pub mod literals {
     use odes::lane::{Bits, Real};
@@ -31,7 +32,7 @@ pub mod single_constants {
     use odes::lane::Real;
 
     pub const TENTH: f32 = 0.1;
-    /// Just above the middle of two `f32`, which is the `f64` nearest to it.
+    /// A value just above the middle of two `f32`; the middle is the nearest `f64`.
     pub const MIDDLE: f32 = 1.000_000_059_604_644_8;
     pub const TABLE: [f32; 2] = [0.7, 1.000_000_178_813_934_5];
     pub const PRODUCT: f32 = 0.1 * 0.7;
@@ -47,7 +48,7 @@ pub mod single_constants {
     }
 }
 
-/// `a * b + c` is rounded twice and `mul_add` once.
+/// `a * b + c` is rounded twice, and `mul_add` once.
 #[device(rounding)]
 pub mod rounding {
     use odes::lane::Real;
@@ -67,7 +68,7 @@ pub mod methods {
         let [a, b, c, d] = *x;
         let rounded = a.round_even() + b.floor() * c.sqrt();
         let signs = a.abs().copysign(b).mul_add(c, d);
-        // Positive and finite, as the approximate logarithm needs it.
+        // Positive and finite, as the approximate logarithm requires.
         let positive = d.abs().max(R::lit(1e-3)).min(R::lit(1e3));
         let logarithm = positive.bits_to_single();
         let back = R::single_to_bits(logarithm);
@@ -100,7 +101,7 @@ pub mod elementary {
     }
 }
 
-/// Comparisons, which are false for a NaN, and their negations, which are not the opposites.
+/// Comparisons are false for a NaN, and their negations are not the opposite comparisons.
 #[device(comparisons)]
 pub mod comparisons {
     use odes::lane::Real;
@@ -118,21 +119,22 @@ pub mod comparisons {
     }
 }
 
-/// `min`, `max`, `at_most`, `at_least`: the argument where either is a NaN, or both are zeros.
+/// `min`, `max`, `at_most`, `at_least`: the result if an argument is a NaN or both are zeros.
 #[device(extremes)]
 pub mod extremes {
     use odes::lane::Real;
 
     pub fn rule<R: Real>(x: &[R; 4]) -> [R; 4] {
         let [a, b, c, d] = *x;
-        // Which of the two it is for a NaN is not defined.
+        // If an argument is a NaN, the result is not defined.
         let number = a.min(R::lit(1e30)).max_magnitude(R::lit(-0.75));
         [a.min(b), c.max(d), b.at_most(R::lit(1.5)) + c.at_least(R::lit(-2.0)), number]
     }
 }
 
-/// `0 * x` is not nothing: it is a NaN, or a zero with a sign. It is left out on both sides where
-/// an `if` says so, and on neither where none does.
+/// `0 * x` may be a NaN, or a zero with a sign.
+///
+/// Both sides omit the product if an `if` omits it, and compute it otherwise.
 #[device(zero_coefficients)]
 pub mod zero_coefficients {
     use odes::lane::Real;

@@ -2,7 +2,7 @@
 
 use ode_macros::device;
 
-/// `&`, `|`, `^` and `!` of truth values give truth values.
+/// `&`, `|`, `^` and `!` of truth values are truth values.
 #[device(masks)]
 pub mod masks {
     use odes::lane::{Mask, Real};
@@ -52,7 +52,7 @@ pub mod bits {
     }
 }
 
-/// `a & b == c` is `(a & b) == c`, as Rust has it.
+/// `a & b == c` means `(a & b) == c`, as in Rust.
 #[device(precedence)]
 pub mod precedence {
     use odes::lane::{Bits, Real};
@@ -88,8 +88,10 @@ pub mod precedence {
     }
 }
 
-/// Integers that are not of a lane: `u32` and `u64` wrap where it is said, `i32` is signed, and
-/// division is towards zero.
+/// Integers outside lanes.
+///
+/// `u32` and `u64` wrap with the wrapping operations, `i32` is signed, and division is towards
+/// zero.
 #[device(integers)]
 pub mod integers {
     use odes::lane::Real;

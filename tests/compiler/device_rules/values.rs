@@ -2,7 +2,7 @@
 
 use ode_macros::device;
 
-/// A block's value is that of its last expression, and its names end with it.
+/// A block has the value of its last expression, and its names end with it.
 #[device(blocks)]
 pub mod blocks {
     use odes::lane::Real;
@@ -27,7 +27,7 @@ pub mod blocks {
     }
 }
 
-/// `if` in a value's place: of single expressions, of blocks, of constants, in a chain.
+/// `if` as a value: of single expressions, of blocks, of constants, in a chain.
 #[device(if_values)]
 pub mod if_values {
     use odes::lane::Real;
@@ -146,7 +146,7 @@ pub mod arrays {
     }
 }
 
-/// `&` and `&mut` parameters, references to parts, and locals that are references.
+/// `&` and `&mut` parameters, references to parts of values, and locals that are references.
 #[device(references)]
 pub mod references {
     use odes::lane::Real;
@@ -192,7 +192,7 @@ pub mod references {
     }
 }
 
-/// What changes a variable is a statement of its own, and these are executed as written.
+/// Statements that change a variable are executed in the written order.
 #[device(order)]
 pub mod order {
     use odes::lane::Real;

@@ -1,11 +1,11 @@
 //! Functions that right-hand sides of other crates call.
 
-/// Of the time of the day.
+/// Functions of the time of the day.
 pub mod weather {
-    /// By the hour, the last as the first.
+    /// Temperatures by the hour; the last one equals the first.
     const TEMPERATURE: [f64; 5] = [9.5, 11.0, 17.25, 14.0, 9.5];
 
-    /// At a time in days.
+    /// Returns the temperature at a time in days.
     #[odes::ode_fn]
     pub fn temperature(t: f64) -> f64 {
         use odes::interp_cubic;
@@ -17,18 +17,18 @@ pub mod weather {
     }
 }
 
-/// Of temperatures.
+/// Functions of temperatures.
 pub mod arrhenius {
     /// Gas constant, J/(mol K).
     const R: f64 = 8.314_462_618;
 
-    /// The rate constant at a temperature in K, for an activation energy in J/mol.
+    /// Returns the rate constant at a temperature in K, for an activation energy in J/mol.
     #[odes::ode_fn]
     pub fn rate(factor: f64, activation: f64, temperature: f64) -> f64 {
         factor * (-activation / (R * temperature)).exp()
     }
 
-    /// Those of several reactions.
+    /// Returns the rate constants of several reactions.
     #[odes::ode_fn]
     pub fn rates<const N: usize>(
         factors: &[f64; N],

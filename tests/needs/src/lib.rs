@@ -11,13 +11,14 @@ use std::sync::LazyLock;
 
 /// A requirement of whole tests.
 struct Requirement {
-    /// The attribute's word.
+    /// The requirement's word in the attribute.
     word: &'static str,
-    /// What it is called in reports.
+    /// The requirement's name in reports.
     name: &'static str,
-    /// Names and usual values: each of them, unless it is empty or `0`, has the tests run.
+    /// Names and usual values of variables: each one that is neither empty nor `0` enables the
+    /// tests.
     variables: &'static [(&'static str, &'static str)],
-    /// Whether this machine has it, as far as a quick look shows.
+    /// Returns whether this machine meets the requirement, by a quick check.
     is_here: fn() -> bool,
 }
 
@@ -60,12 +61,12 @@ const REQUIREMENTS: &[Requirement] = &[
     },
 ];
 
-/// Whether the driver of an NVIDIA GPU has made its device files.
+/// Returns whether the driver of an NVIDIA GPU created its device files.
 fn has_gpu() -> bool {
     ["/dev/nvidiactl", "/dev/dxg"].iter().any(|file| Path::new(file).exists())
 }
 
-/// Whether `$CXX` or a compiler of the usual names runs.
+/// Returns whether `$CXX` or a compiler with a usual name runs.
 fn has_cpp() -> bool {
     static RUNS: LazyLock<bool> = LazyLock::new(|| {
         let named = std::env::var("CXX").ok().into_iter();
@@ -87,19 +88,20 @@ impl Requirement {
         self.variables.iter().any(is_set) || (self.is_here)()
     }
 
-    /// The reason that a report gives for an ignored test.
+    /// Returns the reason that a report gives for an ignored test.
     fn reason(&self) -> String {
         let variables = self.variables.iter().map(|(name, value)| format!("{name}={value}"));
         format!("needs {} ({})", self.name, variables.collect::<Vec<_>>().join(" or "))
     }
 }
 
-/// Ignores a test that checks nothing without one of `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`,
-/// `opencl` and `mpi`, where that is missing.
+/// Ignores a test that checks nothing without a requirement that is missing.
 ///
-/// A variable `ODES_REQUIRE_…=1` at compile time has the test run. Without it a GPU and a C++
-/// compiler are looked for; the scripts that install the others print their variables.
-/// `--include-ignored` runs all tests, wherever the binary was compiled.
+/// The requirements are `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`, `opencl` and `mpi`.
+///
+/// A variable `ODES_REQUIRE_…=1` at compile time enables the test. Without the variable the
+/// attribute looks for a GPU or a C++ compiler; the scripts that install the other requirements
+/// print their variables. `--include-ignored` runs all tests, wherever the binary was compiled.
 ///
 /// ```
 /// use odes_needs::needs;
@@ -109,7 +111,7 @@ impl Requirement {
 /// fn a_gpu_has_the_bits_of_the_cpu() {}
 /// ```
 ///
-/// Another word, and a `#[test]` that does not come after it, are errors:
+/// Another word is an error, and so is a missing `#[test]` after the attribute:
 ///
 /// ```compile_fail
 /// #[odes_needs::needs(gpus)]
@@ -125,8 +127,9 @@ pub fn needs(words: TokenStream, test: TokenStream) -> TokenStream {
     }
 }
 
-/// The attribute `ignore`, if a requirement is missing; before it, items by which rustc records
-/// the variables.
+/// Returns the attribute `ignore` if a requirement is missing.
+///
+/// Before the attribute are items by which rustc records the variables.
 fn ignored(words: &str, test: &TokenStream) -> Result<TokenStream, String> {
     let (mut text, mut reasons) = (String::new(), Vec::new());
     for word in words.split(',').map(str::trim) {
@@ -152,7 +155,7 @@ fn ignored(words: &str, test: &TokenStream) -> Result<TokenStream, String> {
     Ok(text.parse().expect("items and an attribute"))
 }
 
-/// Whether the attribute `test` is on an item.
+/// Returns whether an item has the attribute `test`.
 fn is_test(item: &TokenStream) -> bool {
     item.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {

@@ -1,8 +1,8 @@
 //! Random modules with events, actions at given times, conditions after steps and modes.
 //!
-//! What they do is tame: right-hand sides are damped, turn around each other and are driven by
-//! bounded functions, so that another program can follow a trajectory as exactly as it wants to.
-//! Each is written twice, with the attributes, and as plain Rust with what they say as data.
+//! Their dynamics are tame: right-hand sides are damped, rotate, and are driven by bounded
+//! functions. Another program can therefore follow a trajectory to any accuracy. Each module is
+//! written twice, with the attributes, and as plain Rust with the attributes as data.
 
 use std::fmt::Write as _;
 
@@ -14,22 +14,22 @@ const STATES: [&str; 3] = ["x", "y", "z"];
 /// A random program with events.
 pub(crate) struct EventProgram {
     pub(crate) name: String,
-    /// Which of [`SHAPES`] it has.
+    /// The index of its shape in [`SHAPES`].
     pub(crate) shape: usize,
     /// The module, without `mod` and its attribute.
     pub(crate) text: String,
-    /// The same as plain Rust, with a function `plain`.
+    /// The same module as plain Rust, with a function `plain`.
     pub(crate) plain: String,
 }
 
-/// A function: its name and its text after `fn name`, and how it is called.
+/// A function: its name, its text after `fn name`, and its call.
 struct Function {
     name: String,
     declaration: String,
     call: String,
 }
 
-/// What an action returns.
+/// The values that an action returns.
 #[derive(Clone, Copy, PartialEq)]
 enum Returns {
     State,
@@ -40,12 +40,12 @@ enum Returns {
 struct Writer<'a> {
     generator: Generator,
     shape: &'a Shape,
-    /// Whether there is an action that changes modes.
+    /// Whether some action changes modes.
     modes_change: bool,
 }
 
 impl EventProgram {
-    /// Number `number` of the programs of `seed`: it does not depend on the others.
+    /// Returns program `number` of `seed`, which does not depend on other programs.
     pub(crate) fn new(seed: u64, number: u64) -> EventProgram {
         let stream = Random(seed ^ 0x0045_7645_4e54).uniform(0.0, 1.0).to_bits();
         let generator = Generator::new(Random(stream.wrapping_add(number << 32)));
@@ -136,14 +136,14 @@ impl Writer<'_> {
         (text, plain)
     }
 
-    /// Puts a function into the module, with its attribute, and into the plain text.
+    /// Writes a function into the module, with its attribute, and into the plain text.
     fn put(&self, text: &mut String, plain: &mut String, attribute: &str, function: &Function) {
         let Function { name, declaration, .. } = function;
         writeln!(text, "{attribute}\nfn {name}{declaration}").expect("a string");
         writeln!(plain, "fn {name}{declaration}").expect("a string");
     }
 
-    /// The structs, each of which begins so.
+    /// Returns the structs, each with this head.
     fn structs(&self, head: &str) -> String {
         let mut text = format!("{head} State {{ pub x: f64, pub y: f64, pub z: f64 }}\n");
         let own = "pub a: f64, pub b: f64, pub c: f64, pub d: f64, pub times: [f64; 2]";
@@ -159,7 +159,7 @@ impl Writer<'_> {
         text
     }
 
-    /// A function of what its body uses.
+    /// Returns a function with the arguments that its body uses.
     fn function(&mut self, name: String, returns: &str, body: &str) -> Function {
         let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let uses = |word: &str| words.contains(&word);
@@ -183,13 +183,13 @@ impl Writer<'_> {
         Function { name, declaration, call }
     }
 
-    /// A number of two digits after the point.
+    /// Returns a number with two digits after the point.
     fn number(&mut self, low: f64, high: f64) -> String {
         let number = (self.generator.random.uniform(low, high) * 100.0).round() / 100.0;
         format!("{number:?}")
     }
 
-    /// A number or a parameter of the size of one.
+    /// Returns a number or a parameter of order one.
     fn size(&mut self) -> String {
         match self.generator.below(4) {
             0 | 1 => self.number(0.3, 1.2),
@@ -202,13 +202,13 @@ impl Writer<'_> {
         format!("u.{}", self.generator.choose(&STATES))
     }
 
-    /// A sum of two states.
+    /// Returns a sum of two states.
     fn sum(&mut self) -> String {
         let (first, second) = (self.state(), self.state());
         format!("{} * {first} + {} * {second}", self.size(), self.number(-0.8, 0.8))
     }
 
-    /// A function of states that is bounded by one.
+    /// Returns a function of states that is bounded by one.
     fn bounded(&mut self) -> String {
         let sum = self.sum();
         match self.generator.below(4) {
@@ -245,16 +245,16 @@ impl Writer<'_> {
         }
         let fields =
             terms.iter().zip(STATES).map(|(terms, name)| format!("{name}: {}", terms.join(" + ")));
-        // Times of actions are formulas of its parameters.
+        // Times of actions are formulas of the program's parameters.
         let body =
             format!("let _ = p.a;\n    State {{ {} }}", fields.collect::<Vec<String>>().join(", "));
         self.function("rhs".to_owned(), "State", &body)
     }
 
-    /// The function of an event; `last` is that of the one before.
+    /// Returns the function of an event; `last` is the function of the event before.
     fn event_function(&mut self, index: usize, last: &str) -> String {
         if index > 0 && self.generator.once_in(5) {
-            // Two events at the same place.
+            // Two events at the same zero.
             return match self.generator.once_in(2) {
                 true => last.to_owned(),
                 false => format!("2.0 * ({last})"),
@@ -275,8 +275,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The end of an attribute and the limit: of an event that ends the trajectory, which happens up
-    /// to `most` times before.
+    /// Returns the end of an attribute and the limit.
+    ///
+    /// The event ends the trajectory after up to `most` earlier occurrences.
     fn stop(&mut self, most: i64) -> (String, String) {
         match self.generator.below(8) {
             0 => (", stop".to_owned(), "Some(1), ".to_owned()),
@@ -288,7 +289,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An action with this attribute, of what has this name; and what is called.
+    /// Returns an action with this attribute and name, and its call.
     fn action(
         &mut self,
         text: &mut String,
@@ -298,7 +299,7 @@ impl Writer<'_> {
     ) -> String {
         let returns = match self.shape.modes {
             0 => Returns::State,
-            // The first one changes them, so that they are modes.
+            // The first action changes the modes, so that they are modes.
             _ if !self.modes_change => *self.generator.choose(&[Returns::Modes, Returns::Both]),
             _ => *self.generator.choose(&[Returns::State, Returns::Modes, Returns::Both]),
         };
@@ -323,7 +324,7 @@ impl Writer<'_> {
         )
     }
 
-    /// What becomes of the state.
+    /// Returns the text of the new state.
     fn new_state(&mut self) -> String {
         let changed = self.generator.between(1, 3) as usize;
         let first = self.generator.below(3);
@@ -344,7 +345,7 @@ impl Writer<'_> {
         format!("State {{ {}{rest} }}", fields.join(", "))
     }
 
-    /// What becomes of the modes.
+    /// Returns the text of the new modes.
     fn new_modes(&mut self) -> String {
         let hold = match self.generator.below(5) {
             0 => "-m.hold".to_owned(),
@@ -361,7 +362,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The attribute of an action at given times, and the series of these.
+    /// Returns the attribute of an action at given times, and its time series.
     fn times(&mut self) -> (String, String) {
         let once = |time: &str| format!("Series {{ first: {time}, every: 0.0, count: 1.0 }}");
         let listed = |times: &[&str]| {
@@ -402,10 +403,10 @@ impl Writer<'_> {
     }
 }
 
-/// Arrays as what functions take.
+/// Converts arrays to the arguments of functions.
 const POINT: &str = "let (u, p) = (state(u), parameters(p));";
 
-/// The functions between arrays and structs.
+/// Returns the conversion functions between arrays and structs.
 fn conversions(shape: &Shape) -> String {
     let own = |first: usize| {
         let names = ["a", "b", "c", "d"].iter().enumerate();

@@ -1,9 +1,9 @@
-//! Pieces of text, and paths to what variables hold.
+//! Expressions, and paths into the values of variables.
 
 use super::Generator;
 use super::types::{Role, Struct, Type, Variable};
 
-/// How tightly the parts of an expression hold together.
+/// The precedence of an expression.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Level {
     Or,
@@ -21,7 +21,7 @@ pub(super) enum Level {
 pub(super) struct Expr {
     pub text: String,
     pub level: Level,
-    /// Its type is known without what is around it: `2.0` alone has no methods.
+    /// Whether its type is known without the context: `2.0` alone has no methods.
     pub typed: bool,
 }
 
@@ -34,12 +34,12 @@ impl Expr {
         Expr { text: text.into(), level, typed }
     }
 
-    /// As an operand of something that holds as tightly.
+    /// Returns the text as an operand with this precedence.
     pub(super) fn at(&self, level: Level) -> String {
         if self.level >= level { self.text.clone() } else { format!("({})", self.text) }
     }
 
-    /// As what a method is called on.
+    /// Returns the text as the receiver of a method.
     pub(super) fn receiver(&self) -> String {
         match self.text.strip_prefix('*') {
             Some(variable) if self.level == Level::Sign => variable.to_owned(),
@@ -49,19 +49,19 @@ impl Expr {
 }
 
 impl Generator {
-    /// The variables that hold a value of a kind.
+    /// Returns the variables that contain a value of a kind.
     fn holding(&self, wanted: &dyn Fn(&Type) -> bool) -> Vec<Variable> {
         let visible = self.visible().into_iter();
         visible.filter(|variable| variable.ty.holds(wanted)).cloned().collect()
     }
 
-    /// A value of a kind that some variable holds, and its type.
+    /// Returns a value of a kind from some variable, with its type.
     pub(super) fn existing(&mut self, wanted: &dyn Fn(&Type) -> bool) -> Option<(Expr, Type)> {
         let candidates = self.holding(wanted);
         if candidates.is_empty() {
             return None;
         }
-        // The younger ones are of more interest.
+        // Later candidates are preferred, because they are more interesting.
         let first = self.below(candidates.len());
         let second = self.below(candidates.len());
         let variable = candidates[first.min(second)].clone();
@@ -74,13 +74,13 @@ impl Generator {
         Some((expr, ty))
     }
 
-    /// Something of a kind that can be assigned to here.
+    /// Returns an assignable place of a kind.
     pub(super) fn place(&mut self, wanted: &dyn Fn(&Type) -> bool) -> Option<(String, Type)> {
         let branches = self.branches;
         let mut candidates = self.holding(wanted);
         candidates.retain(|variable| {
             let known = |ty: &Type| matches!(ty, Type::Integer(..) | Type::Known);
-            // In a branch on the state what is known must stay so.
+            // In a branch on the state, values known at compile time must not change.
             variable.mutable && (variable.branches == branches || !variable.ty.holds(&known))
         });
         if candidates.is_empty() {
@@ -92,7 +92,7 @@ impl Generator {
         Some((format!("{star}{}{steps}", variable.name), ty))
     }
 
-    /// The way from a value to one of a kind in it.
+    /// Returns the path from a value to one of a kind inside it.
     fn descend(&mut self, ty: &Type, wanted: &dyn Fn(&Type) -> bool) -> (String, Type) {
         match ty {
             ty if wanted(ty) => (String::new(), ty.clone()),
@@ -119,7 +119,7 @@ impl Generator {
         }
     }
 
-    /// A value of a type.
+    /// Returns a value of a type.
     pub(super) fn value(&mut self, ty: &Type) -> Expr {
         match ty {
             Type::Float => self.typed_float(),
@@ -169,7 +169,7 @@ impl Generator {
         }
     }
 
-    /// A length, by a constant of this value if there is one.
+    /// Returns a length, as a constant of this value if there is one.
     fn length(&mut self, length: usize) -> String {
         let least = length as i64;
         let constants: Vec<String> = (self.visible().into_iter())
@@ -183,7 +183,7 @@ impl Generator {
         }
     }
 
-    /// A pattern that takes a value of a type apart, and declares its names; how deep is random.
+    /// Returns a pattern of random depth for a value of a type, and declares its names.
     pub(super) fn pattern(&mut self, ty: &Type, reference: bool) -> String {
         let (pattern, bindings) = self.pattern_of(ty, reference);
         for (name, ty, reference) in bindings {
@@ -192,7 +192,7 @@ impl Generator {
         pattern
     }
 
-    /// The same with the names still to be declared.
+    /// As `pattern`, with the names still to be declared.
     pub(super) fn pattern_of(
         &mut self,
         ty: &Type,
@@ -216,7 +216,7 @@ impl Generator {
             if self.once_in(12) {
                 return ("_".to_owned(), Vec::new());
             }
-            // No name twice in a pattern.
+            // A pattern has no name twice.
             let name = self.fresh("x");
             return (name.clone(), vec![(name, ty.clone(), reference)]);
         }
@@ -238,7 +238,7 @@ impl Generator {
                 index += skipped;
                 continue;
             }
-            // Behind a reference there are references to the elements already.
+            // Behind a reference the elements are already references.
             let (inner, more) = match reference {
                 true => {
                     let name = self.fresh("x");
@@ -271,7 +271,8 @@ impl Generator {
             if !all && self.once_in(2) {
                 continue;
             }
-            // A name only once, for there may be another such struct in the same pattern.
+            // A field's name is bound only once, because the pattern may contain another such
+            // struct.
             if !self.fields_bound.contains(field) && self.once_in(2) {
                 self.fields_bound.push(field.clone());
                 patterns.push(field.clone());

@@ -37,16 +37,16 @@ const MASKS: &[Form<Expr>] = &[
     form(3, predicate),
 ];
 
-/// Where a function is defined.
+/// The domain of a function.
 #[derive(Clone, Copy)]
 enum Domain {
     All,
-    /// Everywhere, but grows fast.
+    /// All numbers, with fast growth.
     Growing,
     Positive,
-    /// Between -1 and 1.
+    /// Numbers between -1 and 1.
     Unit,
-    /// Above 1.
+    /// Numbers above 1.
     AboveOne,
 }
 
@@ -91,7 +91,7 @@ const EXACT_FUNCTIONS: &[(&str, Domain)] = &[
 ];
 
 impl Generator {
-    /// A float.
+    /// Returns a float.
     pub(super) fn float(&mut self) -> Expr {
         if self.depth == 0 || self.exhausted() {
             return self.leaf();
@@ -99,7 +99,7 @@ impl Generator {
         self.deeper(|this| this.any(FORMS))
     }
 
-    /// What `write` writes, as a part of something.
+    /// Returns the result of `write` as a part of another expression.
     pub(super) fn deeper<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let depth = self.depth;
         self.depth = depth.saturating_sub(1);
@@ -108,13 +108,13 @@ impl Generator {
         written
     }
 
-    /// A float whose type is known without what is around it.
+    /// Returns a float whose type is known without the context.
     pub(super) fn typed_float(&mut self) -> Expr {
         let expr = self.float();
         self.typed(expr)
     }
 
-    /// Only literals, perhaps negative, are not typed.
+    /// Only literals, possibly negative, lack a type.
     fn typed(&mut self, expr: Expr) -> Expr {
         match expr.typed {
             true => expr,
@@ -122,7 +122,7 @@ impl Generator {
         }
     }
 
-    /// A float of some depth, for a statement.
+    /// Returns a float of some depth, for a statement.
     pub(super) fn deep_float(&mut self) -> Expr {
         self.depth = self.between(1, 4) as usize;
         self.typed_float()
@@ -163,7 +163,7 @@ impl Generator {
         }
     }
 
-    /// A call of a function of floats, in one of the two notations.
+    /// Returns a call of a function of floats, in one of the two notations.
     fn function(&mut self, name: &str, arguments: &[Expr]) -> Expr {
         self.spend(1);
         let name = match std_decides(name) {
@@ -188,12 +188,12 @@ impl Generator {
         self.spend(1);
         let level = if "+-".contains(operator) { Level::Sum } else { Level::Product };
         let tighter = if level == Level::Sum { Level::Product } else { Level::Sign };
-        // One of the two says which float it is.
+        // One of the two determines the float type.
         let a = if b.typed { a } else { self.typed(a) };
         Expr::new(format!("{} {operator} {}", a.at(level), b.at(tighter)), level, true)
     }
 
-    /// A number in the domain of a function, mostly.
+    /// Returns a number that is mostly in the domain of a function.
     fn argument(&mut self, domain: Domain) -> Expr {
         if self.once_in(12) {
             return self.float();
@@ -235,7 +235,7 @@ impl Generator {
         }
     }
 
-    /// A condition on floats.
+    /// Returns a condition on floats.
     pub(super) fn mask(&mut self) -> Expr {
         self.deeper(|this| match this.depth == 0 || this.exhausted() {
             true => comparison(this).expect("always possible"),
@@ -244,7 +244,7 @@ impl Generator {
     }
 }
 
-/// Whether the last bits, or the treatment of a NaN, are a library's choice.
+/// Returns whether the last bits, or the treatment of a NaN, depend on the library.
 fn std_decides(name: &str) -> bool {
     let two = ["atan2", "hypot", "log", "powf", "powi", "min", "max", "sin_cos"];
     two.contains(&name) || ELEMENTARY_FUNCTIONS.iter().any(|(other, _)| *other == name)
@@ -341,7 +341,7 @@ fn power(generator: &mut Generator) -> Option<Expr> {
             Some(generator.function("powf", &[base, exponent]))
         }
         1 => {
-            // Never the exponents that have operations of their own, whose last bits differ.
+            // Exponents with operations of their own are excluded, because their last bits differ.
             let base = generator.argument(Domain::Positive);
             let exponent = generator.argument(Domain::Growing);
             let exponent = format!("0.37 * {} + 0.23", exponent.at(Level::Sign));
@@ -372,7 +372,7 @@ fn remainder(generator: &mut Generator) -> Option<Expr> {
     })
 }
 
-/// A look into a table, which is an array of any kind.
+/// A lookup in a table, which is an array of any kind.
 fn interpolated(generator: &mut Generator) -> Option<Expr> {
     let floats = |ty: &Type| matches!(ty, Type::Array(element, _) if **element == Type::Float);
     let table = match generator.once_in(3) {
@@ -470,7 +470,7 @@ fn conditional_mask(generator: &mut Generator) -> Option<Expr> {
 fn predicate(generator: &mut Generator) -> Option<Expr> {
     generator.spend(1);
     let x = generator.float();
-    // The sign of a zero is not the compiler's to keep.
+    // The compiler need not preserve the sign of a zero.
     let predicate = *generator.choose(&["is_nan", "is_finite", "is_infinite"]);
     Some(generator.function(predicate, &[x]))
 }

@@ -6,12 +6,12 @@ use super::expr::{Expr, Level};
 use super::types::{Parameter, Role, Signature, Type, Variable, View};
 use super::{Form, Generator, form};
 
-/// The functions beside those of random parameters.
+/// The functions, except those of random parameters.
 const FORMS: &[Form<()>] =
     &[form(10, ordinary), form(2, of_any_length), form(2, of_function), form(2, of_index)];
 
 impl Generator {
-    /// A call that gives a float, or something that holds one.
+    /// Returns a call that gives a float, or a value that contains one.
     pub(super) fn call(&mut self) -> Option<Expr> {
         let floats = |ty: &Type| ty.holds(&|ty| *ty == Type::Float);
         let (function, signature) = self.callable(&floats)?;
@@ -37,7 +37,7 @@ impl Generator {
         }
     }
 
-    /// A call that gives a value of a type.
+    /// Returns a call that gives a value of a type.
     pub(super) fn call_of(&mut self, ty: &Type) -> Option<Expr> {
         let (function, signature) = self.callable(&|result: &Type| result == ty)?;
         Some(Expr::whole(self.call_text(&function, &signature)))
@@ -77,7 +77,7 @@ impl Generator {
         }
     }
 
-    /// A function of one number, to be passed to a function.
+    /// Returns a function of one number, as an argument of another function.
     pub(super) fn function_value(&mut self, signature: &Signature) -> Expr {
         if self.once_in(2)
             && let Some(name) = self.function_from(&signature.parameters, &signature.result)
@@ -96,7 +96,7 @@ impl Generator {
         Expr::whole(format!("|{name}| {}", body.text))
     }
 
-    /// The name of a function of a type, which can be passed on.
+    /// Returns the name of a function of a type, for use as a value.
     pub(super) fn function_from(
         &mut self,
         parameters: &[Parameter],
@@ -117,7 +117,7 @@ impl Generator {
         Some(self.choose(&candidates).clone())
     }
 
-    /// A function at the head of a block.
+    /// Writes a function at the head of a block.
     pub(super) fn function_item(&mut self) {
         self.any(FORMS);
     }
@@ -177,7 +177,7 @@ impl Generator {
         self.declare_function(&name, parameters, result, cost);
     }
 
-    /// Declares a function that is there.
+    /// Declares an existing function.
     pub(super) fn declare_function(
         &mut self,
         name: &str,
@@ -189,7 +189,7 @@ impl Generator {
         self.declare(name, Type::Function(Rc::new(signature))).item();
     }
 
-    /// A closure, by a `let`.
+    /// Writes a closure by a `let`.
     pub(super) fn closure(&mut self) {
         let view = self.view;
         let moves = self.once_in(2);
@@ -228,7 +228,7 @@ impl Generator {
         self.declare(&name, Type::Function(Rc::new(signature)));
     }
 
-    /// A type that parameters have.
+    /// Returns a type that parameters have.
     pub(super) fn simple_type(&mut self) -> Type {
         match self.below(8) {
             0 => Type::index(4),
@@ -274,7 +274,7 @@ fn ordinary(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// Of an array whose length is open.
+/// A function of an array of any length.
 fn of_any_length(generator: &mut Generator) -> Option<()> {
     let (name, sum) = (generator.fresh("h"), generator.fresh("sum"));
     let head = match generator.once_in(2) {
@@ -288,14 +288,14 @@ fn of_any_length(generator: &mut Generator) -> Option<()> {
         this.braces("for &x in values", "", |this| this.line(format!("{sum} += {term};")));
         this.line(format!("{sum} / {length} as f64"));
     });
-    // Its callers have one length in mind.
+    // Its callers use one length.
     let count = generator.between(1, 4) as usize;
     let values = Parameter { ty: Type::floats(count), reference: true };
     generator.declare_function(&name, vec![values], Type::Float, 3 * count as u64);
     Some(())
 }
 
-/// Of a function.
+/// A function of a function.
 fn of_function(generator: &mut Generator) -> Option<()> {
     let number = Parameter { ty: Type::Float, reference: false };
     let signature = Signature { parameters: vec![number.clone()], result: Type::Float, cost: 2 };
@@ -314,7 +314,7 @@ fn of_function(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// From an integer to an integer.
+/// A function from an integer to an integer.
 fn of_index(generator: &mut Generator) -> Option<()> {
     let parameters = vec![Parameter { ty: Type::index(6), reference: false }];
     let result = Type::index(4);

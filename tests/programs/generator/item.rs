@@ -7,7 +7,7 @@ use super::expr::Level;
 use super::types::{Struct, Type, View};
 
 impl Generator {
-    /// Constants at the head of a block.
+    /// Writes constants at the head of a block.
     pub(super) fn constants(&mut self, count: usize) {
         let view = std::mem::replace(&mut self.view, View::Items);
         for _ in 0..count {
@@ -30,7 +30,7 @@ impl Generator {
         self.view = view;
     }
 
-    /// A struct at the head of the function.
+    /// Writes a struct at the head of the function.
     pub(super) fn structure(&mut self) {
         let name = self.fresh("S");
         let fields: Vec<(String, Type)> = (0..self.between(1, 3))
@@ -51,7 +51,7 @@ impl Generator {
         self.structs.push(Rc::new(Struct { name, fields }));
     }
 
-    /// Arithmetic that rustc can do in a constant.
+    /// Returns arithmetic that rustc can evaluate in a constant.
     fn constant_float(&mut self) -> String {
         let literal = self.literal();
         match self.existing(&|ty| *ty == Type::Float) {

@@ -11,7 +11,7 @@ pub(super) struct Integer {
     high: i64,
 }
 
-/// Beyond this nothing is computed any more.
+/// The limit of computed integers.
 const MOST: i64 = 60;
 
 /// The forms of a `usize`.
@@ -79,21 +79,21 @@ impl Integer {
         Integer { expr, low, high }
     }
 
-    /// As the operand of a method.
+    /// Returns the text as the operand of a method.
     fn receiver(&self) -> Option<String> {
         self.expr.typed.then(|| self.expr.at(Level::Whole))
     }
 }
 
 impl Generator {
-    /// An integer of a type, between two numbers.
+    /// Returns an integer of a type, between two numbers.
     pub(super) fn integer(&mut self, ty: &str, low: i64, high: i64) -> Expr {
         let Integer { expr, low: least, high: most } = self.any_integer(ty);
         if low <= least && most <= high {
             return expr;
         }
         let count = high - low + 1;
-        // Not a function that constants can call.
+        // A constant cannot call such a function.
         let callable = ty == "usize" && expr.typed && self.view != View::Items;
         if callable && low == 0 && self.once_in(2) {
             return Expr::whole(format!("{}.min({high})", expr.at(Level::Whole)));
@@ -111,7 +111,7 @@ impl Generator {
         }
     }
 
-    /// An index into an array of a length.
+    /// Returns an index into an array of a length.
     pub(super) fn index(&mut self, length: usize) -> String {
         match self.once_in(3) {
             true => self.below(length).to_string(),
@@ -128,7 +128,7 @@ impl Generator {
         })
     }
 
-    /// A small one, to compute with.
+    /// Returns a small integer as an operand.
     fn operand(&mut self, ty: &str) -> Integer {
         let integer = self.any_integer(ty);
         match integer.low.abs().max(integer.high.abs()) <= MOST {
@@ -137,7 +137,7 @@ impl Generator {
         }
     }
 
-    /// A known truth value.
+    /// Returns a known truth value.
     pub(super) fn condition(&mut self) -> Expr {
         self.deeper(|this| match this.depth {
             0 => comparison(this).expect("always possible"),
@@ -145,7 +145,7 @@ impl Generator {
         })
     }
 
-    /// What a `match` is on, and its arms; the last one matches everything.
+    /// Returns the value of a `match` and its arms; the last arm matches everything.
     pub(super) fn arms(&mut self) -> (String, Vec<Arm>) {
         let Integer { expr, low, high } = self.deeper(|this| this.any_integer("usize"));
         let condition = self.once_in(4).then(|| self.condition());
@@ -185,7 +185,7 @@ impl Generator {
         (scrutinee, arms)
     }
 
-    /// What `write` writes where the name of an arm is bound.
+    /// Returns the result of `write` with the name of an arm bound.
     pub(super) fn in_arm<T>(&mut self, arm: &Arm, write: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.variables.len();
         if let Some((name, ty)) = &arm.binding {
@@ -230,7 +230,7 @@ fn difference(generator: &mut Generator) -> Option<Integer> {
     Some(Integer::new(expr, a.low - b.high, a.high - b.low))
 }
 
-/// `3 - i` where that is not negative.
+/// `3 - i` if it is not negative.
 fn difference_from_bound(generator: &mut Generator) -> Option<Integer> {
     let b = generator.operand("usize");
     let expr = format!("{} - {}", b.high, b.expr.at(Level::Product));
@@ -299,7 +299,7 @@ fn signed_as_count(generator: &mut Generator) -> Option<Integer> {
     Some(Integer::new(Expr::whole(text), 0, divisor - 1))
 }
 
-/// A constant float, cut off.
+/// A constant float, truncated.
 fn constant_as_count(generator: &mut Generator) -> Option<Integer> {
     let (a, b) = (generator.between(1, 12), generator.between(1, 9));
     let (a, b) = (a as f64 / 4.0, b as f64 / 4.0);
@@ -324,7 +324,7 @@ fn count_as_signed(generator: &mut Generator) -> Option<Integer> {
     Some(Integer::new(Expr::whole(text), a.low, a.high))
 }
 
-/// A cast that keeps the low bits only.
+/// A cast that keeps only the low bits.
 fn wrapped(generator: &mut Generator) -> Option<Integer> {
     let value = generator.between(-300, 300) as i32;
     let (text, value) = match generator.once_in(2) {

@@ -1,14 +1,14 @@
 //! A generator of random right-hand sides of the accepted subset.
 //!
-//! What it writes rustc accepts and cannot panic in: variables have types, integers have ranges,
-//! and what a function may assign to is known. Each construct is one function in a list of its
-//! kind, with a weight: [`float::FORMS`] are expressions of floats, [`known::INTEGERS`] and
-//! [`known::CONDITIONS`] those that are known at compile time, [`statement::FORMS`] statements,
-//! [`sequence::ITERATORS`] what loops and sums run over, [`function::FORMS`] functions. A new
-//! construct is a new function there.
+//! rustc accepts its programs, and they cannot panic: variables have types, integers have ranges,
+//! and the places that a function may assign to are known. Each construct is one function with a
+//! weight, in a list of its kind. [`float::FORMS`] has expressions of floats, and
+//! [`known::INTEGERS`] and [`known::CONDITIONS`] have expressions that are known at compile time.
+//! [`statement::FORMS`] has statements, [`sequence::ITERATORS`] has sources of loops and sums, and
+//! [`function::FORMS`] has functions. A new construct is a new function there.
 //!
-//! Values are kept tame: divisors are mostly away from zero, arguments mostly where a function is
-//! defined. Mostly, not always: special values are a part of the language.
+//! Values are mostly tame: divisors are away from zero, and arguments are in the function's domain.
+//! Special values also occur, because they are a part of the language.
 
 mod events;
 mod expr;
@@ -32,15 +32,17 @@ use std::rc::Rc;
 use random::Random;
 use types::{Struct, Type, Variable, View};
 
-/// Stands before the name of each elementary function, whose last bits are a library's choice: a
-/// program can so be written with the functions of the platform, or with ours.
+/// The mark before the name of each elementary function.
+///
+/// The last bits of such a function depend on the library. With the mark, a program can be written
+/// with the functions of the platform, or with ours.
 pub(crate) const ELEMENTARY: char = '§';
 
-/// One of several ways to write something.
+/// One of several forms of a text.
 pub(crate) struct Form<T> {
-    /// How often, compared with the others.
+    /// Frequency relative to the other forms.
     weight: u32,
-    /// `None` where it is not possible: no variable of the kind, too deep.
+    /// Writes the form; `None` if it is impossible: no variable of the kind, or too deep.
     write: fn(&mut Generator) -> Option<T>,
 }
 
@@ -48,36 +50,36 @@ const fn form<T>(weight: u32, write: fn(&mut Generator) -> Option<T>) -> Form<T>
     Form { weight, write }
 }
 
-/// A loop that is being written.
+/// A loop during its generation.
 struct Loop {
     label: Option<String>,
-    /// Branches on the state around it.
+    /// The number of branches on the state around the loop.
     branches: usize,
 }
 
-/// Where the generator is in a program.
+/// The state of the generator within a program.
 pub(crate) struct Generator {
     random: Random,
     lines: Vec<String>,
     indent: usize,
     variables: Vec<Variable>,
     structs: Vec<Rc<Struct>>,
-    /// The fields whose names have been those of variables.
+    /// The fields whose names variables have had.
     fields_bound: Vec<String>,
     view: View,
     loops: Vec<Loop>,
-    /// Branches on the state around, where integers must not change.
+    /// The number of branches on the state around; integers must not change inside them.
     branches: usize,
-    /// Blocks and loops around.
+    /// The number of blocks and loops around.
     nesting: usize,
-    /// How deep the expression being written may still become.
+    /// The remaining depth of the current expression.
     depth: usize,
-    /// Rounds of the loops around, multiplied.
+    /// The product of the iteration counts of the loops around.
     rounds: u64,
-    /// Operations that the program unrolls to.
+    /// The number of operations after unrolling.
     spent: u64,
     budget: u64,
-    /// Whether it may call elementary functions.
+    /// Whether the program may call elementary functions.
     elementary: bool,
     count: usize,
 }
@@ -104,17 +106,17 @@ impl Generator {
         }
     }
 
-    /// One of `0..count`.
+    /// Returns one of `0..count`.
     fn below(&mut self, count: usize) -> usize {
         self.random.uniform(0.0, count as f64) as usize
     }
 
-    /// One of `low..=high`.
+    /// Returns one of `low..=high`.
     fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// Once in `count` times.
+    /// Returns true once in `count` times.
     fn once_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
@@ -123,7 +125,7 @@ impl Generator {
         &choices[self.below(choices.len())]
     }
 
-    /// Writes something in one of the forms that are possible.
+    /// Writes one of the possible forms.
     fn any<T>(&mut self, forms: &[Form<T>]) -> T {
         let total: u32 = forms.iter().map(|form| form.weight).sum();
         loop {
@@ -142,7 +144,7 @@ impl Generator {
         }
     }
 
-    /// Counts operations, once for each round of the loops around.
+    /// Counts operations, once for each iteration of the loops around.
     fn spend(&mut self, operations: u64) {
         self.spent += operations * self.rounds;
     }
@@ -155,8 +157,9 @@ impl Generator {
         self.lines.push(format!("{}{}", "    ".repeat(self.indent), text.as_ref()));
     }
 
-    /// Writes `head {`, what `body` writes, and `}` with `tail` after it. What is declared inside
-    /// is gone afterwards.
+    /// Writes `head {`, the output of `body`, and `}` with `tail` after it.
+    ///
+    /// Declarations inside end with the braces.
     fn braces<T>(
         &mut self,
         head: impl AsRef<str>,
@@ -175,7 +178,7 @@ impl Generator {
         result
     }
 
-    /// Writes `head {`, what `first` writes, `} else {`, what `second` writes, and `}`.
+    /// Writes `head {`, the output of `first`, `} else {`, the output of `second`, and `}`.
     fn alternatives(
         &mut self,
         head: String,
@@ -187,7 +190,7 @@ impl Generator {
         self.braces("} else", "", second);
     }
 
-    /// The same with each operation done `rounds` times.
+    /// Runs `body`, with each operation counted `rounds` times.
     fn repeated<T>(&mut self, rounds: u64, body: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.rounds;
         self.rounds *= rounds.max(1);
@@ -196,13 +199,13 @@ impl Generator {
         result
     }
 
-    /// A name that nothing has yet.
+    /// Returns an unused name.
     fn fresh(&mut self, stem: &str) -> String {
         self.count += 1;
         format!("{stem}{}", self.count)
     }
 
-    /// A name for a new variable, which may shadow another one.
+    /// Returns a name for a new variable, which may shadow another one.
     fn name(&mut self, stem: &str) -> String {
         let shadowed: Vec<String> = (self.variables.iter())
             .filter(|variable| variable.can_be_shadowed())
@@ -220,7 +223,8 @@ impl Generator {
         self.variables.last_mut().expect("just pushed")
     }
 
-    /// Makes what is named in `text` unchangeable: it is borrowed. Those that were not before.
+    /// Makes the variables in `text` immutable, because they are borrowed; returns those that were
+    /// mutable.
     fn freeze(&mut self, text: &str) -> Vec<usize> {
         let names: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
         let mut frozen = Vec::new();
@@ -233,7 +237,7 @@ impl Generator {
         frozen
     }
 
-    /// The variables that can be used here: of each name the innermost.
+    /// Returns the usable variables: for each name the innermost one.
     fn visible(&self) -> Vec<&Variable> {
         let mut visible: Vec<&Variable> = Vec::new();
         for variable in self.variables.iter().rev() {

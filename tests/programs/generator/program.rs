@@ -9,15 +9,15 @@ pub(crate) struct Program {
     pub(crate) name: String,
     /// The `fn`, with [`ELEMENTARY`] before the names of elementary functions.
     text: String,
-    /// Whether it is a module, with its items beside the function `rhs`.
+    /// Whether the program is a module, with its items beside the function `rhs`.
     module: bool,
-    /// Whether it is given an array for the derivatives; else it returns them.
+    /// Whether the function assigns to an array of derivatives; otherwise it returns them.
     pub(crate) in_place: bool,
     pub(crate) states: usize,
     pub(crate) parameters: usize,
 }
 
-/// What programs find outside of themselves.
+/// The items outside of programs that they use.
 pub(crate) const OUTSIDE: &str = "\
 use odes::{interp_cubic, interp_linear};
 const GAIN: f64 = 0.625;
@@ -43,7 +43,7 @@ pub mod rates {
 ";
 
 impl Program {
-    /// Number `number` of the programs of `seed`: it does not depend on the others.
+    /// Returns program `number` of `seed`, which does not depend on other programs.
     pub(crate) fn new(seed: u64, number: u64) -> Program {
         let mut random = Random(seed);
         let stream = random.uniform(0.0, 1.0).to_bits();
@@ -58,7 +58,7 @@ impl Program {
         Program { name, text, module, in_place, states, parameters }
     }
 
-    /// A program that was written down.
+    /// Returns a program with a given text.
     pub(crate) fn written(name: &str, text: String) -> Program {
         let length = |argument: &str| {
             let (_, rest) = text.split_once(argument).expect("an argument");
@@ -70,23 +70,23 @@ impl Program {
         Program { name: name.to_owned(), text, module: false, in_place, states, parameters }
     }
 
-    /// The type of the system.
+    /// Returns the type of the system.
     pub(crate) fn system(&self) -> String {
         format!("{}{}", self.name, if self.module { "::Model" } else { "" })
     }
 
-    /// The plain function: as it was written, and as the attribute leaves it.
+    /// Returns the plain function: as it was written, and as the attribute leaves it.
     pub(crate) fn functions(&self) -> [String; 2] {
         let (written, left) = if self.module { ("::rhs", "::rhs") } else { ("", "::call") };
         [written, left].map(|function| format!("{}{function}", self.name))
     }
 
-    /// The function as it is given to the compiler.
+    /// Returns the function as the compiler receives it.
     pub(crate) fn text(&self) -> String {
         self.text.replace(ELEMENTARY, "")
     }
 
-    /// The function with each elementary function `f` called by the name `own_f`, if it has any.
+    /// Returns the function with each elementary function `f` replaced by `own_f`, if it calls any.
     pub(crate) fn with_own_functions(&self) -> Option<String> {
         self.text.contains(ELEMENTARY).then(|| self.text.replace(ELEMENTARY, "own_"))
     }
@@ -114,7 +114,7 @@ impl Generator {
         });
     }
 
-    /// What stands at the head of a function, or in a module.
+    /// Writes items at the head of a function, or in a module.
     fn items(&mut self) {
         self.line("use std::f64::consts;");
         let (constants, functions) = (self.below(4), self.below(4));
@@ -159,7 +159,7 @@ impl Generator {
             this.accumulators();
             let count = this.between(4, 12) as usize;
             this.statements(count);
-            // The derivatives are worth something in any case.
+            // The derivatives have a minimum budget.
             this.budget = this.budget.max(this.spent + 20);
             if in_place {
                 this.derivatives(states);
@@ -185,7 +185,7 @@ impl Generator {
         });
     }
 
-    /// Brings in functions from outside.
+    /// Imports functions from outside.
     fn outside_functions(&mut self) {
         if self.once_in(2) {
             self.line("use crate::written::rates::saturation;");
@@ -211,7 +211,7 @@ impl Generator {
         }
     }
 
-    /// Variables to accumulate in.
+    /// Declares variables to accumulate in.
     pub(super) fn accumulators(&mut self) {
         for _ in 0..self.between(1, 3) {
             self.depth = 1;
@@ -227,7 +227,7 @@ impl Generator {
         }
     }
 
-    /// A float that what was computed before has a part in.
+    /// Returns a float that depends on earlier values.
     pub(super) fn outcome(&mut self) -> Expr {
         let mut text = self.deep_float().at(Level::Sum);
         for _ in 0..self.between(2, 4) {
@@ -248,7 +248,7 @@ impl Generator {
         Expr::new(text, Level::Sum, true)
     }
 
-    /// The first value of all derivatives.
+    /// Writes the first value of all derivatives.
     pub(super) fn derivatives(&mut self, states: usize) {
         self.depth = 3;
         match self.below(5) {

@@ -1,10 +1,10 @@
-//! Ranges, arrays and iterators: what loops and sums run over.
+//! Ranges, arrays and iterators: the sources of loops and sums.
 
 use super::expr::{Expr, Level};
 use super::types::{Parameter, Type, View};
 use super::{Form, Generator, form};
 
-/// What an iterator gives.
+/// The item type of an iterator.
 #[derive(Clone)]
 enum Item {
     One { ty: Type, reference: bool },
@@ -15,17 +15,17 @@ enum Item {
 pub(super) struct Iterator {
     text: String,
     item: Item,
-    /// How many items there are.
+    /// The number of items.
     count: usize,
-    /// A range, which needs parentheses before a method.
+    /// Whether it is a range, which needs parentheses before a method.
     range: bool,
-    /// It knows its length, as `rev` after `enumerate` needs.
+    /// Whether its length is known, as `rev` after `enumerate` requires.
     exact: bool,
-    /// It has methods: an array by itself is only looped over.
+    /// Whether it has methods: an array can only be looped over.
     methods: bool,
 }
 
-/// What to begin with.
+/// The possible sources.
 const ITERATORS: &[Form<Iterator>] =
     &[form(10, range), form(5, signed_range), form(12, elements), form(5, array)];
 
@@ -40,7 +40,7 @@ impl Iterator {
 }
 
 impl Generator {
-    /// An iterator with some methods.
+    /// Returns an iterator with some methods.
     fn iterator(&mut self, methods: bool) -> Iterator {
         let mut iterator = self.any(ITERATORS);
         while methods && !iterator.methods {
@@ -85,7 +85,7 @@ impl Generator {
         }
     }
 
-    /// A pattern for what an iterator gives.
+    /// Returns a pattern for the items of an iterator.
     fn item_pattern(&mut self, item: &Item) -> String {
         match item {
             Item::One { ty: ty @ Type::Integer(..), reference: false } => {
@@ -98,7 +98,7 @@ impl Generator {
         }
     }
 
-    /// A `for` loop.
+    /// Writes a `for` loop.
     pub(super) fn for_loop(&mut self, body: impl FnOnce(&mut Self)) {
         self.depth = 2;
         let iterator = self.iterator(false);
@@ -116,7 +116,7 @@ impl Generator {
         }
     }
 
-    /// The sum, the product or another accumulation of what an iterator gives.
+    /// Returns the sum, the product or another accumulation of an iterator's items.
     pub(super) fn accumulated(&mut self) -> Option<Expr> {
         let iterator = self.deeper(|this| this.iterator(true));
         let plain = matches!(&iterator.item, Item::One { ty: Type::Float, .. });
@@ -148,7 +148,7 @@ impl Generator {
         }))
     }
 
-    /// A closure where it is used.
+    /// Returns a closure at its place of use.
     fn closure_of(&mut self, rounds: u64, write: impl FnOnce(&mut Self) -> String) -> String {
         let (outside, view) = (self.variables.len(), self.view);
         if view == View::All {
@@ -160,7 +160,7 @@ impl Generator {
         text
     }
 
-    /// An array made of another, or by a function of the index; its type must be written.
+    /// Returns an array made from another, or by a function of the index; its type must be written.
     pub(super) fn made_array(&mut self) -> (String, Type) {
         let floats = |ty: &Type| matches!(ty, Type::Array(..));
         if self.once_in(2)
@@ -245,7 +245,7 @@ fn signed_range(generator: &mut Generator) -> Option<Iterator> {
 fn elements(generator: &mut Generator) -> Option<Iterator> {
     let (array, ty) = generator.existing(&|ty| matches!(ty, Type::Array(..)))?;
     let Type::Array(element, count) = ty else { return None };
-    // What is not a reference is moved into an iterator.
+    // A value that is not a reference is moved into an iterator.
     let owned = array.level == Level::Whole && !array.text.starts_with("C");
     if owned && generator.once_in(4) && array.text != "u" && array.text != "p" {
         let text = format!("{}.into_iter()", array.text);
@@ -269,7 +269,7 @@ fn array(generator: &mut Generator) -> Option<Iterator> {
     let borrowed = generator.once_in(2);
     let text = match (borrowed, array.level) {
         (false, _) => array.text,
-        // A reference is iterated as it is, but for the derivatives, which would be gone.
+        // A reference is iterated directly, except the derivatives, which would be moved.
         (true, Level::Sign) if array.text != "*du" => array.receiver(),
         (true, _) => format!("&{}", array.at(Level::Sign)),
     };

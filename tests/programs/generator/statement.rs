@@ -36,7 +36,7 @@ const FORMS: &[Form<()>] = &[
 ];
 
 impl Generator {
-    /// Some statements.
+    /// Writes some statements.
     pub(super) fn statements(&mut self, count: usize) {
         for _ in 0..count {
             if self.exhausted() {
@@ -46,7 +46,7 @@ impl Generator {
         }
     }
 
-    /// The statements of a loop or a branch: one changes something.
+    /// Writes the statements of a loop or a branch; at least one changes a variable.
     fn body(&mut self) {
         let count = self.between(0, 2) as usize;
         self.statements(count);
@@ -55,13 +55,13 @@ impl Generator {
         }
     }
 
-    /// The body of a loop.
+    /// Writes the body of a loop.
     fn loop_body(&mut self) {
         self.body();
         self.loops.pop();
     }
 
-    /// Enters a loop; its label, if it has one.
+    /// Enters a loop; returns its label, if it has one.
     pub(super) fn label(&mut self) -> String {
         let label = self.once_in(4).then(|| self.fresh("'l"));
         let text = label.as_ref().map(|label| format!("{label}: ")).unwrap_or_default();
@@ -69,7 +69,7 @@ impl Generator {
         text
     }
 
-    /// `let name = value;`, where the value may be changed later.
+    /// Writes `let name = value;`, with a variable that may be mutable.
     fn let_value(&mut self, stem: &str, ty: Type, text: &str, typed: bool) {
         let (name, mutable) = (self.name(stem), self.once_in(2));
         let ascription = match typed && self.once_in(2) {
@@ -83,7 +83,7 @@ impl Generator {
         }
     }
 
-    /// `if condition { … }`, perhaps with an `else`.
+    /// Writes `if condition { … }`, perhaps with an `else`.
     fn one_or_two_sides(&mut self, condition: &Expr) {
         let head = format!("if {}", condition.text);
         match self.below(4) {
@@ -150,7 +150,7 @@ fn let_struct(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// Takes something apart.
+/// Destructures a value.
 fn let_pattern(generator: &mut Generator) -> Option<()> {
     let (value, ty) = generator.existing(&|ty| {
         matches!(ty, Type::Array(..) | Type::Tuple(_) | Type::Struct(_)) && ty.size() > 0
@@ -257,7 +257,7 @@ fn let_found(generator: &mut Generator) -> Option<()> {
         (generator.fresh("found"), generator.fresh("k"), generator.between(1, 4));
     generator.line(format!("let mut {counter} = 0;"));
     generator.repeated(last as u64 + 1, |this| {
-        // No `break` without a value, which would be of another type.
+        // A `break` without a value would have another type.
         this.loops.push(Loop { label: None, branches: usize::MAX });
         this.braces(format!("let {name} = loop"), ";", |this| {
             this.declare(&counter, Type::Integer("usize", 0, last)).typed = false;
@@ -291,7 +291,7 @@ fn assignment(generator: &mut Generator) -> Option<()> {
         8 => "*=",
         _ => "/=",
     };
-    // What grows in a loop is damped, and what is divided by is not small.
+    // Values that grow in a loop are damped, and divisors are not small.
     let text = match operator {
         "*=" => format!("0.5 * {}", value.at(Level::Sign)),
         "/=" => format!("(1.5 + {}.abs())", value.receiver()),
@@ -301,14 +301,14 @@ fn assignment(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// Several at once, perhaps swapped.
+/// Assigns several places at once, perhaps swapped.
 fn destructuring(generator: &mut Generator) -> Option<()> {
     generator.depth = 2;
     let whole = generator.once_in(4);
     let wanted = |ty: &Type| *ty == Type::Float || whole && ty.size() > 0;
     let (a, ty) = generator.place(&wanted)?;
     let (b, other) = generator.place(&wanted)?;
-    // Not a part of the other one: which of the two is assigned last is another question.
+    // No place is a part of the other one, because the order of assignments would matter.
     let root = |place: &str| place.split(['[', '.']).next().map(str::to_owned);
     if root(&a) == root(&b) && (ty != other || a == b) {
         return None;
@@ -375,7 +375,7 @@ fn while_loop(generator: &mut Generator) -> Option<()> {
             this.loop_body();
         });
     });
-    // It may have been left before.
+    // The loop may have ended earlier.
     generator.declare(&counter, Type::Integer("usize", 1, last)).typed = false;
     Some(())
 }
@@ -437,7 +437,7 @@ fn match_statement(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// A block with items of its own.
+/// A block with its own items.
 fn inner_block(generator: &mut Generator) -> Option<()> {
     if !generator.can_nest() {
         return None;

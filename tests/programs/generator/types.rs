@@ -25,7 +25,7 @@ pub(super) struct Struct {
     pub fields: Vec<(String, Type)>,
 }
 
-/// The type of a function or a closure, and what a call costs.
+/// The type of a function or a closure, and the cost of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Signature {
     pub parameters: Vec<Parameter>,
@@ -44,12 +44,12 @@ impl Type {
         Type::Array(Box::new(Type::Float), length)
     }
 
-    /// An index below `length`.
+    /// Returns the type of an index below `length`.
     pub(super) fn index(length: usize) -> Type {
         Type::Integer("usize", 0, length as i64 - 1)
     }
 
-    /// As Rust writes it.
+    /// Returns the type in Rust's notation.
     pub(super) fn text(&self) -> String {
         match self {
             Type::Float => "f64".to_owned(),
@@ -69,7 +69,7 @@ impl Type {
         }
     }
 
-    /// Whether it holds a value of a kind, at some depth.
+    /// Returns whether a value contains a value of a kind, at any depth.
     pub(super) fn holds(&self, wanted: &dyn Fn(&Type) -> bool) -> bool {
         wanted(self)
             || match self {
@@ -80,12 +80,12 @@ impl Type {
             }
     }
 
-    /// Whether rustc sees the same type, whatever the ranges.
+    /// Returns whether rustc considers the types equal; ranges do not matter.
     pub(super) fn same(&self, other: &Type) -> bool {
         self.text() == other.text()
     }
 
-    /// Number of floats in it.
+    /// Returns the number of floats in a value.
     pub(super) fn size(&self) -> usize {
         match self {
             Type::Array(element, length) => element.size() * length,
@@ -103,15 +103,15 @@ impl Parameter {
     }
 }
 
-/// What a variable is.
+/// The role of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     Local,
-    /// A constant or a function, which functions see as well.
+    /// A constant or a function, which functions can use too.
     Item,
-    /// The derivatives, which closures cannot hold.
+    /// The derivatives, which closures cannot capture.
     Derivatives,
-    /// A function among the arguments of a function, of which there are no copies.
+    /// A function among the arguments of a function; it cannot be copied.
     Callback,
 }
 
@@ -120,13 +120,13 @@ pub(super) struct Variable {
     pub name: String,
     pub ty: Type,
     pub role: Role,
-    /// Can be assigned to.
+    /// Whether it can be assigned to.
     pub mutable: bool,
-    /// Is a reference to a value of the type.
+    /// Whether it is a reference to a value of the type.
     pub reference: bool,
-    /// Its type is known where it is declared: `for i in 0..3` leaves that open.
+    /// Whether the declaration determines its type: `for i in 0..3` does not.
     pub typed: bool,
-    /// Branches on the state around its declaration.
+    /// The number of branches on the state around its declaration.
     pub branches: usize,
 }
 
@@ -153,13 +153,13 @@ impl Variable {
     }
 }
 
-/// Which variables can be used.
+/// The set of usable variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum View {
     All,
     /// In the value of a constant and at the head of a function.
     Items,
-    /// In a closure that has copies.
+    /// In a closure that captures copies.
     Copies,
     /// In a closure that borrows.
     Unchanging,

@@ -1,8 +1,8 @@
-//! Numbers that know how far they may be from what exact arithmetic would give.
+//! Numbers with a bound of their distance from exact arithmetic.
 //!
-//! Two evaluations of the same function that round differently agree if their bounds overlap: no
-//! tolerance has to be chosen. Where a comparison, or a jump of a function, lies within a bound,
-//! the point is [unsettled](settled), and nothing can be said there.
+//! Two evaluations of the same function that round differently agree if their bounds overlap, so no
+//! tolerance has to be chosen. If a comparison, or a jump of a function, lies within a bound, the
+//! point is [unsettled](settled), and no comparison is possible.
 
 use std::cell::Cell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -20,24 +20,24 @@ thread_local! {
     static SETTLED: Cell<bool> = const { Cell::new(true) };
 }
 
-/// What `compute` computes, unless it depends on a decision that rounding may change.
+/// Returns the result of `compute`, unless it depends on a decision that rounding may change.
 pub fn settled<T>(compute: impl FnOnce() -> T) -> Option<T> {
     SETTLED.set(true);
     let computed = compute();
     SETTLED.get().then_some(computed)
 }
 
-/// Units in the last place that a function of ours may be wrong by, and some for this arithmetic.
+/// The error bound of our functions in units in the last place, with a margin for this arithmetic.
 const FUNCTION: f64 = 8.0 * f64::EPSILON;
 
 impl Bounded {
-    /// A number without an error.
+    /// Creates a number without an error.
     #[must_use]
     pub fn exact(value: f64) -> Bounded {
         Bounded { value, error: 0.0 }
     }
 
-    /// Whether both may be the same number; `None` where a bound is of no use.
+    /// Returns whether both may be the same number; `None` if a bound is too large to be useful.
     #[must_use]
     pub fn agrees(self, other: Bounded) -> Option<bool> {
         let error = self.error + other.error;
@@ -45,21 +45,21 @@ impl Bounded {
         (error.is_finite() && difference.is_finite()).then_some(difference <= error)
     }
 
-    /// Whether it is certainly not zero.
+    /// Returns whether the number is certainly nonzero.
     #[must_use]
     pub fn nonzero(self) -> bool {
         self.value.abs() > self.error
     }
 
-    /// Whether the bound says something: three digits are right.
+    /// Returns whether the bound is useful: three digits are right.
     #[must_use]
     pub fn is_sharp(self) -> bool {
         self.error <= 1e-3 * self.value.abs().max(1e-3)
     }
 
-    /// A result that was rounded.
+    /// Returns a rounded result.
     fn rounded(value: f64, error: f64) -> Bounded {
-        // Below the normal numbers the last place is a fixed one.
+        // For subnormal numbers the unit in the last place is constant.
         let rounding = (value.abs() * f64::EPSILON).max(if value == 0.0 && error == 0.0 {
             0.0
         } else {
@@ -72,12 +72,12 @@ impl Bounded {
         [self.value - self.error, self.value + self.error]
     }
 
-    /// A function that rises or falls everywhere.
+    /// Applies a monotone function.
     fn monotone(self, function: impl Fn(f64) -> f64) -> Bounded {
         self.spread(function(self.value), self.ends().map(&function))
     }
 
-    /// A value between others.
+    /// Returns a value whose error spans the other values.
     fn spread(self, value: f64, others: impl IntoIterator<Item = f64>) -> Bounded {
         let mut error = 0.0_f64;
         if self.error > 0.0 {
@@ -90,14 +90,14 @@ impl Bounded {
         Bounded::rounded(value, error + FUNCTION * value.abs())
     }
 
-    /// A function that jumps, and is constant elsewhere.
+    /// Applies a function that jumps, and is constant elsewhere.
     fn step(self, function: impl Fn(f64) -> f64) -> Bounded {
         let [low, high] = self.ends().map(&function);
         unsettled_if(low != high && self.error > 0.0);
         Bounded::exact(function(self.value))
     }
 
-    /// The difference from another number, if its sign is certain or there are no errors.
+    /// Requires a certain sign of the difference from another number, unless there are no errors.
     fn decided(self, other: Bounded) {
         let error = self.error + other.error;
         unsettled_if(error > 0.0 && (self.value - other.value).abs() <= error || error.is_nan());
@@ -217,7 +217,7 @@ impl Real for Bounded {
     fn atan2(self, x: Self) -> Self {
         let (value, error) = (Real::atan2(self.value, x.value), self.error + x.error);
         let least = Real::hypot(self.value, x.value) - error;
-        // Across the negative half of the axis it jumps; at the origin it is anything.
+        // The function jumps at the negative half of the axis; at the origin any value is possible.
         unsettled_if(least <= 0.0 || x.value <= x.error && self.value.abs() <= self.error);
         Bounded::rounded(
             value,

@@ -1,12 +1,14 @@
-//! The definition of events (`docs/events.md`) as a plain program: one trajectory, one thing after
-//! the other, in `f64`, with functions that rustc compiled.
+//! The definition of events (`docs/events.md`) as a plain program.
 //!
-//! It shares nothing with the loop of `ode-core`: no method, no step sizes, no interpolants. It
-//! integrates in short steps by extrapolation of the midpoint rule (Gragg's method; Hairer, Nørsett
-//! and Wanner, Solving Ordinary Differential Equations I, II.9), and finds zeros by bisection.
+//! It follows one trajectory sequentially, in `f64`, with functions that rustc compiled.
 //!
-//! Where rounding or the tolerance decides what happens, there is a [`Doubt`]: a function that
-//! grazes zero, or things that happen nearly at the same time.
+//! The program shares nothing with the loop of `ode-core`: no method, no step sizes, no
+//! interpolants. It integrates in short steps by extrapolation of the midpoint rule (Gragg's
+//! method; Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.9), and finds
+//! zeros by bisection.
+//!
+//! If rounding or the tolerance decides the result, the program returns a [`Doubt`]: a function
+//! that grazes zero, or events at nearly the same time.
 
 use crate::shapes::{PARAMETERS as P, STATES as N, Shape};
 
@@ -31,9 +33,9 @@ pub struct Plain {
     pub rhs: Function<State>,
     pub events: Vec<Function<f64>>,
     pub conditions: Vec<Function<bool>>,
-    /// What is after events, then after given times, then after conditions.
+    /// The actions of events, then of given times, then of conditions.
     pub actions: Vec<Option<Function<(State, Parameters)>>>,
-    /// How often these happen before the trajectory ends.
+    /// The number of occurrences before the trajectory ends.
     pub limits: Vec<Option<u32>>,
     /// The times of the actions at given times.
     pub times: Vec<fn(&Parameters) -> Vec<Series>>,
@@ -48,17 +50,18 @@ pub struct Case {
     pub to: f64,
 }
 
-/// What nobody can say for sure of a trajectory, since it depends on the last digits or on the
-/// sizes of steps.
+/// A reason why the result of a trajectory is uncertain.
+///
+/// The result depends on the last digits or on the sizes of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// A function turns around close to zero.
     Grazing,
     /// A function goes through zero slowly.
     Slow,
-    /// Two things happen nearly at the same time, or one nearly at the end.
+    /// Two events are at nearly the same time, or one is near the end.
     Near,
-    /// A function goes through zero more often than steps may see.
+    /// A function goes through zero more often than steps can detect.
     Fast,
 }
 
@@ -72,69 +75,71 @@ pub struct Entry {
     pub after: State,
 }
 
-/// What happens.
+/// The result of a trajectory.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub terminated: bool,
-    /// Of events, actions at given times, and conditions.
+    /// The counts of events, actions at given times, and conditions.
     pub counts: Vec<u32>,
     /// Every event that counts, logged or not.
     pub happened: Vec<Entry>,
     pub end: f64,
     pub state: State,
-    /// The states at the ends of steps that were given, before what happens there.
+    /// The states at the given ends of steps, before the actions there.
     pub at_steps: Vec<(f64, State)>,
     pub doubt: Option<Doubt>,
 }
 
-/// The longest step of a solve that is compared: it sees one extremum of a function.
+/// The longest step of a compared solve, which detects one extremum of a function.
 pub const LONGEST_STEP: f64 = 0.25;
 /// The step of this integration.
 const STEP: f64 = 1.0 / 32.0;
-/// Times and values that are nearer are nearly the same.
+/// The distance below which times and values are nearly equal.
 const NEAR: f64 = 2e-5;
-/// A step that ends nearer to an event than this ends at it.
+/// The distance below which a step near an event ends at the event.
 const THERE: f64 = 1e-6;
-/// Zeros that are nearer are at one place.
+/// The distance below which zeros coincide.
 const SAME: f64 = 1e-10;
-/// How far beyond zero a step may not see a function go.
+/// The depth beyond zero that a step may fail to detect.
 const SHALLOW: f64 = 1e-3;
-/// A function that is so far from zero does not get there within [`LONGEST_STEP`].
+/// The distance from zero that no function covers within [`LONGEST_STEP`].
 const FAR: f64 = 1.0;
 /// The least slope of a function at its zero.
 const LEAST_SLOPE: f64 = 0.02;
 
-/// Whether times of actions are the same but for rounding.
+/// Returns whether times of actions are equal except for rounding.
 fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
 }
 
-/// Where one is on a trajectory.
+/// The current position on a trajectory.
 struct Walk<'a> {
     shape: &'a Shape,
     plain: &'a Plain,
-    /// What is added to the right-hand side.
+    /// The term added to the right-hand side.
     defect: State,
-    /// One or minus one: which way time goes.
+    /// The direction of time: one or minus one.
     forth: f64,
     t: f64,
     u: State,
     p: Parameters,
-    /// For each event whether its function is above zero, if that is known.
+    /// For each event whether its function is above zero, if this is known.
     above: Vec<Option<bool>>,
-    /// Where the functions went through zero, and where they turned around.
+    /// The zeros and the turning points of the functions.
     zeros: Vec<Vec<f64>>,
     turns: Vec<Vec<f64>>,
-    /// When something was changed last, and when an event was last.
+    /// The times of the last change and of the last event.
     changed: f64,
     last: f64,
-    /// When a step ended at an event.
+    /// The time of the last step that ended at an event.
     stepped: f64,
     outcome: Outcome,
 }
 
-/// Follows a trajectory. `steps` are the ends of steps after which conditions are asked about, in
-/// order; those at events are there anyhow. `defect` is added to the right-hand side.
+/// Follows a trajectory.
+///
+/// `steps` are the ends of steps after which conditions are evaluated, in order; the ends at events
+/// are added. `defect` is added to the right-hand side.
 #[must_use]
 pub fn follow(shape: &Shape, plain: &Plain, case: &Case, steps: &[f64], defect: State) -> Outcome {
     let Case { u, p, from, to } = *case;
@@ -194,7 +199,7 @@ impl Walk<'_> {
                 }
             }
             if self.go(next) {
-                // An event was on the way.
+                // The trajectory ended at an event on the way.
                 if self.outcome.terminated {
                     return;
                 }
@@ -206,11 +211,11 @@ impl Walk<'_> {
                 if due || self.t == to {
                     self.doubt_near_zero();
                 }
-                // That of an event is there.
+                // The end of the step at an event is already included.
                 let at_event =
                     |near| (self.t - self.stepped).abs() < near || self.event_is_here(near);
                 if step && !due && self.t != to && at_event(NEAR) {
-                    // Or it is a step of its own, that ends just before the event.
+                    // Otherwise it is a step of its own that ends just before the event.
                     if self.defect == [0.0; N] && !at_event(THERE) {
                         self.doubt(Doubt::Near);
                     }
@@ -232,7 +237,7 @@ impl Walk<'_> {
         self.outcome.doubt.get_or_insert(doubt);
     }
 
-    /// The times of actions within the span, in order.
+    /// Returns the times of actions within the span, in order.
     fn action_times(&self, to: f64) -> Vec<f64> {
         let within =
             |time: f64| (time - self.t) * self.forth >= 0.0 && (to - time) * self.forth >= 0.0;
@@ -244,7 +249,7 @@ impl Walk<'_> {
         all
     }
 
-    /// All times of an action that may be in a span.
+    /// Returns all times of an action that may be in a span.
     fn times_of(&self, index: usize) -> Vec<f64> {
         let times = |series: Series| {
             let Series { first, every, count } = series;
@@ -259,7 +264,7 @@ impl Walk<'_> {
         std::array::from_fn(|d| du[d] + self.defect[d])
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     fn after(&self, size: f64) -> State {
         let mut table: Vec<State> = Vec::new();
         let first = self.derivative(&self.u, self.t);
@@ -275,7 +280,7 @@ impl Walk<'_> {
             }
             let du = self.derivative(&now, self.t + size);
             let mut row: State = std::array::from_fn(|d| 0.5 * (now[d] + before[d] + h * du[d]));
-            // By Aitken and Neville.
+            // Extrapolation by Aitken and Neville.
             for (column, old) in table.iter_mut().enumerate() {
                 let ratio = f64::from(k) / f64::from(k - 1 - column as u32);
                 let better =
@@ -291,7 +296,7 @@ impl Walk<'_> {
         (self.plain.events[event])(u, &self.p, t)
     }
 
-    /// The slope of an event's function the way that time goes.
+    /// Returns the slope of an event's function in the direction of time.
     fn slope(&self, event: usize, u: &State, t: f64) -> f64 {
         let du = self.derivative(u, t);
         let at = |by: f64| {
@@ -302,8 +307,9 @@ impl Walk<'_> {
         (at(by) - at(-by)) / (2.0 * by) * self.forth
     }
 
-    /// Learns on which sides the functions are. Those of `crossed` are at zero, but for rounding,
-    /// unless actions moved them away.
+    /// Updates the signs of the functions.
+    ///
+    /// The functions of `crossed` are zero except for rounding, unless actions moved them away.
     fn arm(&mut self, crossed: &[usize]) {
         for event in 0..self.shape.events.len() {
             let value = self.value(event, &self.u, self.t);
@@ -315,7 +321,7 @@ impl Walk<'_> {
             if !at_zero && value.abs() < NEAR {
                 self.doubt(Doubt::Near);
             }
-            // What the action of another event turns back at the zero of one that acts is due.
+            // An event is due if the action of another event turns its function back at its zero.
             let rising = deciding > 0.0;
             let turned = crossed.contains(&event) && self.above[event] != Some(rising);
             let now = self.outcome.happened.iter().rev().take_while(|entry| entry.time == self.t);
@@ -330,9 +336,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Actions have carried the state here. The events over whose zeros it has jumped happen, but for
-    /// those that did so by the events `fired`; functions of the events `crossed` were at zero, but
-    /// for rounding. Whether the trajectory ends.
+    /// Handles a jump of the state by actions; returns whether the trajectory ends.
+    ///
+    /// The events over whose zeros the state jumped occur, except those that occurred with the
+    /// events `fired`. The functions of the events `crossed` were zero, except for rounding.
     fn jump(&mut self, fired: &[usize], crossed: &[usize]) -> bool {
         let (mut done, mut near) = (fired.to_vec(), crossed.to_vec());
         for _ in 0..20 {
@@ -369,12 +376,12 @@ impl Walk<'_> {
             done.retain(|event| self.shape.events[*event].acts);
             near.clear();
         }
-        // It goes round in circles.
+        // The chain of actions does not end.
         self.doubt(Doubt::Fast);
         false
     }
 
-    /// A function that is near zero where something else happens.
+    /// Records a doubt for functions near zero at another event.
     fn doubt_near_zero(&mut self) {
         for event in 0..self.shape.events.len() {
             if self.value(event, &self.u, self.t).abs() < NEAR {
@@ -383,7 +390,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes to this time, or to the first event on the way, which happens. Whether there was one.
+    /// Advances to a time, or to the first event on the way; returns whether there was an event.
     fn go(&mut self, to: f64) -> bool {
         let size = to - self.t;
         let end = self.after(size);
@@ -410,7 +417,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Where in a step a function leaves its side.
+    /// Returns the position in a step at which a function changes sign.
     fn zero(&self, event: usize, size: f64, side: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..48 {
@@ -421,7 +428,8 @@ impl Walk<'_> {
         high
     }
 
-    /// Whether a function turns around in a step, and if that is close to zero.
+    /// Searches a step for a turning point of a function, and records a doubt if it is close to
+    /// zero.
     fn look_for_turn(&mut self, event: usize, end: &State, to: f64) {
         let values = [self.value(event, &self.u, self.t), self.value(event, end, to)];
         if values[0].abs().min(values[1].abs()) > FAR {
@@ -434,13 +442,13 @@ impl Walk<'_> {
         self.turns[event].push(self.t);
         let flatter = usize::from(slopes[1].abs() < slopes[0].abs());
         let leaves = values[flatter] * (slopes[1] - slopes[0]) < 0.0;
-        // What goes away from zero and comes back may have been there for a short time.
+        // A function that leaves zero and returns may have been at zero for a short time.
         if values[flatter].abs() < if leaves { SHALLOW } else { 4.0 * NEAR } {
             self.doubt(Doubt::Grazing);
         }
     }
 
-    /// The functions of some events are zero here.
+    /// Handles the events whose functions are zero here.
     fn cross(&mut self, events: &[usize]) {
         let mut happen = Vec::new();
         for &event in events {
@@ -472,7 +480,7 @@ impl Walk<'_> {
             false => Vec::new(),
         };
         let (mut acted, mut over) = (false, false);
-        // Those that only count come first, with the state before.
+        // Events that only count come first, with the state before.
         happen.sort_by_key(|(event, _)| self.matters(*event));
         for &(event, rising) in &happen {
             let before = self.u;
@@ -496,7 +504,7 @@ impl Walk<'_> {
         self.outcome.terminated = over;
     }
 
-    /// Whether an event that was counted ends the trajectory or acts.
+    /// Returns whether a counted event ends the trajectory or acts.
     fn matters(&self, event: usize) -> bool {
         self.shape.events[event].acts || self.ends(event)
     }
@@ -505,7 +513,7 @@ impl Walk<'_> {
         self.plain.limits[index].is_some_and(|limit| self.outcome.counts[index] >= limit)
     }
 
-    /// Does the action of this number, if there is one.
+    /// Runs the action of this index, if there is one.
     fn act(&mut self, index: usize) -> bool {
         match self.plain.actions[index] {
             Some(action) => {
@@ -516,7 +524,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an event that matters is so `near` that the end of a step may be its end.
+    /// Returns whether an event that matters is so `near` that a step may end at it.
     fn event_is_here(&self, near: f64) -> bool {
         let by = self.forth * near;
         let end = self.after(by);
@@ -531,14 +539,15 @@ impl Walk<'_> {
         })
     }
 
-    /// The conditions that hold.
+    /// Returns the conditions that hold.
     fn holding(&self) -> Vec<usize> {
         let holds = |index: &usize| (self.plain.conditions[*index])(&self.u, &self.p, self.t);
         (0..self.shape.conditions.len()).filter(holds).collect()
     }
 
-    /// What is to be done where conditions hold: whether something acted, and whether the
-    /// trajectory ends.
+    /// Runs the actions of conditions that hold.
+    ///
+    /// Returns whether an action ran, and whether the trajectory ends.
     fn hold(&mut self, conditions: &[usize]) -> (bool, bool) {
         let (mut acted, mut over) = (false, false);
         for &condition in conditions {
@@ -550,13 +559,14 @@ impl Walk<'_> {
         (acted, over)
     }
 
-    /// Asks about the conditions at the end of a step. Whether the trajectory ends.
+    /// Evaluates the conditions at the end of a step; returns whether the trajectory ends.
     fn ask(&mut self) -> bool {
         let (acted, over) = self.hold(&self.holding());
         over || (acted && self.change())
     }
 
-    /// Actions at a given time, in the order of their functions. Whether the trajectory ends.
+    /// Runs actions at a given time, in the order of their functions; returns whether the
+    /// trajectory ends.
     fn act_at_time(&mut self) -> bool {
         let is_now = |time: f64| is_same(time, self.t);
         let due = |index: &usize| self.times_of(*index).into_iter().any(is_now);
@@ -569,7 +579,7 @@ impl Walk<'_> {
         self.change()
     }
 
-    /// Something was changed here, not by an event. Whether the trajectory ends.
+    /// Handles a change that is not from an event; returns whether the trajectory ends.
     fn change(&mut self) -> bool {
         if (self.t - self.last).abs() < NEAR {
             self.doubt(Doubt::Near);
@@ -580,7 +590,7 @@ impl Walk<'_> {
         over
     }
 
-    /// Functions that go through zero or turn around more often than a step can see.
+    /// Records functions that go through zero or turn around more often than a step can detect.
     fn look_for_fast(&mut self) {
         let near = |a: f64, b: f64| (a - b).abs() < LONGEST_STEP;
         for event in 0..self.shape.events.len() {

@@ -1,11 +1,12 @@
-//! What random programs are judged with; `tests/programs.rs` has the programs and the judgements.
+//! Tools that judge random programs; `tests/programs.rs` has the programs and the tests.
 //!
-//! Every right-hand side that the compiler emits is straight-line code, so it is [recorded](tape)
-//! once, as a list of operations, and evaluated from that in whatever numbers a test needs. To
-//! instantiate thousands of functions for each kind of number would take an hour to compile.
+//! Every right-hand side that the compiler emits is straight-line code. It is therefore
+//! [recorded](tape) once, as a list of operations, and evaluated from the list in any numbers that
+//! a test needs. Instantiating thousands of functions for each kind of number would take an hour to
+//! compile.
 //!
-//! Those with events are solved by the loop, as [recorded](replayed) systems, and followed by a [plain
-//! program](definition). `tests/events.rs` compares them.
+//! The loop solves programs with events as [recorded](replayed) systems, and a [plain
+//! program](definition) follows them. `tests/events.rs` compares both.
 
 #![allow(missing_docs)]
 

@@ -1,5 +1,6 @@
-//! The functions whose last bits are a library's choice, as ours: what plain Rust calls in place of
-//! std's, so that it can be compared bit for bit.
+//! Our versions of functions whose last bits depend on the library.
+//!
+//! Plain Rust calls them instead of std's, so that results can be compared bit for bit.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -96,8 +97,9 @@ fn own_general_power(base: f64, exponent: f64) -> f64 {
     <f64 as Real>::powf(base, exponent)
 }
 
-/// An `f64` whose elementary functions are called: inlined, as those of lanes are, they are what
-/// takes time to compile.
+/// An `f64` with elementary functions that are called.
+///
+/// Inlined functions, as in lanes, would take most of the compile time.
 #[derive(Clone, Copy, Debug)]
 pub struct Calling(pub f64);
 

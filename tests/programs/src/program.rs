@@ -1,4 +1,4 @@
-//! Random programs, without their types.
+//! Random programs, with their types erased.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ use crate::tape::{Recorded, Tape};
 /// A function of the state, the parameters and the time, one after another.
 pub type Evaluate = fn(&[f64]) -> Vec<f64>;
 
-/// Where a program is evaluated: the state, the parameters and the time, one after another.
+/// The point of an evaluation: the state, the parameters and the time, one after another.
 pub type Point = Vec<f64>;
 
 /// A program in all its forms.
 pub struct Program {
-    /// The environment variables that make this program alone.
+    /// The environment variables that generate only this program.
     pub replay: &'static str,
     pub text: &'static str,
     pub name: &'static str,
@@ -26,14 +26,16 @@ pub struct Program {
     pub parameters: usize,
     /// The plain function, compiled by rustc.
     pub plain: Evaluate,
-    /// What the compiler made of it without fusing, compiled by rustc for one lane.
+    /// The compiler's output without fusing, compiled by rustc for one lane.
     pub lane_code: Evaluate,
     pub unfused_tape: Tape,
-    /// The right-hand side, and the derivatives by state, by parameters and by time, row by row. A
-    /// program with gradients has two more, by states and parameters: the product of [`weights`]
-    /// with these derivatives, and [`PullBack::curved`] of the matrix of such weights.
+    /// The right-hand side, and the derivatives with respect to state, parameters and time, row by
+    /// row.
+    ///
+    /// A program with gradients has two more, with respect to states and parameters: the product of
+    /// [`weights`] with these derivatives, and [`PullBack::curved`] of the matrix of such weights.
     pub functions: Vec<Tape>,
-    /// For each row and input, whether the system says that the derivative can be nonzero.
+    /// For each row and input, whether the system declares that the derivative can be nonzero.
     pub pattern: Vec<Vec<bool>>,
     pub device_source: fn() -> String,
 }
@@ -44,7 +46,7 @@ impl std::fmt::Debug for Program {
     }
 }
 
-/// A slice as the arguments of a system.
+/// Converts a slice to the arguments of a system.
 fn arguments<R: Copy, const N: usize, const P: usize>(inputs: &[R]) -> ([R; N], [R; P], R) {
     (std::array::from_fn(|i| inputs[i]), std::array::from_fn(|i| inputs[N + i]), inputs[N + P])
 }
@@ -54,7 +56,7 @@ fn rhs<S: System<N, P> + Default, R: Real, const N: usize, const P: usize>(input
     S::default().rhs(&u, &p, t).to_vec()
 }
 
-/// The plain function, as one of the in-place form.
+/// Converts the plain function from the in-place form.
 pub fn plain<const N: usize, const P: usize>(
     inputs: &[f64],
     call: fn(&mut [f64; N], &[f64; N], &[f64; P], f64),
@@ -65,13 +67,13 @@ pub fn plain<const N: usize, const P: usize>(
     du.to_vec()
 }
 
-/// Numbers that derivatives of components are multiplied by: one set for each `kind`.
+/// Returns factors for the derivatives of components: one set for each `kind`.
 #[must_use]
 pub fn weights<const N: usize>(kind: usize) -> [f64; N] {
     std::array::from_fn(|i| [0.75, -1.25, 0.5][kind] + 0.625 * i as f64)
 }
 
-/// [`Program::functions`] that a program with gradients has besides.
+/// Returns the additional [`Program::functions`] of a program with gradients.
 #[must_use]
 pub fn gradients<S, const N: usize, const P: usize>() -> Vec<Tape>
 where
@@ -95,7 +97,7 @@ where
     ]
 }
 
-/// The right-hand side of a system in numbers of one lane.
+/// Evaluates the right-hand side of a system in numbers of one lane.
 pub fn lane_code<S, R, const N: usize, const P: usize>(inputs: &[f64]) -> Vec<f64>
 where
     S: System<N, P> + Default,
@@ -161,13 +163,13 @@ impl Program {
         }
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.states + self.parameters + 1
     }
 
-    /// The emitted derivative of each component by an input.
+    /// Returns the emitted derivative of each component with respect to an input.
     #[must_use]
     pub fn column<R: Real>(&self, input: usize, inputs: &[R]) -> Vec<R> {
         let (function, column, columns) = match input {
@@ -181,7 +183,7 @@ impl Program {
         matrix.chunks(columns).map(|row| row[column]).collect()
     }
 
-    /// The same by dual numbers.
+    /// Returns the same derivative by dual numbers.
     #[must_use]
     pub fn differentiated(&self, input: usize, inputs: &[Bounded]) -> Vec<Bounded> {
         let mut inputs: Vec<Dual<Bounded>> = inputs.iter().copied().map(Dual::constant).collect();
@@ -189,8 +191,9 @@ impl Program {
         self.functions[0].evaluate(&inputs).iter().map(|dual| dual.slope).collect()
     }
 
-    /// What the functions of a program with gradients are to be by an input, from dual numbers: of
-    /// the right-hand side, and of the emitted derivatives.
+    /// Returns the expected functions of a program with gradients with respect to an input.
+    ///
+    /// They are from dual numbers of the right-hand side and of the emitted derivatives.
     #[must_use]
     pub fn pulled(&self, input: usize, inputs: &[Bounded]) -> [Bounded; 2] {
         let slopes = |function: usize| {
@@ -216,7 +219,7 @@ impl Program {
         [of_rhs, sum(&mut by_states.chain(by_time))]
     }
 
-    /// What is wrong, with all that is needed to look into it.
+    /// Formats a failure, with all data needed to investigate it.
     #[must_use]
     pub fn report(&self, point: &[f64], what: impl std::fmt::Display) -> String {
         let mut report = format!("{what}\n{}\n", self.replay);

@@ -1,4 +1,5 @@
-//! A system with events whose functions are recordings: all programs of a shape are one type.
+//! A system with events whose functions are recordings, so that all programs of a shape have one
+//! type.
 
 use std::fmt;
 
@@ -37,17 +38,17 @@ impl fmt::Debug for Tapes {
     }
 }
 
-/// State, parameters and time, and what else there is, one after another.
+/// Concatenates state, parameters, time and further values.
 fn inputs<R: Copy>(u: &[R], p: &[R; P], t: R, more: &[R]) -> Vec<R> {
     [u, p, &[t], more].concat()
 }
 
-/// The first arguments of all functions.
+/// Returns the first arguments of all functions.
 fn point(inputs: &[Recorded]) -> ([Recorded; N], [Recorded; P], Recorded) {
     (std::array::from_fn(|i| inputs[i]), std::array::from_fn(|i| inputs[N + i]), inputs[N + P])
 }
 
-/// The `K` arguments after them.
+/// Returns the `K` arguments after them.
 fn more<const K: usize>(inputs: &[Recorded], from: usize) -> [Recorded; K] {
     std::array::from_fn(|i| inputs[N + P + 1 + from + i])
 }
@@ -56,7 +57,7 @@ impl Tapes {
     /// Records a system of this shape.
     ///
     /// # Panics
-    /// If it is of another shape.
+    /// If the system has another shape.
     #[must_use]
     pub fn record<S: System<N, P> + Default>(shape: &Shape) -> Tapes {
         let said = [S::EVENTS, S::RISING, S::FALLING, S::ACTING, S::LOGGED, S::TIMED];
@@ -164,7 +165,7 @@ impl Tapes {
 #[derive(Clone, Copy, Debug)]
 pub struct Replayed<const SHAPE: usize>(pub &'static Tapes);
 
-/// The results of a recording.
+/// Returns the results of a recording.
 fn replay<R: Real, const K: usize>(tape: &Tape, inputs: &[R]) -> [R; K] {
     let results = tape.evaluate(inputs);
     std::array::from_fn(|i| results[i])
@@ -189,7 +190,7 @@ impl<const SHAPE: usize> Rhs<N, P> for Replayed<SHAPE> {
     }
 }
 
-/// Where linear equations were factorised, and the scale.
+/// The point and the scale of a factorisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Factors<R>([R; N], [R; P], R, R);
 
@@ -218,7 +219,7 @@ impl<const SHAPE: usize> Linearised<N, P> for Replayed<SHAPE> {
     }
 
     fn negative<R: Real>(&self, w: &Factors<R>) -> R::Mask {
-        // The emitted function looks at bits, which are not recorded.
+        // The emitted function reads bits, which are not recorded.
         let Factors(u, p, t, scale) = w;
         let mut m = self.jacobian(u, p, *t).map(|row| row.map(|entry| -entry));
         (0..N).for_each(|d| m[d][d] = *scale + m[d][d]);

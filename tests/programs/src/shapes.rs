@@ -1,14 +1,14 @@
-//! What random programs with events have, as far as it is known when the loop is compiled.
+//! The properties of random programs with events that are known when the loop is compiled.
 //!
-//! A loop is compiled for each of these and not for each program: a program has one of these
-//! shapes, and functions of its own.
+//! A loop is compiled for each of these shapes, not for each program: a program has one of the
+//! shapes, and its own functions.
 
 /// The number of states of each program.
 pub const STATES: usize = 3;
-/// The number of its parameters, modes included.
+/// The number of parameters of each program, including modes.
 pub const PARAMETERS: usize = 8;
 
-/// In which direction a function goes through zero, so that it is an event.
+/// The direction in which a function goes through zero for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Rising,
@@ -18,7 +18,7 @@ pub enum Direction {
 
 use Direction::{Both, Falling, Rising};
 
-/// An event of a shape. How often it happens before it ends a trajectory is for the program to say.
+/// An event of a shape. The program sets the number of occurrences before it ends a trajectory.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub direction: Direction,
@@ -39,17 +39,17 @@ impl Event {
     }
 }
 
-/// What a program has.
+/// The properties of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub events: &'static [Event],
     /// The number of actions at given times.
     pub timed: usize,
-    /// Conditions after steps: whether they have actions.
+    /// Conditions after steps: whether each has an action.
     pub conditions: &'static [bool],
     /// The number of modes.
     pub modes: usize,
-    /// The first of them among the parameters.
+    /// The index of the first mode among the parameters.
     pub first_mode: usize,
 }
 
@@ -89,7 +89,7 @@ pub const SHAPES: [Shape; 6] = [
     },
 ];
 
-/// The bits of the events of a shape that are so.
+/// Returns a bit for each event of a shape with a property.
 macro_rules! bits {
     ($events:expr, $event:ident, $is:expr) => {{
         let (mut bits, mut index) = (0, 0);
@@ -130,7 +130,7 @@ impl Shape {
         bits!(self.conditions, acts, acts)
     }
 
-    /// Events, actions at given times and conditions.
+    /// Returns the number of events, actions at given times and conditions.
     #[must_use]
     pub const fn happenings(&self) -> usize {
         self.events.len() + self.timed + self.conditions.len()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use odes::lane::{Bits, Mask, Real};
 
-/// A function of one number, as [`Real`] has them.
+/// A function of one number, from [`Real`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unary {
     Neg,
@@ -61,7 +61,7 @@ pub enum Comparison {
     Equals,
 }
 
-/// An operation. Operands are positions: of numbers, or of truth values.
+/// An operation. Operands are positions of numbers or of truth values.
 #[derive(Clone, Debug)]
 enum Operation {
     Literal(f64),
@@ -79,7 +79,7 @@ enum Operation {
     Not(u32),
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Number,
@@ -146,16 +146,16 @@ fn mask(operation: Operation) -> RecordedMask {
     })
 }
 
-/// A number that only records what is done to it.
+/// A number that only records the operations on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded(u32);
 
-/// A truth value of the same kind.
+/// A truth value that only records the operations on it.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedMask(u32);
 
 impl Tape {
-    /// Records `function`, which gets as many numbers as there are inputs.
+    /// Records `function`, which receives as many numbers as there are inputs.
     pub fn record(inputs: usize, function: impl FnOnce(&[Recorded]) -> Vec<Recorded>) -> Tape {
         RECORDER.with_borrow_mut(|recorder| *recorder = Recorder::default());
         let inputs: Vec<Recorded> =
@@ -166,10 +166,11 @@ impl Tape {
         Tape { operations, results }
     }
 
-    /// The same results by the operations that they need, and no others.
+    /// Returns a tape with the same results and only the operations that they need.
     #[must_use]
     pub fn pruned(&self) -> Tape {
-        // The places of the operations that make numbers, and of those that make truth values.
+        // The positions of the operations that return numbers, and of those that return truth
+        // values.
         let (mut numbers, mut masks) = (Vec::new(), Vec::new());
         for (place, operation) in self.operations.iter().enumerate() {
             match operation {
@@ -195,7 +196,7 @@ impl Tape {
                 });
             }
         }
-        // The numbers that are left come before these.
+        // The remaining numbers come before these.
         let position = |all: &[usize]| {
             let mut count = 0;
             let mut next = |place: &usize| {
@@ -218,20 +219,20 @@ impl Tape {
         Tape { operations: operations.collect(), results }
     }
 
-    /// Number of operations, literals included.
+    /// Returns the number of operations, including literals.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.operations.len()
     }
 
-    /// The results for some inputs.
+    /// Returns the results for some inputs.
     #[must_use]
     pub fn evaluate<R: Real>(&self, inputs: &[R]) -> Vec<R> {
         let numbers = self.numbers(inputs);
         self.results.iter().map(|&result| numbers[result as usize]).collect()
     }
 
-    /// All numbers there are on the way, in order.
+    /// Returns all intermediate numbers, in order.
     fn numbers<R: Real>(&self, inputs: &[R]) -> Vec<R> {
         let mut numbers: Vec<R> = Vec::with_capacity(self.operations.len());
         let mut masks: Vec<R::Mask> = Vec::new();
@@ -272,7 +273,7 @@ impl Tape {
         numbers
     }
 
-    /// Whether the sign of a zero decides about a result: the compiler may change it.
+    /// Returns whether a result depends on the sign of a zero, which the compiler may change.
     #[must_use]
     pub fn sign_of_zero_matters(&self, inputs: &[f64]) -> bool {
         let numbers = self.numbers(inputs);
@@ -284,8 +285,9 @@ impl Tape {
         })
     }
 
-    /// Whether a number is rounded to an integer that is itself, as all are beyond this size: the
-    /// compiler's remainders end there.
+    /// Returns whether a number is rounded to an integer that equals it.
+    ///
+    /// All numbers beyond some size are such integers; the compiler's remainders end there.
     #[must_use]
     pub fn has_large_quotient(&self, inputs: &[f64]) -> bool {
         let numbers = self.numbers(inputs);
@@ -295,7 +297,8 @@ impl Tape {
         })
     }
 
-    /// Whether the sign of a NaN decides about a result: neither Rust nor IEEE 754 says what it is.
+    /// Returns whether a result depends on the sign of a NaN, which neither Rust nor IEEE 754
+    /// defines.
     #[must_use]
     pub fn sign_of_nan_matters(&self, inputs: &[f64]) -> bool {
         let numbers = self.numbers(inputs);
@@ -305,7 +308,7 @@ impl Tape {
         })
     }
 
-    /// For each result, the inputs that have a part in it, except by a condition.
+    /// Returns the inputs on which each result depends, except by a condition.
     #[must_use]
     pub fn dependences(&self) -> Vec<Vec<u32>> {
         let mut inputs: Vec<Vec<u32>> = Vec::new();
@@ -501,7 +504,7 @@ impl Mask for RecordedMask {
     }
 }
 
-/// Right-hand sides have no bit patterns.
+/// The type of bit patterns, which right-hand sides do not use.
 #[derive(Clone, Copy, Debug)]
 pub struct NoBits;
 

@@ -1,4 +1,4 @@
-//! Random programs with events: what the loop does is what the definition says.
+//! Random programs with events: the loop follows the definition.
 
 #![allow(missing_docs)]
 
@@ -31,37 +31,39 @@ mod written {
     include!(concat!(env!("OUT_DIR"), "/events.rs"));
 }
 
-/// A program with events, with the functions that the compiler made and those that rustc made.
+/// A program with events, with the functions from the compiler and from rustc.
 pub(crate) struct EventProgram {
     number: u64,
-    /// Which of [`SHAPES`] it has.
+    /// The index of its shape in [`SHAPES`].
     shape: usize,
-    /// The environment variables that make this program alone.
+    /// The environment variables that generate only this program.
     replay: &'static str,
     text: &'static str,
     tapes: fn() -> Tapes,
     plain: Plain,
 }
 
-/// The trajectories of a program.
+/// The number of trajectories of a program.
 const TRAJECTORIES: usize = 24;
-/// The size of the steps of programs with fixed ones.
+/// The step size of programs with fixed steps.
 const FIXED_STEP: f64 = 1.0 / 128.0;
-/// What is added to the right-hand side to see what errors do. It is far more than those of a solve.
+/// A defect of the right-hand side that shows the effect of errors; it is far larger than a solve's
+/// errors.
 const DEFECT: f64 = 1e-6;
-/// How far a solution may be off where a defect does nothing.
+/// The smallest error bound of a solution, for a defect without an effect.
 const LEAST_BOUND: f64 = 1e-6;
-/// How many events of a trajectory are kept.
+/// The number of logged events per trajectory.
 const LOG: u32 = 100;
 
-/// The trajectories of a program: of each sign of time, from states and modes of both signs.
+/// Returns the trajectories of a program: in both directions of time, from states and modes of both
+/// signs.
 fn cases(program: &EventProgram) -> Vec<Case> {
     let mut random = Random(program.number ^ 0x5EED);
     let shape = &SHAPES[program.shape];
     let case = |number: usize| {
         let from = [0.0, -1.5, 2.25][number % 3];
         let span = random.uniform(4.0, 9.0);
-        // Backwards all is undamped.
+        // Backwards the system is undamped.
         let to = if number % 7 == 3 { from - 0.5 * span } else { from + span };
         let within = |random: &mut Random| from + (to - from) * random.uniform(0.0, 1.0);
         let mut once_in = |count: f64| random.uniform(0.0, count) < 1.0;
@@ -99,14 +101,14 @@ fn solve<const SHAPE: usize>(
     ensemble.solve(method, place, options).unwrap()
 }
 
-/// All that a solution says of a trajectory, as bits.
+/// Returns the whole result of a trajectory, as bits.
 fn bits<const SHAPE: usize>(solution: &Solution<SHAPE>, i: usize) -> Vec<u64> {
     let trajectory = solution.trajectory(i);
     let mut numbers = vec![trajectory.end_time()];
     numbers.extend(trajectory.final_state());
     numbers.extend(trajectory.times());
     numbers.extend(trajectory.states().flatten());
-    // Without events to log there is no log.
+    // Without logged events there is no log.
     for event in solution.kept_log(i).into_iter().flatten() {
         numbers.extend([event.time, event.event as f64, f64::from(u8::from(event.rising))]);
         numbers.extend(event.before.unwrap().into_iter().chain(event.after.unwrap()));
@@ -116,12 +118,12 @@ fn bits<const SHAPE: usize>(solution: &Solution<SHAPE>, i: usize) -> Vec<u64> {
     numbers.into_iter().map(f64::to_bits).chain(counts.map(u64::from)).collect()
 }
 
-/// What is counted over all programs.
+/// Counts over all programs.
 #[derive(Default, Debug)]
 struct Tally {
     trajectories: usize,
     compared: usize,
-    /// Those that are left out, and why.
+    /// The trajectories that are left out, by reason.
     left_out: BTreeMap<String, usize>,
     events: usize,
     terminated: usize,
@@ -130,17 +132,17 @@ struct Tally {
     reports: Vec<String>,
 }
 
-/// Whether a difference is above its bound, or no number.
+/// Returns whether a difference is above its bound, or NaN.
 fn beyond(difference: f64, bound: f64) -> bool {
     difference.is_nan() || difference > bound
 }
 
-/// The largest difference between numbers of two states.
+/// Returns the largest difference between numbers of two states.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// How far two outcomes are apart, if the same happens in both.
+/// Returns the distance between two outcomes, if they have the same events.
 fn apart(a: &Outcome, b: &Outcome) -> Option<f64> {
     let what = |outcome: &Outcome| -> Vec<(usize, bool)> {
         outcome.happened.iter().map(|entry| (entry.event, entry.rising)).collect()
@@ -160,7 +162,7 @@ fn between(a: &Entry, b: &Entry) -> f64 {
     (a.time - b.time).abs().max(states)
 }
 
-/// What a trajectory of a solution has that is not what is expected, to within `bound`.
+/// Returns a difference between a trajectory and the expected one that exceeds `bound`.
 fn difference<const SHAPE: usize>(
     solution: &Solution<SHAPE>,
     i: usize,
@@ -217,7 +219,7 @@ fn difference<const SHAPE: usize>(
 }
 
 impl Tally {
-    /// Solves the trajectories of a program in several places, and follows them.
+    /// Solves the trajectories of a program on several backends, and follows them.
     fn judge<const SHAPE: usize, M: Method>(&mut self, method: M, program: &EventProgram) {
         let shape = &SHAPES[SHAPE];
         let system = Replayed::<SHAPE>(Box::leak(Box::new((program.tapes)())));
@@ -229,12 +231,12 @@ impl Tally {
         if !shape.conditions.is_empty() {
             options = options.saveat(SaveAt::Steps);
         }
-        // Methods that choose their steps have no fixed ones.
+        // Methods that switch have no fixed steps.
         let fixed = program.number % 5 == 4 && M::PROPERTIES.name != "Tsit5Rodas4";
         if !fixed {
             options = options.dtmax(LONGEST_STEP);
         }
-        // Of fixed steps, all have one sign.
+        // With fixed steps, all have one sign.
         let cases: Vec<Case> =
             cases.into_iter().filter(|case| !fixed || case.to > case.from).collect();
         if fixed {
@@ -289,7 +291,7 @@ impl Tally {
         self.reports.push(format!("{what}\n{replay}\n{text}\n{more}"));
     }
 
-    /// Compares the bits of a solution with those of other places and orders.
+    /// Compares the bits of a solution with those of other backends and orders.
     fn same_elsewhere<const SHAPE: usize>(
         &mut self,
         method: impl Method,
@@ -331,7 +333,7 @@ impl Tally {
         }
     }
 
-    /// By the method that the program's number says.
+    /// Judges a program by the method that its index selects.
     fn judge_program(&mut self, program: &EventProgram) {
         let shapes = SHAPES.len() as u64;
         match (program.shape, program.number / shapes % 2) {
@@ -365,7 +367,7 @@ impl Tally {
     }
 }
 
-/// The loop does what the definition says, with the same bits in all places and orders.
+/// The loop follows the definition, with equal bits on all backends and in all orders.
 #[test]
 fn the_definition() {
     let programs = written::programs();

@@ -1,4 +1,4 @@
-//! Random programs: what rustc and the compiler make of them agrees.
+//! Random programs: results of rustc's code and the compiler's code agree.
 
 #![allow(missing_docs)]
 
@@ -30,7 +30,7 @@ mod written {
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 }
 
-/// Points of ordinary numbers.
+/// Returns points of ordinary numbers.
 fn ordinary(program: &Program) -> Vec<Point> {
     let mut random = Random(3);
     let point = |_| {
@@ -41,7 +41,7 @@ fn ordinary(program: &Program) -> Vec<Point> {
     (0..20).map(point).collect()
 }
 
-/// Points some of whose numbers are zeros, infinities, NaN, very large or very small.
+/// Returns points with zeros, infinities, NaN, very large or very small numbers.
 fn unusual(program: &Program) -> Vec<Point> {
     let numbers = special::special::<f64>();
     let mut random = Random(4);
@@ -61,13 +61,13 @@ fn conclude(test: &str, summary: &str, reports: &[String]) {
     assert!(reports.is_empty(), "{} failures, the first:\n{}", reports.len(), first.join("\n"));
 }
 
-/// Whether all are the same numbers, bit for bit; there is one NaN.
+/// Returns whether all numbers are equal, bit for bit; all NaN count as one.
 fn same_bits(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan())
 }
 
-/// Without fusing, the lane code has the bits of the plain function. A zero may have another sign.
+/// Without fusing, the lane code has the bits of the plain function, except signs of zeros.
 #[test]
 fn plain_functions() {
     let (mut points, mut finite, mut excused) = (0, 0, 0);
@@ -103,7 +103,7 @@ fn plain_functions() {
     assert!(100 * excused < points, "{summary}");
 }
 
-/// With fusing it is the same function, rounded elsewhere.
+/// With fusing the function is the same, with other rounding.
 #[test]
 fn fused_functions() {
     let (mut compared, mut sharp, mut skipped) = (0, 0, 0);
@@ -145,7 +145,7 @@ struct InLanes<'a> {
 }
 
 impl dispatch::LaneProgram<f64> for InLanes<'_> {
-    /// For each function the results at each point.
+    /// For each function, the results at each point.
     type Output = Vec<Vec<Vec<f64>>>;
     const VECTORS: usize = 1;
 
@@ -199,7 +199,7 @@ fn lanes() {
     conclude("lanes", &format!("{instructions:?}, {compared} values"), &reports);
 }
 
-/// The device text has the bits of the Rust, in all functions.
+/// The device text has the bits of the Rust code, in all functions.
 #[needs(cpp)]
 #[test]
 fn device_text() {
@@ -208,7 +208,7 @@ fn device_text() {
         return;
     };
     let programs = written::programs();
-    // One source takes as long to compile as its half and a bit.
+    // Two sources are compiled concurrently, because one takes hardly longer than its half.
     let parts: Vec<&[Program]> = programs.chunks(programs.len().div_ceil(2).max(1)).collect();
     let compared = AtomicUsize::new(0);
     let judge = &|part: &&[Program]| {
@@ -239,7 +239,7 @@ fn device_text() {
     conclude("device text", &format!("{} values", compared.into_inner()), &reports);
 }
 
-/// The derivatives are those of the right-hand side, and the patterns are right.
+/// The derivatives equal those of the right-hand side, and the patterns are right.
 #[test]
 fn derivatives() {
     let (mut compared, mut sharp, mut skipped, mut seen, mut said) = (0, 0, 0, 0, 0);
@@ -296,8 +296,10 @@ fn derivatives() {
     assert!(2 * sharp > compared + skipped, "{summary}");
 }
 
-/// Products with derivatives are those of the derivatives, and products with second derivatives
-/// those of dual numbers.
+/// Products with derivatives are right.
+///
+/// The reference is the derivatives themselves, and dual numbers for products with second
+/// derivatives.
 #[test]
 fn gradients() {
     let (mut compared, mut sharp, mut skipped) = (0, 0, 0);

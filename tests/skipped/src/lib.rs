@@ -1,9 +1,10 @@
-//! The place where tests report that this machine lacks what they need.
+//! Reports of tests about missing requirements of this machine.
 //!
-//! A test that checks nothing without a GPU has the attribute [`needs`], and `cargo test` reports it
-//! as ignored. A test that checks less without one passes. So that this is not taken for a proof, it
-//! calls [`Needed::is_missing`]: it prints why, fails where the machine is required to have it, and
-//! leaves a line in the file that `ODES_SKIPPED` names. `.ci/run` counts them at its end.
+//! A test that checks nothing without a GPU has the attribute [`needs`], and `cargo test` reports
+//! it as ignored. A test that checks less without a GPU passes, but its success is no full proof.
+//! Such a test therefore calls [`Needed::is_missing`], which prints the reason. It fails if the
+//! machine is required to have a GPU, and appends a line to the file in `ODES_SKIPPED`. `.ci/run`
+//! counts these lines at its end.
 //!
 //! ```
 //! use odes_skipped::Needed;
@@ -37,7 +38,7 @@ pub enum Needed {
 }
 
 impl Needed {
-    /// The variable that makes its absence a failure, unless it is empty or `0`.
+    /// Returns the variable that makes the absence a failure, unless it is empty or `0`.
     #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
@@ -49,8 +50,9 @@ impl Needed {
         }
     }
 
-    /// Says that the calling test checks nothing, or less than its name says, `because` this is
-    /// missing.
+    /// Reports that the calling test checks nothing, or less than its name promises.
+    ///
+    /// `because` is the reason why the requirement is missing.
     ///
     /// # Panics
     /// If [`variable`](Needed::variable) requires it, or if the file of `ODES_SKIPPED` cannot be
@@ -66,13 +68,13 @@ impl Needed {
         }
     }
 
-    /// A line with the missing requirement, the program and the test, separated by tabs.
+    /// Returns a line with the missing requirement, the program and the test, separated by tabs.
     fn line(self) -> String {
         let program = std::env::current_exe().unwrap_or_default();
-        // Behind a dash Cargo puts a hash.
+        // Cargo appends a dash and a hash.
         let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let program = program.rsplit_once('-').map_or(program.as_str(), |(name, _)| name);
-        // A test's thread has its name.
+        // The thread of a test has the test's name.
         let thread = std::thread::current();
         format!("no {self}\t{program}\t{}\n", thread.name().unwrap_or("a thread of a test"))
     }

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// A file that is deleted in the end.
+/// A file that is deleted at the end of the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -25,7 +25,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A grid of 3 by 2, the last trajectories of which end early.
+/// Returns a grid of 3 by 2; its last trajectories end early.
 fn solution(options: &SolveOptions) -> EnsembleSolution<hunting::Model, f64, 2, 2> {
     EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
         .grid([Axis::p("birth", [1.0, 2.0, f64::INFINITY]), Axis::p("death", [0.5, 1.5])])
@@ -45,7 +45,7 @@ fn archives_hold_everything() {
     let (u, observables): (Array3<f64>, Array3<f64>) =
         (npz.by_name("u").unwrap(), npz.by_name("observables").unwrap());
     assert_eq!((u.shape(), observables.shape()), ([6, 5, 2].as_slice(), [6, 5, 1].as_slice()));
-    // By bits, since what was not reached is NaN.
+    // Compared by bits, because values that were not reached are NaN.
     assert!(u.iter().zip(solution.all_states()).all(|(a, b)| a.to_bits() == b.to_bits()));
     assert!(u[[5, 4, 0]].is_nan() && u[[0, 4, 0]].is_finite());
     let both = observables.iter().zip(solution.observables());
@@ -75,7 +75,7 @@ fn archives_hold_everything() {
     assert_eq!(accepted[0], 8);
     let shape: Array1<u64> = npz.by_name("shape").unwrap();
     assert_eq!(shape.to_vec(), [3, 2]);
-    // This reader has no strings; their bytes are those of `numpy.array(["prey", "predators"])`.
+    // This reader has no strings; the bytes are those of `numpy.array(["prey", "predators"])`.
     let mut zip = zip::ZipArchive::new(File::open(&file.0).unwrap()).unwrap();
     let mut bytes = Vec::new();
     zip.by_name("state_names.npy").unwrap().read_to_end(&mut bytes).unwrap();
@@ -103,7 +103,8 @@ fn tables_name_their_columns() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("trajectory,code,t,prey,predators,animals,birth,death"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    // Two for each of the four that reached both times, and one for the end of those that failed.
+    // Two for each of the four trajectories that reached both times, and one for the end of each
+    // failed one.
     assert_eq!(rows.len(), 10);
     let ends: Vec<&[&str]> = rows[8..].iter().map(|row| &row[..5]).collect();
     assert_eq!(
@@ -121,7 +122,7 @@ fn tables_name_their_columns() {
     }
 }
 
-/// A last row tells where and when a trajectory failed, unless that is a saved time.
+/// A last row has the state and time of a failure, unless that time is a saved one.
 #[test]
 fn tables_tell_where_trajectories_failed() {
     let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
@@ -153,7 +154,7 @@ fn tables_tell_where_trajectories_failed() {
     }
 }
 
-/// Without saved times there is a row for each final state, that of a failure with its code.
+/// Without saved times there is a row for each final state; a failure's row has its return code.
 #[test]
 fn tables_of_final_states() {
     let solution = solution(&steps());

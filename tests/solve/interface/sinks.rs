@@ -1,4 +1,4 @@
-//! Results that go elsewhere than into a solution, block by block.
+//! Results that a sink receives block by block.
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::{Sums, collected, same_in_batches, solve_into};
@@ -10,13 +10,13 @@ use odes::{
 };
 use std::ops::ControlFlow;
 
-/// 3100 trajectories, with columns of both kinds and of the given options.
+/// Returns 3100 trajectories with inputs of both kinds, for the given options.
 fn inputs(options: &SolveOptions, spans: bool) -> PreparedSolve<f64> {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
         .trajectories(3_100)
         .vary(move |problem, i| {
             let problem = problem.with_u0([1.0 + 1e-4 * i as f64, 2.0]);
-            // Each with its own number of steps, and of saved times.
+            // Each trajectory has its own number of steps and of saved times.
             let end = 1.0 + (i * 7919 % 1000) as f64 * 1e-3;
             if spans { problem.with_tspan((0.0, end)) } else { problem }
         });
@@ -31,8 +31,9 @@ fn into(
     solve_into((hunting, Euler), place, inputs, sink)
 }
 
-/// In one lane and in many, cut for threads in many ways: the batches are parts of the whole, with
-/// their numbers in the ensemble.
+/// Blocks are parts of the whole result, with their indices in the ensemble.
+///
+/// The solves use one lane and many, and divide the ensemble for threads in many ways.
 #[test]
 fn batches_are_parts_of_the_whole() {
     let every_step = |mut inputs: PreparedSolve<f64>| {
@@ -64,7 +65,7 @@ fn batches_are_parts_of_the_whole() {
     }
 }
 
-/// What a solution is made of is what a sink gets.
+/// A solution contains the data that a sink receives.
 #[test]
 fn a_solution_is_what_a_sink_collects() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
@@ -85,7 +86,7 @@ fn a_solution_is_what_a_sink_collects() {
     }
 }
 
-/// A sink that has enough gets no more, and the solve succeeds.
+/// A sink that stops the solve receives no further block, and the solve succeeds.
 #[test]
 fn a_sink_that_has_enough_ends_a_solve() {
     let inputs = inputs(&steps(), false);
@@ -98,7 +99,7 @@ fn a_sink_that_has_enough_ends_a_solve() {
     }
 }
 
-/// Fails at its second batch.
+/// A sink that fails at its second block.
 struct Full(usize);
 
 const FULL: SolveError = SolveError::OutOfMemory { bytes: 12_345, memory: Memory::Host };

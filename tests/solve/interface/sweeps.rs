@@ -19,7 +19,7 @@ fn a_row_is_a_trajectory() {
     let expected: Vec<_> = states.into_iter().zip(rows.iter().copied()).collect();
     assert_eq!(trajectories(&ensemble().over_u0(&states).over(&named)), expected);
     assert_eq!(trajectories(&ensemble().over(&rows).over_u0(&states.map(State::from))), expected);
-    // `vary` comes after that.
+    // `vary` is applied after the rows.
     let swept = ensemble().over(&rows).vary(|mut problem, i| {
         problem.p.birth *= 10.0 + i as f64;
         problem
@@ -63,7 +63,7 @@ fn a_grid_has_a_trajectory_for_each_combination() {
             assert_eq!(animals[[i, j, 4, 0]], trajectory.final_observables()[0]);
         }
     }
-    // However the axes were given, the solution has their names.
+    // The solution has the names of the axes, however they were given.
     let axes: Vec<String> = solution.axes().iter().map(ToString::to_string).collect();
     assert_eq!(axes, ["p.birth", "u0.prey"]);
     assert_eq!(solution.axes()[0].values(), births);
@@ -71,7 +71,7 @@ fn a_grid_has_a_trajectory_for_each_combination() {
     assert_eq!(again.axes(), solution.axes());
     assert_eq!(solution.index_on_grid(&[0, 2]), None);
     assert_eq!(solution.index_on_grid(&[0]), None);
-    // Without saved times there is nothing to see, and without a grid there is one axis.
+    // Without saved times there are no states, and without a grid there is one axis.
     let solution = grid.solve(Euler, EnsembleSerial, &steps()).unwrap();
     assert_eq!(solution.states_on_grid().shape(), [3, 2, 0, 2]);
     let solution = ensemble().solve(Euler, EnsembleSerial, &steps()).unwrap();
@@ -97,7 +97,7 @@ fn sweeps_that_do_not_fit_are_errors() {
     assert_eq!(error.to_string(), "hunting has no parameter `birht`; it has `birth`, `death`");
     let error = error_of(ensemble().grid([Axis::u0(2, [1.0])]));
     assert_eq!(error.to_string(), "hunting has no state with index 2; it has `prey`, `predators`");
-    // Twice the same, by name and by index.
+    // The same axis twice, by name and by index.
     let twice = [Axis::u0("prey", [1.0]), Axis::p("death", [1.0]), Axis::p(1, [2.0, 3.0])];
     let error = error_of(ensemble().grid(twice));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Lists of times, and times that are equal in a precision.
+//! Lists of times, and times that are equal in one precision.
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use odes::prelude::*;
@@ -39,7 +39,7 @@ fn lists_of_times_are_whatever_gives_numbers() {
         assert_eq!(given, expected);
     }
     assert_eq!(options().saveat(0.5).save, SaveAt::Every(0.5));
-    // Tolerances of components are taken likewise.
+    // Tolerances of components are lists too.
     let list = vec![1e-3, 1e-9];
     let array = &[1e-3, 1e-9];
     let expected = options().abstol(*array);
@@ -57,7 +57,7 @@ fn each_trajectory_stops_at_a_list() {
         [solution.final_state(0).into(), [f64::from(solution.accepted(0)), 0.0]]
     };
     let ensemble = EnsembleProblem::new(problem());
-    // Steps of an eighth, and parts of 0.3, 0.4 and 0.3.
+    // Steps of an eighth, and segments of 0.3, 0.4 and 0.3.
     let expected = ends(ensemble.clone().tstops(|_, _| vec![0.3, 0.7]));
     assert_eq!(expected[1][0], 3.0 + 4.0 + 3.0);
     assert_eq!(ends(ensemble.clone().tstops(|_, _| [0.7, 0.3])), expected);
@@ -92,7 +92,7 @@ fn spans_that_rounding_makes_of_nothing_are_errors() {
         "{double}"
     );
     assert!(!double.to_string().contains("in f64;"), "{double}");
-    // Also those of one trajectory among many.
+    // Also times of one trajectory among many.
     let ensemble = EnsembleProblem::new(problem())
         .trajectories(3)
         .vary(|problem, i| if i == 1 { problem.with_tspan(1e17..=1e17) } else { problem });
@@ -100,7 +100,7 @@ fn spans_that_rounding_makes_of_nothing_are_errors() {
     assert!(matches!(error, SolveError::TimesTooClose { .. }), "{error}");
 }
 
-/// Durations of zero occur in data, and 0.1 + 0.2 is not 0.3.
+/// Spans of length zero occur in data, and 0.1 + 0.2 is not 0.3.
 #[test]
 fn spans_that_are_short_on_purpose_are_none() {
     for span in [(0.0, 0.0), (5.0, 5.0), (-1e7, -1e7), (0.3, 0.3_f32.next_up().into())] {
@@ -110,7 +110,8 @@ fn spans_that_are_short_on_purpose_are_none() {
     assert_eq!((noise.code(), noise.accepted()), (ReturnCode::Success, 1));
 }
 
-/// Saved times that rounding makes one are an error: fewer states than asked for would come back.
+/// Saved times that rounding makes equal are an error: the solution would have fewer states than
+/// requested.
 #[test]
 fn times_to_save_that_are_one_number_are_errors() {
     let late = (1e5, 1e5 + 1.0);
@@ -122,14 +123,14 @@ fn times_to_save_that_are_one_number_are_errors() {
     );
     assert!(error_of((1e5 + 1.0, 1e5), &SolveOptions::default().saveat(0.001)).is_some());
     assert!(error_of(late, &steps().saveat(0.01)).is_none());
-    // Also where there is one time only.
+    // A single time is an error, too.
     assert!(error_of((1e5, 1e5), &steps().saveat(0.001)).is_some());
 
     let error = error_of(late, &steps().saveat([1e5 + 0.5, 1e5 + 0.501])).unwrap();
     let SolveError::TimesTooClose { times, unit, .. } = &error else { panic!("{error}") };
     assert_eq!((*times, *unit), ([1e5 + 0.5, 1e5 + 0.501], 0.0078125));
     assert!(error_of(late, &steps().saveat([1e5 + 0.5, 1e5 + 0.52])).is_none());
-    // Twice the same, and the wrong order, are what they were.
+    // Equal times and times in the wrong order stay as they were.
     for times in [[1e5 + 0.5, 1e5 + 0.5], [1e5 + 0.501, 1e5 + 0.5]] {
         let error = error_of(late, &steps().saveat(times)).unwrap();
         assert!(matches!(error, SolveError::SaveOrder { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! Systems that are values, and inputs that are of another system.
+//! Systems that are values, and inputs of another system.
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::Sums;
@@ -16,11 +16,11 @@ use odes::{
     System,
 };
 
-/// `u' = rate u`, with a rate that is no parameter.
+/// `u' = rate u`, with a rate that is not a parameter.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     rate: f64,
-    /// The sizes that its text for devices is said to be of, where it has one.
+    /// The sizes in its text for devices, if it has one.
     text: Option<[usize; 3]>,
 }
 
@@ -105,13 +105,14 @@ impl System<1, 0> for Growth {
     fn device_source(&self) -> Option<DeviceSource> {
         let text =
             format!("struct System {{ static constexpr double RATE = {:e}; }};\n", self.rate);
-        // SAFETY: it has no functions.
+        // SAFETY: the text has no functions.
         self.text.map(|sizes| unsafe { DeviceSource::new(text, sizes) })
     }
 }
 
-/// A solve is of the value, on a CPU as in the text for devices; and what remembers kernels tells
-/// two values of one type from each other, by their text.
+/// A solve uses the value, on a CPU and in the text for devices.
+///
+/// Caches of kernels distinguish two values of one type by their texts.
 #[test]
 fn a_system_is_a_value() {
     let at_end = |rate: f64| {
@@ -140,7 +141,7 @@ fn kernel_config() -> KernelConfig {
     KernelConfig { columns: vec![InputOrigin::Memory; 3], ..KernelConfig::default() }
 }
 
-/// A kernel is made of a text of the system's own sizes, or not at all.
+/// A kernel is compiled only from a text with the system's own sizes.
 #[test]
 fn a_system_without_its_text_for_devices_is_an_error_there() {
     for text in [None, Some([2, 0, 0]), Some([1, 1, 0]), Some([1, 0, 1])] {
@@ -151,7 +152,7 @@ fn a_system_without_its_text_for_devices_is_an_error_there() {
     }
 }
 
-/// Inputs with other numbers of columns than the system are refused before anything is computed.
+/// Inputs of another number than the system's are refused before anything is computed.
 #[test]
 fn inputs_of_another_system_are_refused() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
@@ -189,7 +190,7 @@ fn inputs_of_another_system_are_refused() {
     refused(&observed);
 }
 
-/// A sink of one's own gets what is saved at the ends of steps, too, whose number is counted before.
+/// A sink also receives the states at the ends of steps, which are counted first.
 #[test]
 fn a_sink_gets_the_ends_of_steps() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
