@@ -18,9 +18,11 @@ mod support;
 use std::error::Error;
 use std::time::Instant;
 
+use odes::backend::{EnsembleAlgorithm, LockstepNorm};
 use odes::lane::Scalar;
+use odes::methods::{Method, TrBdf2};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, Method, Vary};
+use odes::problem::Vary;
 
 use support::random::uniform;
 use support::summary::median;

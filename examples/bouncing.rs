@@ -15,8 +15,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use odes::EnsembleSolution;
+use odes::events::EventError;
 use odes::prelude::*;
-use odes::{EnsembleSolution, EventError};
 
 use support::canvas::{Canvas, Frame, hex, linear};
 use support::picture::{BACKGROUND, axis_x, axis_y, color_bar, heading, ticks};

@@ -14,8 +14,9 @@
 
 use std::error::Error;
 
-use odes::EnsembleAlgorithm;
+use odes::backend::EnsembleAlgorithm;
 use odes::cluster::Arguments;
+use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 
 #[ode_system]

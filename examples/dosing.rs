@@ -19,8 +19,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use odes::EnsembleSolution;
 use odes::prelude::*;
+use odes::{EnsembleSolution, Saving};
 
 use support::canvas::{Canvas, Frame, hex, linear};
 use support::picture::{BACKGROUND, Sample, TEXT, axis_x, axis_y, heading, legend, ticks};

@@ -14,10 +14,17 @@
 
 use std::process::ExitCode;
 
+use odes::backend::EnsembleAlgorithm;
 use odes::lane::Scalar;
+use odes::methods::{
+    Bs3, Dop853, Dp5, Euler, Heun, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4, Rosenbrock23,
+    TrBdf2, Tsit5Rodas4, Vern6, Vern7Rodas5P, Vern9,
+};
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::{LogNormal, LogUniform, Normal, Samples, Uniform};
 use odes::system::System;
-use odes::{EnsembleAlgorithm, Solver, Vary};
+use odes::{Solver, StepSize};
 
 /// The hash that every machine must compute.
 const HASH: &str = "29e84775253db640126344e2bfa947b84a17fbff1dae61d526d4bf519853a55f";

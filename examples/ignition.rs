@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use odes::methods::Rodas4;
 use odes::prelude::*;
 use odes::{EnsembleSolution, GrowthGuard, SolveError};
 use odes_models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};

@@ -20,7 +20,8 @@ use std::error::Error;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use odes::EnsembleAlgorithm;
+use odes::Shard;
+use odes::backend::EnsembleAlgorithm;
 use odes::prelude::*;
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".

@@ -25,10 +25,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use odes::SolveError;
 use odes::arrays::{Array, ArrayCpu, ArrayGpu, ArrayPlace, ArrayProblem, Function, Network};
+use odes::backend::EnsembleAlgorithm;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, SolveError};
 
 use support::random::uniform;
 use support::summary::{grouped, median};

@@ -21,10 +21,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use odes::SolveError;
+use odes::backend::EnsembleAlgorithm;
 use odes::gradient::{Adam, Evaluation, Optimiser};
 use odes::ndarray::{Array3, ArrayView3};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, SolveError};
 
 use support::fit::Fit;
 
@@ -174,7 +175,7 @@ fn starts(n: usize) -> Vec<[f64; 2]> {
     (0..n).map(|i| [2.0 * angle(i).cos(), 2.0 * angle(i).sin()]).collect()
 }
 
-type Ensemble = EnsembleProblem<network::Model, f64, odes::Unvaried, 2, WEIGHTS>;
+type Ensemble = EnsembleProblem<network::Model, f64, odes::problem::Unvaried, 2, WEIGHTS>;
 
 fn ensemble(starts: &[[f64; 2]], weights: &[f64; WEIGHTS]) -> Ensemble {
     EnsembleProblem::new(OdeProblem::new(network, [0.0; 2], 0.0..=END, *weights)).over_u0(starts)

@@ -17,8 +17,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use odes::EnsembleSolution;
+use odes::events::EventError;
 use odes::prelude::*;
-use odes::{EnsembleSolution, EventError};
 
 use support::canvas::{Canvas, Color, Frame, hex};
 use support::picture::{BACKGROUND, Sample, axis_x, axis_y, heading, legend, palette, ticks};

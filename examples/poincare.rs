@@ -17,8 +17,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use odes::EnsembleSolution;
+use odes::events::{EventError, EventLog};
+use odes::methods::Dop853;
 use odes::prelude::*;
-use odes::{Dop853, EnsembleSolution, EventError};
 
 use support::canvas::{Canvas, Frame, hex};
 use support::picture::{BACKGROUND, axis_x, axis_y, color_bar, heading, palette, ticks};

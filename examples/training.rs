@@ -12,7 +12,8 @@
 use std::error::Error;
 use std::time::Instant;
 
-use odes::EnsembleAlgorithm;
+use odes::backend::EnsembleAlgorithm;
+use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 
 #[ode_system]

@@ -29,58 +29,115 @@
     env!("CARGO_PKG_VERSION"),
     "/source/docs/pictures/lorenz.png\n\n",
 )]
-#![doc = include_str!("../README.md")]
+#![cfg_attr(any(doc, doctest), doc = include_str!("../README.md"))]
 // In Markdown the first definition of a label counts. So rustdoc uses the definitions above, and
 // GitHub uses the definitions at the end of the README.
 
+// Builds of programs do not read the pages.
+#[cfg(any(doc, doctest))]
 pub mod docs;
 
-pub use ode_core::ensemble::Schedule;
-pub use ode_core::gradient;
-pub use ode_core::kernel::Functions;
-pub use ode_core::lane::dispatch::InstructionSet;
-pub use ode_core::methods::{
-    Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4,
-    Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
-};
+pub use ode_core::methods::{KenCarp4, Rodas5P, Tsit5, Vern7};
 pub use ode_core::ndarray;
 pub use ode_core::system::System;
-pub use ode_core::system::info::{LinearEquations, Operations};
-pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, CheckpointError, Choice, Collect,
-    Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem, EnsembleSerial,
-    EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard, InPrecision, IntoSaveAt,
-    Launcher, Layout, Linspace, LockstepNorm, Log, LogNormal, LogUniform, LoggedEvent, Logspace,
-    Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, ProblemOfEach,
-    Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving,
-    Scrambling, Shard, ShardError, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach,
-    TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary,
-    Warning, Which, WorstMember, any_method, memory, tstops_for, tstops_of,
+    AbsTol, AnyMethod, Auto, Controller, EnsembleCpuArray, EnsembleProblem, EnsembleSerial,
+    EnsembleSolution, EnsembleThreads, GrowthGuard, Memory, ObservableError, OdeProblem,
+    OdeSolution, ReturnCode, SaveAt, Saving, Shard, SolveError, SolveOptions, Solver, StepSize,
+    Timings, Trajectories, Trajectory, Warning, memory,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
 /// The items that most programs import.
 ///
-/// The prelude contains the macros, problems, options, solutions, backends and methods, and the
-/// `f64` constants `PI` and `TAU` for right-hand sides. Import other items by name: the trait of
-/// backends ([`EnsembleAlgorithm`]), the items that extend odes, and the modules `arrays`,
-/// `cluster` and `device`.
+/// The prelude contains the macros, problems, solutions, backends, a method for each use, and the
+/// items that right-hand sides name (`PI`, `TAU`, tables). Other items are in modules: all
+/// [`methods`], [`sample`], [`sweep`], [`events`] and [`gradient`].
 pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
-    pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
-        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
-        EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial,
-        EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun, KenCarp4, Kvaerno3,
-        Kvaerno5, Linspace, LockstepNorm, LogNormal, LogUniform, Logspace, Normal, OdeProblem,
-        OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Samples,
-        SaveAt, Saving, Scrambling, Shard, SolveError, SolveOptions, StepSize, TrBdf2, Trajectory,
-        Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method, interp_cubic,
-        interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AnyMethod, Auto, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
+        EnsembleSerial, EnsembleSolution, EnsembleThreads, KenCarp4, OdeProblem, OdeSolution,
+        ReturnCode, Rodas5P, SaveAt, SolveError, SolveOptions, Trajectory, Tsit5, Vern7,
+        interp_cubic, interp_linear, ode_fn, ode_system,
+    };
+}
+
+/// Sampling rules for initial states and parameters.
+///
+/// ```
+/// use odes::prelude::*;
+/// use odes::sample::{LogNormal, Samples, Uniform};
+///
+/// #[ode_system]
+/// mod decay {
+///     pub struct State {
+///         pub amount: f64,
+///     }
+///
+///     pub struct Parameters {
+///         pub rate: f64,
+///     }
+///
+///     fn rhs(u: &State, p: &Parameters) -> State {
+///         State { amount: -p.rate * u.amount }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), SolveError> {
+/// let start = decay::State { amount: 1.0 };
+/// let problem = OdeProblem::new(decay, start, 0.0..=1.0, decay::Parameters { rate: 0.5 });
+/// let samples = Samples::seed(7)
+///     .u0("amount", Uniform(0.5, 1.5))
+///     .p("rate", LogNormal { mu: -0.7, sigma: 0.1 });
+/// let ensemble = EnsembleProblem::new(problem).trajectories(100).sample(samples);
+/// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default())?;
+/// assert!(solution.all_succeeded());
+/// # Ok(())
+/// # }
+/// ```
+pub mod sample {
+    pub use ode_core::{
+        Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples,
+        Scrambling, Uniform,
+    };
+}
+
+/// Axes of grids of initial states and parameters.
+///
+/// [`EnsembleProblem::grid`] has an example.
+pub mod sweep {
+    pub use ode_core::{Axis, AxisValues, Quantity, Which};
+}
+
+/// The log of events, the errors of event queries, and stop times of a function.
+///
+/// The guide [Events](docs::events) explains events.
+pub mod events {
+    pub use ode_core::{EventError, EventLog, Log, LoggedEvent, tstops_for, tstops_of};
+}
+
+/// Traits and types in the signatures of problems and options.
+///
+/// Programs rarely name them.
+pub mod problem {
+    pub use ode_core::{
+        InPrecision, IntoSaveAt, Numbers, ProblemOfEach, StopsOfEach, TimeList, TimeSpan, Unvaried,
+        Vary,
+    };
+}
+
+/// Gradients of losses of ensembles, and training.
+///
+/// The guide [Gradients and training](docs::gradients) begins with an example.
+pub mod gradient {
+    pub use ode_core::CheckpointError;
+    pub use ode_core::gradient::{
+        Adam, AdamW, Cotangents, EnsembleGradient, EnsembleLoss, Evaluation, IntoFlow, Lbfgs,
+        Learnt, LossGradient, Optimiser, Progress, Sgd, Train, Trained,
     };
 }
 
@@ -104,16 +161,16 @@ pub use ode_core::save;
 /// use odes::methods::{self, Method};
 ///
 /// println!("{}", methods::table());
-/// assert_eq!(odes::Rodas5P::PROPERTIES.order, 5);
+/// assert_eq!(methods::Rodas5P::PROPERTIES.order, 5);
 /// assert!(methods::ALL.iter().any(|method| method.name == "Vern7" && method.adaptive()));
 /// ```
 pub mod methods {
-    pub use ode_core::Method;
     pub use ode_core::methods::{
         ALL, Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Properties, Ralston, Rk4,
         Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7,
         Vern7Rodas5P, Vern9, table,
     };
+    pub use ode_core::{AnyMethod, Auto, Method, UnknownMethod, any_method};
 }
 
 /// The trait of systems of equations, its supertraits, and descriptions of systems.
@@ -142,11 +199,9 @@ pub mod system {
     pub use ode_core::system::capabilities::*;
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
-    pub use ode_core::system::table::{interp_cubic, interp_linear};
     pub use ode_core::system::{
         DeviceSource, Learn, Loss, PullBack, Quantities, System, SystemInfo,
     };
-    pub use ode_core::{tstops_for, tstops_of};
 }
 
 /// Traits of numbers with one value for each lane.
@@ -180,14 +235,16 @@ pub mod backend {
     };
     pub use ode_core::ensemble::worker::ResultSlices;
     pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
+    pub use ode_core::kernel::Functions;
+    pub use ode_core::lane::dispatch::InstructionSet;
     pub use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
     pub use ode_core::problem::layout::SystemShape;
     pub use ode_core::problem::prepared::PreparedSolve;
     pub use ode_core::problem::resolved_options::ResolvedOptions;
     pub use ode_core::{
-        Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Layout, LogRow, RawResults,
-        ResultSink, RunReport, SavedRow, Schedule, SolveError, Timings, both_precisions,
-        both_pulls, delegate_backend,
+        Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
+        LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,
+        SolveError, Timings, WorstMember, both_precisions, both_pulls, delegate_backend,
     };
 }
 

@@ -32,12 +32,12 @@ use odes::internals::kernel::{
 };
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
-use odes::system::System;
-use odes::{
-    Bs3, Controller, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4,
-    Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P,
-    Vern9, ode_system,
+use odes::methods::{
+    Bs3, Dop853, Dp5, Euler, Heun, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3, Rodas4,
+    Rosenbrock23, TrBdf2, Tsit5Rodas4, Vern6, Vern7Rodas5P, Vern9,
 };
+use odes::system::System;
+use odes::{Controller, KenCarp4, Rodas5P, Tsit5, Vern7, ode_system};
 use odes_skipped::{Needed, needs};
 use rayon::prelude::*;
 use std::collections::BTreeSet;

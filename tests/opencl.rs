@@ -24,12 +24,16 @@ mod workloads;
 
 use balls::bouncing;
 use observed::observed_sweep;
+use odes::events::EventLog;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::ndarray::Axis;
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::{Design, Scrambling};
 use odes::system::{Quantities, System};
-use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
+use odes::{Controller, EnsembleSolution, GrowthGuard, Saving};
 use odes_models::{hires, robertson};
 use odes_skipped::needs;
 use opencl::OpenCl;

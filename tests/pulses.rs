@@ -4,6 +4,7 @@
 #[path = "support/random.rs"]
 mod random;
 
+use odes::methods::{Rodas4, Vern9};
 use odes::prelude::*;
 use odes::{Solver, ode_fn};
 use random::Random;

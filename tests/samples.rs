@@ -8,18 +8,20 @@ mod series;
 use cpp::HostCpp;
 use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{
-    EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions, Task, Text, both_precisions,
-    solve_with,
+    EnsembleAlgorithm, EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions,
+    ResultSink, RunReport, Task, Text, both_precisions, solve_with,
 };
 use odes::internals::kernel::{KERNEL_NAME, KernelConfig};
 use odes::lane::Scalar;
-use odes::methods::Properties;
+use odes::methods::{Method, Properties};
 use odes::prelude::*;
-use odes::system::System;
-use odes::{
-    Axis, EnsembleAlgorithm, EnsembleSolution, Method, ResultSink, RunReport, SolveError,
-    Trajectory, Vary,
+use odes::problem::Vary;
+use odes::sample::{
+    Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Samples, Scrambling, Uniform,
 };
+use odes::sweep::Axis;
+use odes::system::System;
+use odes::{EnsembleSolution, SolveError, Trajectory};
 use odes_skipped::{Needed, needs};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -31,7 +33,7 @@ fn decay(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
 
 const METHOD: &Properties = &Tsit5::PROPERTIES;
 
-type Base = EnsembleProblem<decay, f64, odes::Unvaried, 2, 4>;
+type Base = EnsembleProblem<decay, f64, odes::problem::Unvaried, 2, 4>;
 
 fn ensemble() -> Base {
     EnsembleProblem::new(OdeProblem::new(decay, [1.0, 0.5], 0.0..=1.0, [1.0, 2.0, 3.0, 4.0]))
@@ -385,7 +387,7 @@ fn wrong_numbers_are_errors() {
         "the parameter `p0` of decay is sampled by a Choice without values; give at least one value"
     );
     let (nan, infinite) = (f64::NAN, f64::INFINITY);
-    let rules: [odes::Rule; 16] = [
+    let rules: [odes::sample::Rule; 16] = [
         nan.into(),
         Linspace(0.0, nan).into(),
         Linspace(infinite, 0.0).into(),

@@ -1,9 +1,11 @@
 //! Benchmarks on the CPU, with every instruction set, on one thread and on all.
 
+use odes::SolveOptions;
+use odes::backend::InstructionSet;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{InstructionSet, SolveOptions, Vary};
 use serde::Serialize;
 
 use crate::gpu::steps;

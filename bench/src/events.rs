@@ -11,10 +11,11 @@
 //! Every solve is compared with a known result, and a wrong result ends the program. Solves that
 //! are compared run alternately, and ratios are medians over the rounds.
 
+use odes::EnsembleSolution;
+use odes::backend::EnsembleAlgorithm;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, EnsembleSolution};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};

@@ -1,8 +1,9 @@
 //! The cost of elementary functions with equal bits on all backends, on a GPU.
 
+use odes::SolveOptions;
+use odes::backend::Functions;
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{Functions, SolveOptions};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};

@@ -3,9 +3,11 @@
 use ode_gpu::Device;
 use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
+use odes::methods::{Dop853, Method, Rk4, Vern9};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{Dop853, EnsembleSolution, Method, Rk4, SolveOptions, Vary, Vern7, Vern9};
+use odes::{EnsembleSolution, SolveOptions, Vern7};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};

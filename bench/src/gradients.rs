@@ -1,6 +1,7 @@
 //! The cost of a gradient relative to a solve of the same trajectories, on each backend.
 
-use odes::EnsembleAlgorithm;
+use odes::backend::EnsembleAlgorithm;
+use odes::gradient::EnsembleLoss;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use serde::Serialize;

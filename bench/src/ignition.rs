@@ -2,8 +2,9 @@
 //!
 //! `bench/peers/ignition.py` solves the same problems with SciPy and Cantera.
 
+use odes::GrowthGuard;
+use odes::methods::{Method, Rodas4};
 use odes::prelude::*;
-use odes::{GrowthGuard, Method};
 use odes_models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
 use serde::Serialize;
 

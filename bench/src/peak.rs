@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::Instant;
 
-use odes::InstructionSet;
+use odes::backend::InstructionSet;
 
 use crate::workloads::Precision;
 

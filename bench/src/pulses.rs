@@ -16,9 +16,10 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
+use odes::methods::{Dp5, Kvaerno5, Rodas4, Rosenbrock23};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{Dp5, KenCarp4, Kvaerno5, Rosenbrock23, Solver, Vern7};
+use odes::{KenCarp4, Solver, Vern7};
 use serde::Serialize;
 
 use crate::Failure;

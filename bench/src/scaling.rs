@@ -2,10 +2,11 @@
 //!
 //! The table shows from which size a GPU pays, and how much a second GPU gains.
 
+use odes::backend::EnsembleAlgorithm;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, Vary};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};

@@ -6,12 +6,10 @@
 //! - **P** Pollution, its first rate from 0.8 to 1.2 times its value, t in [0, 60], 1e-6 and 1e-10.
 
 use odes::backend::PreparedSolve;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{
-    KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions, TrBdf2,
-    Tsit5Rodas4,
-};
+use odes::{KenCarp4, Rodas5P, SolveOptions};
 use odes_models::{hires, pollution, robertson};
 use serde::Serialize;
 

@@ -1,9 +1,11 @@
 //! The effect of the library's own choices on the first GPU: schedules, batches, register limits.
 
+use odes::SolveOptions;
+use odes::backend::Schedule;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{Schedule, SolveOptions, Vary};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};

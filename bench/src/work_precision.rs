@@ -8,9 +8,10 @@
 //! component plus a size below which it does not matter. For other systems the error is relative to
 //! the largest component. The absolute tolerance is the relative one times the same size.
 
+use odes::methods::{Dop853, Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Vern9};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{Dop853, Kvaerno5, Method, SolveOptions, TrBdf2, Vern7, Vern9};
+use odes::{SolveOptions, Vern7};
 use serde::Serialize;
 
 use crate::Failure;

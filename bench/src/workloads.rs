@@ -13,10 +13,12 @@
 //! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x
 //!   uniform in [0, 1], in random order: step counts differ by a factor of 20.
 
+use odes::SolveOptions;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::{Samples, Uniform};
 use odes::system::System;
-use odes::{SolveOptions, Vary};
 use odes_models::lorenz::lorenz;
 use odes_models::van_der_pol::van_der_pol;
 

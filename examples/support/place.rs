@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
+use odes::GpuError;
+use odes::backend::EnsembleAlgorithm;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, GpuError};
 
 /// The choice of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -80,6 +80,8 @@ pub use step::guard::GrowthGuard;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::lane::{Real, Scalar};
+    pub use crate::problem::{EnsembleProblem, OdeProblem, Unvaried};
+    pub use crate::solution::{EnsembleSolution, OdeSolution};
     pub use crate::system::capabilities::*;
     pub use crate::system::gradients::{Learn, Loss, PullBack};
     pub use crate::system::info::{LinearEquations, Operations};

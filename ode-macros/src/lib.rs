@@ -104,9 +104,12 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The expansion is the same module, with three additions:
+/// The expansion is the same module, with four additions:
 ///
 /// * a unit struct `epidemic::Model` that implements the trait `System`,
+/// * types for structs and signatures: `epidemic::Problem`, `epidemic::Solution`,
+///   `epidemic::Ensemble` and `epidemic::EnsembleSolution`, with the precision as an optional
+///   argument (`epidemic::Problem<f32>`),
 /// * a function `epidemic::report()`,
 /// * conversions between the structs and arrays.
 ///

@@ -3,7 +3,8 @@
 use core::str::FromStr;
 use std::path::PathBuf;
 
-use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Shard};
+use crate::backend::EnsembleAlgorithm;
+use crate::{EnsembleGpuKernel, EnsembleThreads, GpuError, Shard};
 use ode_cluster::{ClusterError, EnsembleDistributed, status};
 use ode_core::debug_as_display;
 

@@ -4,8 +4,8 @@
 
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::lines;
-use odes::Method;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
 
 /// `u' = 1`.

@@ -17,9 +17,11 @@
 
 use super::{distance, everywhere, for_each_method, ten};
 use crate::workloads::many;
+use odes::EnsembleSolution;
+use odes::events::EventLog;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
-use odes::{EnsembleSolution, Method};
 
 /// The ball of these tests: its velocity changes sign when its height goes through zero.
 #[ode_system]
@@ -273,11 +275,11 @@ for_each_method! {
         an_impact_at_the_end events_are_as_exact_as_the_precision]
 }
 for_each_method! {
-    rosenbrock23: odes::Rosenbrock23, [fixed_steps fixed_steps_save_between_impacts adaptive_steps
+    rosenbrock23: odes::methods::Rosenbrock23, [fixed_steps fixed_steps_save_between_impacts adaptive_steps
         an_impact_at_the_end events_are_as_exact_as_the_precision]
 }
 for_each_method! {
-    rodas4: odes::Rodas4, [fixed_steps fixed_steps_save_between_impacts adaptive_steps
+    rodas4: odes::methods::Rodas4, [fixed_steps fixed_steps_save_between_impacts adaptive_steps
         an_impact_at_the_end events_are_as_exact_as_the_precision]
 }
 

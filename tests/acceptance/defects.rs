@@ -31,8 +31,8 @@
 
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::hyperbola;
-use odes::Method;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
 
 /// The number of fixed steps is right, and the last step ends at `t1`.

@@ -5,10 +5,11 @@
 //! `#[after_step]`, or `#[at]`, which needs no `tstops`. The bounds there are 2e-6 to 2e-2.
 
 use super::{everywhere, for_each_method, ten};
+use odes::EnsembleSolution;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{EnsembleSolution, Method};
 
 /// Additions at times that are parameters of the problem.
 #[ode_system]

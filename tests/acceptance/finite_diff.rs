@@ -3,8 +3,9 @@
 
 use super::{everywhere, for_each_method};
 use crate::cases::hyperbola;
+use odes::Controller;
+use odes::methods::Method;
 use odes::prelude::*;
-use odes::{Controller, Method};
 
 /// `u' = -u²` with default tolerances and the controller of DiffEqGPU.jl for all methods.
 ///

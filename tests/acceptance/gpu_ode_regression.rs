@@ -2,7 +2,7 @@
 
 use super::{distance, everywhere, for_each_method, ten};
 use crate::workloads::{lorenz, many};
-use odes::Method;
+use odes::methods::Method;
 use odes::prelude::*;
 
 fn problem() -> OdeProblem<lorenz, f32, 3, 3> {

@@ -26,9 +26,10 @@ mod tsit5_accuracy;
 use gpu::gpu;
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
+use odes::problem::{Unvaried, Vary};
 use odes::system::System;
-use odes::{Method, Unvaried, Vary};
 
 type Ensemble<S, T, F, const N: usize, const P: usize> = EnsembleProblem<S, T, F, N, P>;
 
@@ -61,16 +62,16 @@ macro_rules! for_each_method {
     (explicit: $tests:tt) => {
         for_each_method! { tsit5: odes::Tsit5, $tests }
         for_each_method! { vern7: odes::Vern7, $tests }
-        for_each_method! { vern9: odes::Vern9, $tests }
+        for_each_method! { vern9: odes::methods::Vern9, $tests }
     };
     (stiff: $tests:tt) => {
-        for_each_method! { rosenbrock23: odes::Rosenbrock23, $tests }
-        for_each_method! { rodas3: odes::Rodas3, $tests }
-        for_each_method! { rodas4: odes::Rodas4, $tests }
+        for_each_method! { rosenbrock23: odes::methods::Rosenbrock23, $tests }
+        for_each_method! { rodas3: odes::methods::Rodas3, $tests }
+        for_each_method! { rodas4: odes::methods::Rodas4, $tests }
         for_each_method! { rodas5p: odes::Rodas5P, $tests }
-        for_each_method! { trbdf2: odes::TrBdf2, $tests }
-        for_each_method! { kvaerno3: odes::Kvaerno3, $tests }
-        for_each_method! { kvaerno5: odes::Kvaerno5, $tests }
+        for_each_method! { trbdf2: odes::methods::TrBdf2, $tests }
+        for_each_method! { kvaerno3: odes::methods::Kvaerno3, $tests }
+        for_each_method! { kvaerno5: odes::methods::Kvaerno5, $tests }
         for_each_method! { kencarp4: odes::KenCarp4, $tests }
     };
     (all: $tests:tt) => {

@@ -4,10 +4,11 @@
 
 use crate::gpu::gpu;
 use ode_core::lane::dispatch::{self, LaneProgram};
+use odes::backend::InstructionSet;
 use odes::lane::{Real, Scalar};
+use odes::methods::Method;
 use odes::prelude::*;
 use odes::system::{Observe, Quantities, System};
-use odes::{InstructionSet, Method};
 
 type Problem<const N: usize, const P: usize> = ([f64; N], [f64; P], (f64, f64));
 

@@ -4,8 +4,9 @@
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::lines;
 use crate::workloads::many;
+use odes::EnsembleSolution;
+use odes::methods::Method;
 use odes::prelude::*;
-use odes::{EnsembleSolution, Method};
 
 fn problem() -> OdeProblem<lines, f32, 2, 4> {
     straight(10.0, (0.0, 10.0), [0.0, -1.0, 0.0, -1.0])

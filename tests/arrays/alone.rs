@@ -4,10 +4,12 @@
 
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::assert_same_bits;
+use odes::backend::LockstepNorm;
 use odes::lane::Scalar;
+use odes::methods::{Method, Rk4, TrBdf2};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, Method};
+use odes::{Controller, EnsembleSolution, GrowthGuard, Saving, StepSize};
 
 /// Solves one trajectory in one lane, and lockstep ensembles of some sizes with equal members.
 fn same<M: Method, S: System<N, P>, T: Scalar, const N: usize, const P: usize>(

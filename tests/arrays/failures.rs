@@ -2,8 +2,10 @@
 
 use crate::systems::hyperbola;
 use crate::workloads::lorenz_sweep;
+use odes::backend::{EnsembleAlgorithm, LockstepNorm};
+use odes::methods::{Rk4, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, EnsembleSolution};
+use odes::{EnsembleSolution, Shard};
 
 const N: usize = 100;
 

@@ -7,14 +7,14 @@ use crate::batches::{Sums, solve_into};
 use crate::driver;
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, many, sampled_lorenz};
-use odes::backend::PreparedSolve;
+use odes::backend::{Backend, EnsembleAlgorithm, LockstepNorm, PreparedSolve, WorstMember};
 use odes::lane::Scalar;
+use odes::methods::{Method, Rk4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::Design;
 use odes::system::System;
-use odes::{
-    Backend, EnsembleAlgorithm, EnsembleSolution, GpuError, Memory, Method, Solver, Vary,
-    WorstMember,
-};
+use odes::{Controller, EnsembleSolution, GpuError, GrowthGuard, Memory, Saving, Shard, Solver};
 use odes_skipped::{Needed, needs};
 
 /// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a missing GPU is a failure.

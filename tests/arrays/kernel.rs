@@ -3,16 +3,18 @@
 use crate::cpp::{HostCpp, in_memory};
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
-use odes::backend::{self, Inputs, ResolvedOptions, Task};
+use odes::backend::{
+    self, Backend, EnsembleAlgorithm, Inputs, LockstepNorm, RawResults, ResolvedOptions,
+    ResultSink, RunReport, Task, WorstMember,
+};
 use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments, memory_rows};
 use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
 use odes::lane::Scalar;
+use odes::methods::{Method, Rk4, TrBdf2};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{
-    Backend, EnsembleAlgorithm, Method, RawResults, ResultSink, RunReport, Timings, Vary,
-    WorstMember,
-};
+use odes::{GrowthGuard, Saving, Timings};
 use odes_skipped::needs;
 
 /// The kernel in one thread, with all members in memory.

@@ -2,10 +2,12 @@
 
 use crate::systems::forced;
 use crate::workloads::{assert_same_bits, lorenz_sweep};
+use odes::backend::{InstructionSet, LockstepNorm};
 use odes::lane::Scalar;
+use odes::methods::{Method, TrBdf2};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, InstructionSet, Method};
+use odes::{EnsembleSolution, Shard};
 
 /// Returns the step counts, which all members share.
 fn counts<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(

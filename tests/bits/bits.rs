@@ -2,10 +2,13 @@
 
 use crate::everywhere::{fused, same_on_lanes};
 use crate::workloads::*;
+use odes::Vern7;
+use odes::backend::{InstructionSet, Schedule};
 use odes::lane::Scalar;
+use odes::methods::{Bs3, Dop853, Method};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{Bs3, Dop853, InstructionSet, Method, Schedule, Vary, Vern7};
 
 /// Asserts equal bits with all instruction sets with FMA, and any number of threads, batch and
 /// schedule.

@@ -6,11 +6,13 @@ use crate::cpp::HostCpp;
 use crate::everywhere::same_in_cpp;
 use crate::numbered;
 use crate::workloads::*;
+use odes::Vern7;
 use odes::internals::kernel::{KERNEL_NAME, KernelArguments, Target};
 use odes::lane::Scalar;
+use odes::methods::{Bs3, Dop853, Euler, Method, Vern9};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{Bs3, Dop853, Euler, Method, Vary, Vern7, Vern9};
 use odes_skipped::needs;
 
 fn same_bits<M, S, T, F, const N: usize, const P: usize>(

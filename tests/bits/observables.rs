@@ -3,10 +3,11 @@
 use crate::everywhere::{same_in_cpp, same_on_lanes};
 use crate::observed::{Observed, observed_sweep, ways_to_save};
 use crate::workloads::{assert_same_bits, lorenz};
+use odes::backend::{InstructionSet, Schedule};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::Observe;
-use odes::{InstructionSet, ObservableError, Schedule, SolveError};
+use odes::{ObservableError, Saving, SolveError};
 
 /// Computes the observables by the function itself, in one lane.
 fn observe<T: Scalar>(u: [T; 3], p: [T; 3], t: T) -> [T; 3] {

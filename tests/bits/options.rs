@@ -7,9 +7,10 @@ use crate::everywhere::fused;
 use crate::gpu::gpu;
 use crate::opencl::OpenCl;
 use crate::workloads::assert_same_bits;
+use odes::backend::EnsembleAlgorithm;
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{AnyMethod, Controller, EnsembleAlgorithm, EnsembleSolution, GrowthGuard};
+use odes::{AnyMethod, Controller, EnsembleSolution, GrowthGuard, Saving};
 
 /// A state that follows a force with a jump in time.
 ///

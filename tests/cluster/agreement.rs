@@ -2,9 +2,10 @@
 
 use crate::messages::{CASE, FOLDER, learnt_loss, ranks_of, said, saved};
 use crate::{Failing, Folder, ensemble, options};
-use odes::SolveError;
 use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::gradient::Train;
 use odes::prelude::*;
+use odes::{Shard, SolveError};
 use odes_skipped::needs;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -6,9 +6,12 @@ use crate::forced;
 use crate::same::same_bits;
 use crate::shards::decay;
 use crate::simulated::{Device, Lost, Simulated};
+use odes::backend::{EnsembleAlgorithm as _, Share};
 use odes::cluster::EnsembleDistributed;
+use odes::methods::Heun;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm as _, EnsembleSolution, Share, SolveError, Vary, Warning};
+use odes::problem::Vary;
+use odes::{EnsembleSolution, SolveError, Warning};
 
 fn ensemble(n: usize) -> EnsembleProblem<forced, f64, impl Vary<forced, f64, 2, 2> + Clone, 2, 2> {
     let problem = OdeProblem::new(forced, [1.0, 0.5], 0.0..=3.0, [1.0, 4.0]);
@@ -121,8 +124,7 @@ fn few_trajectories_are_for_one_device() {
 #[test]
 fn blocks_come_in_order() {
     use core::ops::ControlFlow;
-    use odes::backend::InputRange;
-    use odes::{RawResults, ResultSink};
+    use odes::backend::{InputRange, RawResults, ResultSink};
 
     struct Ends(Vec<f64>, Vec<u64>);
     impl ResultSink<f64> for Ends {

@@ -2,9 +2,11 @@
 
 use crate::same::same_bits;
 use crate::{Folder, ensemble, options, problem, whole};
+use odes::SolveError;
+use odes::backend::EnsembleAlgorithm;
 use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::methods::Bs3;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, SolveError};
 use std::path::Path;
 
 /// A single process that stores its results.

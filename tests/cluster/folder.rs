@@ -2,12 +2,14 @@
 
 use crate::same::same_bits;
 use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
-use odes::backend::InputRange;
+use odes::SolveError;
+use odes::backend::{InputRange, RawResults, ResultSink};
 use odes::cluster::EnsembleDistributed;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::{Normal, Samples, Uniform};
 use odes::system::System;
-use odes::{RawResults, ResultSink, SolveError, Vary};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -18,11 +18,12 @@ mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
 
-use odes::backend::{Everything, Inputs, ResolvedOptions, Task};
-use odes::prelude::*;
-use odes::{
-    EnsembleAlgorithm, EnsembleSolution, ResultSink, RunReport, SolveError, Unvaried, Vary,
+use odes::backend::{
+    EnsembleAlgorithm, Everything, Inputs, ResolvedOptions, ResultSink, RunReport, Task,
 };
+use odes::prelude::*;
+use odes::problem::{Unvaried, Vary};
+use odes::{EnsembleSolution, SolveError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -4,12 +4,14 @@ use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
-    AdjointTask, InputRange, Inputs, RawCotangents, RawGradients, ResolvedOptions, delegate_backend,
+    AdjointTask, EnsembleAlgorithm, InputRange, Inputs, RawCotangents, RawGradients, RawResults,
+    ResolvedOptions, ResultSink, RunReport, delegate_backend,
 };
 use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::gradient::{EnsembleLoss, Train};
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport, SolveError, Warning};
+use odes::{Shard, SolveError, Warning};
 use odes_skipped::{Needed, needs};
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -3,10 +3,13 @@
 use crate::forced;
 use crate::gpu::gpu;
 use crate::same::bits;
+use odes::SolveError;
+use odes::backend::EnsembleAlgorithm;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::{Unvaried, Vary};
+use odes::sweep::Axis;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, SolveError, Unvaried, Vary};
 
 #[ode_system]
 pub(crate) fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
@@ -26,7 +29,7 @@ fn same<M, T, F, const N: usize, const P: usize, S>(
     ensemble: EnsembleProblem<S, T, F, N, P>,
     options: &SolveOptions,
 ) where
-    M: odes::Method,
+    M: odes::methods::Method,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P> + Clone,

@@ -4,8 +4,7 @@
 //! with the report.
 
 use crate::random::Random;
-use odes::Report;
-use odes::system::System;
+use odes::system::{Report, System};
 
 /// Returns the largest magnitude.
 fn size<const N: usize>(x: &[f64; N]) -> f64 {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ode_codegen::{CompiledSystem, EvaluateError, compile_str};
 use odes::arrays::ArrayGpu;
 use odes::internals::methods::Differentiable;
+use odes::methods::{Kvaerno3, Kvaerno5, Rosenbrock23, TrBdf2, Vern9};
 use odes::ndarray::Array2;
 use odes::prelude::*;
 use odes::system::System;
@@ -138,7 +139,7 @@ fn gradients() {
     );
     assert!(matches!(gradient, Err(SolveError::NoGradientsOf { .. })));
     // Forward sensitivities.
-    missing!(EnsembleProblem<swinging, f64, odes::Unvaried, 2, 0>: push_forward, sensitivities);
+    missing!(EnsembleProblem<swinging, f64, odes::problem::Unvaried, 2, 0>: push_forward, sensitivities);
 }
 
 fn stochastic_and_delay_equations() {

@@ -13,9 +13,10 @@
 //!   Within one step the errors of algebraic unknowns have one order less than other errors, with
 //!   Rosenbrock23 also at the end of the step. They do not accumulate, because `R(∞) = 0`.
 
+use odes::KenCarp4;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas3, Rodas4, Rosenbrock23, TrBdf2};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2};
 use std::ops::Range;
 
 /// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`, multiplied by a diagonal matrix.

@@ -3,9 +3,11 @@
 //! If no such state exists, the return code reports it.
 
 use crate::everywhere::same_everywhere;
+use odes::SolveError;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method, Rosenbrock23, TrBdf2};
 use odes::prelude::*;
-use odes::{Kvaerno5, Method, SolveError, TrBdf2, Vary};
+use odes::problem::Vary;
 
 /// `z² = p` and `x' = -x z`: there is no real `z` if `p` is negative.
 #[ode_system]

@@ -3,10 +3,11 @@
 //! They are DiffEqGPU.jl's regression tests with mass matrices, and the test set of initial value
 //! problems (Mazzia and Magherini 2008).
 
+use odes::KenCarp4;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas3, Rodas4, Rosenbrock23, TrBdf2, Vern9};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2, Vern9};
 use odes_models::robertson as kinetics;
 
 /// `M u' = -u` with `M` twice the identity (DiffEqGPU.jl's issue 530).
@@ -416,7 +417,7 @@ mod follower {
 /// saved values are right in lanes and in lockstep, by the same steps.
 #[test]
 fn algebraic_unknowns_are_right_where_they_are_saved() {
-    fn each<M: odes::Method>(method: M) {
+    fn each<M: odes::methods::Method>(method: M) {
         for w in [3.0, 10.0, 31.0, 100.0] {
             let initial = follower::State { x: 1.0, z: 0.0 };
             let problem = OdeProblem::new(follower, initial, 0.0..=5.0, follower::Parameters { w });
@@ -439,7 +440,7 @@ fn algebraic_unknowns_are_right_where_they_are_saved() {
         }
     }
     each(odes::Rodas5P);
-    each(odes::Rodas4);
-    each(odes::Kvaerno5);
+    each(odes::methods::Rodas4);
+    each(odes::methods::Kvaerno5);
     each(odes::KenCarp4);
 }

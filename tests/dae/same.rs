@@ -2,8 +2,9 @@
 
 use crate::everywhere::succeeds_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method};
 use odes::prelude::*;
-use odes::{Kvaerno5, Method, Vary};
+use odes::problem::Vary;
 
 /// Robertson's reactions with the conservation of mass, at a temperature that changes with time.
 ///

@@ -4,8 +4,9 @@ use crate::bouncing::bouncing;
 use crate::systems::{
     ball, counted, impact, lifted, neuron, pushed, quadratic, racket, relay, tank, turning, walls,
 };
+use odes::methods::{Dop853, Rosenbrock23};
 use odes::prelude::*;
-use odes::{Dop853, KenCarp4, OdeSolution, Vern7};
+use odes::{KenCarp4, OdeSolution, Vern7};
 
 fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-10)

@@ -2,8 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
-use odes::{KenCarp4, Method, Vern7};
+use odes::{KenCarp4, Vern7};
 
 /// A state that comes to rest at one.
 #[ode_system]

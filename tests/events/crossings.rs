@@ -2,8 +2,9 @@
 
 use crate::systems::{ball, close, cubic, dip, limit_cycle, plain_wave, thrust, wave};
 use core::f64::consts::{FRAC_PI_2, PI};
+use odes::methods::{Dop853, Kvaerno5, Rodas4, Rosenbrock23, Vern9};
 use odes::prelude::*;
-use odes::{Dop853, KenCarp4, Kvaerno5, Vern7, Vern9};
+use odes::{KenCarp4, Vern7};
 
 fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-10)
@@ -33,7 +34,7 @@ fn a_ball_reaches_the_ground() {
     let fixed = SolveOptions::default().fixed_step(0.3);
     each(problem.solve(Tsit5, &fixed).unwrap(), "Tsit5, fixed steps");
     each(problem.solve(Rodas5P, &fixed).unwrap(), "Rodas5P, fixed steps");
-    each(problem.solve(odes::Rk4, &fixed).unwrap(), "Rk4, fixed steps");
+    each(problem.solve(odes::methods::Rk4, &fixed).unwrap(), "Rk4, fixed steps");
 }
 
 /// A saved time after the end was not reached; a saved time at the end has the state there.
@@ -237,7 +238,7 @@ fn all_methods_count_the_same() {
     macro_rules! each {
         ($($method:ident)+) => { $({
             let options = SolveOptions::default().tolerance(1e-7);
-            let solution = problem.solve(odes::$method, &options).unwrap();
+            let solution = problem.solve(odes::methods::$method, &options).unwrap();
             let count = |name: &str| solution.event_count(name).unwrap();
             assert_eq!([count("zero"), count("up"), count("level")], [32, 16, 32], stringify!($method));
         })+ };
@@ -427,7 +428,7 @@ mod follows {
 /// are sought.
 #[test]
 fn an_event_of_an_algebraic_unknown_is_found() {
-    fn each<M: odes::Method>(method: M) {
+    fn each<M: odes::methods::Method>(method: M) {
         for level in [0.2, 0.5, 0.9] {
             let initial = follows::State { x: 1.0, z: 0.0 };
             let parameters = follows::Parameters { level };

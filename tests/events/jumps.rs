@@ -2,8 +2,8 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{Kvaerno5, Method, Tsit5Rodas4};
 
 /// Doses over a limit, which leave the limit within long steps, or stand still.
 #[ode_system]

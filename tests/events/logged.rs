@@ -6,8 +6,10 @@ use crate::systems::{
     cosines, henon_heiles, impact, marks, neuron, pendulum, plain_wave, units, walls, wave,
 };
 use core::f64::consts::{FRAC_PI_2, PI};
+use odes::events::{EventError, Log};
+use odes::methods::{Dop853, Vern9};
 use odes::prelude::*;
-use odes::{Dop853, EventError, KenCarp4, Log, Vern7, Vern9};
+use odes::{KenCarp4, Vern7};
 use std::io::Read;
 
 fn tight() -> SolveOptions {
@@ -226,7 +228,7 @@ fn impacts_of_a_ball() {
     let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
     let at = bouncing::State { height: 10.0, velocity: 0.0 };
     let problem = OdeProblem::new(bouncing, at, 0.0..=12.0, parameters);
-    let log = odes::EventLog::new(20).with_states();
+    let log = odes::events::EventLog::new(20).with_states();
     for options in [tight().event_log(log), SolveOptions::default().fixed_step(0.25).event_log(log)]
     {
         let solution = problem.solve(Tsit5, &options).unwrap();
@@ -257,8 +259,8 @@ fn archives_name_the_numbers_of_logs() {
     let path = std::env::temp_dir().join(format!("odes-log-{}.npz", std::process::id()));
     let states = ["before.height", "before.velocity", "after.height", "after.velocity"];
     for (log, expected) in [
-        (odes::EventLog::new(1), ["time", "event"].to_vec()),
-        (odes::EventLog::new(1).with_states(), [&["time", "event"][..], &states].concat()),
+        (odes::events::EventLog::new(1), ["time", "event"].to_vec()),
+        (odes::events::EventLog::new(1).with_states(), [&["time", "event"][..], &states].concat()),
     ] {
         let solution = problem.solve(Tsit5, &tight().event_log(log)).unwrap();
         solution.as_ensemble().write_npz(&path).unwrap();
@@ -281,7 +283,7 @@ fn archives_name_the_numbers_of_logs() {
 fn two_walls_and_the_ground() {
     let at = walls::State { x: 0.1, vx: 1.0, y: 50.0, vy: 0.0 };
     let problem = OdeProblem::new(walls, at, 0.0..=15.0, []);
-    let log = odes::EventLog::new(50).with_states();
+    let log = odes::events::EventLog::new(50).with_states();
     let solution = problem.solve(Tsit5, &tight().event_log(log)).unwrap();
     let fall = (100.0_f64 / 9.8).sqrt();
     let wall = 9.9;
@@ -309,7 +311,7 @@ fn two_walls_and_the_ground() {
 fn the_end_is_logged() {
     let at = impact::State { x: 1.0, v: 0.0 };
     let problem = OdeProblem::new(impact, at, 0.0..=100.0, impact::Parameters { restitution: 0.9 });
-    let log = odes::EventLog::new(20).with_states();
+    let log = odes::events::EventLog::new(20).with_states();
     let solution = problem.solve(Vern7, &tight().event_log(log)).unwrap();
     assert_eq!(solution.code(), ReturnCode::Terminated);
     let log = solution.log().unwrap();

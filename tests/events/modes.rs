@@ -2,8 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Method, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{KenCarp4, Method, Tsit5Rodas4, Vern7};
+use odes::{KenCarp4, Saving, Vern7};
 
 /// A room with a heater that is switched on when it is cold, and off when it is hot.
 #[ode_system]

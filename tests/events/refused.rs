@@ -1,8 +1,9 @@
 //! Unsupported uses of events, with their messages.
 
 use crate::systems::{ball, undefined};
+use odes::EnsembleCpuArray;
+use odes::events::EventError;
 use odes::prelude::*;
-use odes::{EnsembleCpuArray, EventError};
 
 fn falling() -> OdeProblem<ball::Model, f64, 2, 1> {
     let at = ball::State { height: 10.0, velocity: 0.0 };

@@ -3,9 +3,11 @@
 use crate::bouncing::bouncing;
 use crate::everywhere::same_everywhere;
 use crate::systems::{neuron, turning, wave};
+use odes::Vern7;
+use odes::events::EventLog;
 use odes::lane::Scalar;
+use odes::methods::{Method, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{EventLog, Method, Tsit5Rodas4, Vern7};
 
 fn bounces<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
     let at = bouncing::State { height: 10.0, velocity: 0.0 };

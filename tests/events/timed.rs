@@ -2,8 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Dop853, Method, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{Dop853, KenCarp4, Method, Tsit5Rodas4, Vern7};
+use odes::{KenCarp4, Vern7};
 
 /// A drug that is eliminated, and given again and again.
 #[ode_system]
@@ -395,5 +396,5 @@ fn what_an_action_begins_is_followed() {
         }
     }
     each(Rodas5P);
-    each(odes::Kvaerno5);
+    each(odes::methods::Kvaerno5);
 }

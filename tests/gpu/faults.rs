@@ -3,8 +3,10 @@
 use crate::driver::simulated;
 use crate::workloads::{assert_same_bits, lorenz_sweep};
 use ode_gpu::{GpuError, pooled_bytes};
+use odes::backend::Backend;
 use odes::prelude::*;
-use odes::{Backend, Memory, SolveError, Vary, Warning};
+use odes::problem::Vary;
+use odes::{Memory, SolveError, Warning};
 use odes_models::lorenz::lorenz;
 use odes_skipped::needs;
 

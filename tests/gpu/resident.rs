@@ -4,10 +4,13 @@ use crate::gpu::gpu;
 use crate::workloads::{lorenz, lorenz_sweep, sampled_lorenz, van_der_pol_sweep};
 use ode_gpu::cudarc::driver::DeviceRepr;
 use ode_gpu::{DeviceElement, DeviceEnsemble, GpuError, Stream, cudarc};
+use odes::backend::{Collect, RawResults, Schedule};
 use odes::lane::Scalar;
+use odes::methods::{Method, Tsit5Rodas4};
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::Design;
 use odes::system::System;
-use odes::{Collect, Method, RawResults, Schedule, Vary};
 use odes_skipped::needs;
 
 fn options() -> SolveOptions {
@@ -108,7 +111,7 @@ fn final_states_alone() {
     assert!(codes.iter().all(|&code| ReturnCode::from_lane(code) == ReturnCode::Success));
 }
 
-type Lorenz = EnsembleProblem<lorenz, f64, odes::Unvaried, 3, 3>;
+type Lorenz = EnsembleProblem<lorenz, f64, odes::problem::Unvaried, 3, 3>;
 
 fn plain(n: usize) -> Lorenz {
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);

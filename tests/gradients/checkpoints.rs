@@ -2,9 +2,10 @@
 
 use crate::learnt::{decay, items};
 use core::ops::ControlFlow;
-use odes::gradient::{Adam, Lbfgs, Optimiser, Sgd, Trained};
+use odes::backend::EnsembleAlgorithm;
+use odes::gradient::{Adam, CheckpointError, EnsembleLoss, Lbfgs, Optimiser, Sgd, Train, Trained};
+use odes::methods::Bs3;
 use odes::prelude::*;
-use odes::{CheckpointError, EnsembleAlgorithm};
 use std::path::PathBuf;
 
 /// A file that is removed at the end of the test.

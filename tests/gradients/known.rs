@@ -2,6 +2,8 @@
 //!
 //! These codes are DOP853 with complex steps, and Radau for sensitivity equations.
 
+use odes::gradient::EnsembleLoss;
+use odes::methods::{Heun, Vern9};
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 

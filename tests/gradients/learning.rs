@@ -5,6 +5,7 @@ use crate::gpu::gpu;
 use crate::known;
 use crate::learnt::{decay, items};
 use odes::SolveError;
+use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 
 fn options() -> SolveOptions {
@@ -139,7 +140,7 @@ fn places_train_alike() {
     let theta = decay::Theta { start: 3.0, rate: 1.0 };
     let options = SolveOptions::default().saveat(0.1).tolerance(1e-6);
     fn train(
-        place: impl odes::EnsembleAlgorithm,
+        place: impl odes::backend::EnsembleAlgorithm,
         loss: &EnsembleLoss<decay::Model, f64, 1, 1, 2, 1>,
         theta: decay::Theta,
         options: &SolveOptions,
@@ -150,7 +151,7 @@ fn places_train_alike() {
         trained.losses.iter().chain(&[start, rate]).map(|number| number.to_bits()).collect()
     }
     let serial = train(EnsembleSerial, &loss, theta, &options);
-    for set in odes::InstructionSet::available() {
+    for set in odes::backend::InstructionSet::available() {
         for batch in [1, 7, 100] {
             let threads = EnsembleThreads.threads(2).instructions(set).batch(batch);
             assert_eq!(train(threads, &loss, theta, &options), serial, "{set:?} {batch}");

@@ -4,10 +4,11 @@
 
 use crate::cpp::HostCpp;
 use crate::gpu::gpu;
+use odes::backend::{EnsembleAlgorithm, InstructionSet, Schedule};
 use odes::gradient::{Cotangents, EnsembleGradient};
+use odes::methods::Rodas4;
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, InstructionSet, Schedule};
 
 /// A system that depends on time, with elementary functions, a quotient and a branch.
 #[ode_system(gradients = "on")]
@@ -36,16 +37,19 @@ macro_rules! of_method {
             let begin = [0.9, 0.4, 0.2, 1.3, 2.1];
             let loss = |numbers: [f64; 5]| {
                 let ensemble = EnsembleProblem::new(problem(numbers));
-                let solution = ensemble.solve(odes::$method, EnsembleSerial, &options).unwrap();
+                let solution =
+                    ensemble.solve(odes::methods::$method, EnsembleSerial, &options).unwrap();
                 let squares: f64 = solution.all_states().iter().map(|u| 0.5 * u * u).sum();
                 let end: [f64; 3] = solution.final_state(0);
                 squares + end.iter().zip(WEIGHTS).map(|(u, w)| u * w).sum::<f64>()
             };
             let ensemble = EnsembleProblem::new(problem(begin));
-            let solution = ensemble.solve(odes::$method, EnsembleSerial, &options).unwrap();
+            let solution =
+                ensemble.solve(odes::methods::$method, EnsembleSerial, &options).unwrap();
             let last = Array2::from_shape_vec((1, 3), WEIGHTS.to_vec()).unwrap();
             let by = Cotangents::saved(solution.all_states().to_owned()).last(last);
-            let found = ensemble.pull_back(odes::$method, EnsembleSerial, &options, by).unwrap();
+            let found =
+                ensemble.pull_back(odes::methods::$method, EnsembleSerial, &options, by).unwrap();
             let found = [&found.u0(0)[..], &found.p(0)].concat();
             for (k, found) in found.into_iter().enumerate() {
                 // Differences of order four.
@@ -154,7 +158,7 @@ fn bits_are_equal() {
             SolveOptions::default().fixed_step((t1 - t0) * 0.07).saveat(times),
         ] {
             let by = Array3::from_shape_fn((150, 6, 3), |(i, j, k)| (i + 2 * j + 3 * k) as f64);
-            fn pull<F: odes::Vary<mixed, f64, 3, 2>>(
+            fn pull<F: odes::problem::Vary<mixed, f64, 3, 2>>(
                 ensemble: &EnsembleProblem<mixed, f64, F, 3, 2>,
                 place: impl EnsembleAlgorithm,
                 options: &SolveOptions,

@@ -3,7 +3,8 @@
 use crate::cpp::HostCpp;
 use crate::gpu::gpu;
 use crate::known::{close, lotka_volterra, options, timed, van_der_pol};
-use odes::EnsembleAlgorithm;
+use odes::backend::EnsembleAlgorithm;
+use odes::methods::Rodas4;
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 
@@ -134,7 +135,7 @@ fn bits_are_equal() {
         by_u0.iter().chain(by_p.iter()).map(|number| number.to_bits()).collect::<Vec<u64>>()
     };
     let serial = pull(&EnsembleSerial);
-    for set in odes::InstructionSet::available() {
+    for set in odes::backend::InstructionSet::available() {
         assert!(pull(&EnsembleThreads.instructions(set).batch(13)) == serial, "{set:?}");
     }
     if let Some(cpp) = HostCpp::find() {

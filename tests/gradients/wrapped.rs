@@ -3,13 +3,15 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    AdjointTask, EvaluationThreads, Input, Inputs, Ranks, RawCotangents, RawGradients,
-    ResolvedOptions, Task, delegate_backend, pull_back_with, solve_with,
+    AdjointTask, EnsembleAlgorithm, EvaluationThreads, Input, Inputs, Ranks, RawCotangents,
+    RawGradients, RawResults, ResolvedOptions, ResultSink, RunReport, Task, delegate_backend,
+    pull_back_with, solve_with,
 };
+use odes::gradient::{EnsembleLoss, Train};
 use odes::lane::Scalar;
 use odes::ndarray::Array2;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport};
+use odes::sample::{Samples, Uniform};
 
 use crate::known::{lotka_volterra, options};
 use crate::learnt::{decay, items};

@@ -1,8 +1,8 @@
 //! The contents of a system's report, compared with counts in its source.
 
-use odes::Report;
+use odes::events::{tstops_for, tstops_of};
 use odes::prelude::*;
-use odes::system::{LinearEquations, Rhs, System};
+use odes::system::{LinearEquations, Report, Rhs, System};
 
 /// Operations of all kinds except a sum.
 #[ode_system]

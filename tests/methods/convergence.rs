@@ -3,8 +3,9 @@
 //! The problems are an autonomous and a non-autonomous nonlinear one with known solutions.
 
 use crate::cases::kepler;
+use odes::Vern7;
+use odes::methods::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Vern6, Vern9};
 use odes::prelude::*;
-use odes::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Vern6, Vern7, Vern9};
 
 /// Returns the state at time `t` on an orbit of eccentricity 0.3, from its pericentre at time 0.
 fn orbit(t: f64, p: f64) -> [f64; 4] {

@@ -17,9 +17,10 @@
 //! here. A plain implementation of the method in Python takes 59, 109 and 227 steps with that
 //! factor in its estimate, and 42, 74 and 156 without it.
 
+use odes::methods::{Method, Rodas4, TrBdf2};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Controller, KenCarp4, Method, TrBdf2};
+use odes::{Controller, KenCarp4};
 use odes_models::robertson;
 
 /// Returns the number of attempted steps.

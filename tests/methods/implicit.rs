@@ -4,10 +4,10 @@
 //! test set.
 
 use crate::forced::{distance, forced};
-use odes::methods::Stability;
+use odes::KenCarp4;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas3, Rodas4, Rosenbrock23, Stability, TrBdf2};
 use odes::prelude::*;
 use odes::system::{Quantities, System};
-use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2};
 
 /// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`; a smaller `p[0]` makes it stiffer.
 #[ode_system]

@@ -1,11 +1,9 @@
 //! Proofs of the Rosenbrock methods: order conditions, stability, and steps in the textbook's form.
 
 use crate::forced::{distance, forced};
-use odes::Method;
-use odes::Rodas3;
 use odes::internals::methods::rosenbrock::Tableau;
 use odes::internals::methods::{rodas3, rodas4, rodas5p};
-use odes::methods::Properties;
+use odes::methods::{Method, Properties, Rodas3, Rodas4};
 use odes::prelude::*;
 use odes::system::{Linearised, Rhs};
 

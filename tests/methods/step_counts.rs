@@ -4,11 +4,12 @@
 
 use crate::textbook;
 use crate::workloads::*;
+use odes::Vern7;
 use odes::internals::methods::explicit::Tableau;
 use odes::internals::methods::{bs3, dop853, tsit5, vern7};
+use odes::methods::{Bs3, Dop853, Method};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Bs3, Dop853, Method, Vern7};
 
 /// Compares step counts with the controller of explicit methods.
 fn compare<M, S, const N: usize, const P: usize>(

@@ -6,7 +6,8 @@
 use crate::trees::Weights;
 use odes::internals::methods::explicit::{Row, Tableau};
 use odes::internals::methods::{self, Properties, Stepper};
-use odes::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Tsit5, Vern6, Vern7, Vern9};
+use odes::methods::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Vern6, Vern9};
+use odes::{Tsit5, Vern7};
 
 macro_rules! methods {
     ($($module:ident)*) => {

@@ -2,9 +2,10 @@
 
 use crate::counted;
 use crate::counted::Counted;
+use odes::methods::{Dp5, Rodas4, TrBdf2};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, GrowthGuard, Solver};
+use odes::{EnsembleSolution, GrowthGuard, Solver, StepSize};
 
 /// A system that is stiff for large parameters, with kicks at 2 and 5.
 #[ode_system]

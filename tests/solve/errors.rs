@@ -2,6 +2,7 @@
 
 use crate::cases::growth;
 use odes::SolveError;
+use odes::methods::{Euler, Rk4};
 use odes::prelude::*;
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {

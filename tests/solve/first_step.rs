@@ -1,7 +1,7 @@
 //! The automatic choice of the first step.
 
+use odes::methods::{Method, Rodas4, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{Method, Tsit5Rodas4};
 use odes_models::robertson::{P, U0, robertson};
 
 /// Asserts that the final state is right.
@@ -123,5 +123,5 @@ fn growth_from_nothing_is_followed_in_all_units_of_time() {
     }
     each(odes::Tsit5);
     each(Rodas5P);
-    each(odes::Kvaerno5);
+    each(odes::methods::Kvaerno5);
 }

@@ -2,11 +2,13 @@
 
 use crate::everywhere::same_everywhere;
 use ndarray_npy::NpzReader;
+use odes::EnsembleSolution;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::ndarray::Array1;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::{Quantities, System};
-use odes::{EnsembleSolution, Kvaerno3, Method, Vary};
 use std::fs::File;
 
 /// Growth from a seed to one, with a component that follows it immediately.

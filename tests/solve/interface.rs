@@ -8,12 +8,14 @@ mod sweeps;
 mod times;
 mod values;
 
-use odes::backend::{self, EvaluationThreads, InputRange, Inputs, ResolvedOptions, Task};
-use odes::prelude::*;
-use odes::{
-    AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, RawResults, ResultSink, Rk4, RunReport,
-    SolveError, Vary,
+use odes::backend::{
+    self, EnsembleAlgorithm, EvaluationThreads, InputRange, Inputs, RawResults, ResolvedOptions,
+    ResultSink, RunReport, Task,
 };
+use odes::methods::{Euler, Heun, Rk4};
+use odes::prelude::*;
+use odes::problem::Vary;
+use odes::{AnyMethod, Memory, SolveError};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -49,6 +51,27 @@ const PARAMETERS: Parameters = Parameters { birth: 1.5, death: 1.0 };
 
 fn steps() -> SolveOptions {
     SolveOptions::default().fixed_step(0.125)
+}
+
+/// The types that the attribute adds to a module fit into a struct.
+struct Study {
+    problem: hunting::Problem,
+    ensemble: hunting::Ensemble<f32>,
+    solution: Option<hunting::Solution>,
+    solutions: Vec<hunting::EnsembleSolution<f32>>,
+}
+
+#[test]
+fn structs_hold_problems_and_solutions() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let ensemble = EnsembleProblem::new(problem.cast::<f32>()).trajectories(3);
+    let mut study = Study { problem, ensemble, solution: None, solutions: Vec::new() };
+    study.solution = Some(study.problem.solve(Euler, &steps()).unwrap());
+    study.solutions.push(study.ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap());
+    let prey = study.solution.unwrap().final_state().prey;
+    for trajectory in study.solutions[0].iter() {
+        assert!((f64::from(trajectory.final_state().prey) - prey).abs() < 1e-6);
+    }
 }
 
 #[test]
@@ -142,7 +165,7 @@ fn single_precision_is_a_cast() {
     assert_eq!(problem.cast::<f64>(), problem);
 
     let rows = [[1.1, 0.7], [0.3, 0.9]];
-    let axes = || [odes::Axis::u0("prey", [0.1, 0.2, 0.3])];
+    let axes = || [odes::sweep::Axis::u0("prey", [0.1, 0.2, 0.3])];
     let options = steps().saveat(0.7);
     let narrow = rows.map(|row| row.map(|x| x as f32));
     let double = EnsembleProblem::new(problem).over(&rows).cast::<f32>();
@@ -203,7 +226,7 @@ fn time_spans_are_written_in_three_ways() {
     assert_eq!(problem.with_tspan((2.0, -1.0)), problem.with_tspan(2.0..=-1.0));
 }
 
-odes::any_method! {
+odes::methods::any_method! {
     /// The methods that are compiled here.
     enum Chosen { Euler, Heun, Rk4 }
 }

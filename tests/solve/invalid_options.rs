@@ -3,8 +3,10 @@
 
 use crate::cases;
 use crate::cases::growth;
+use odes::SolveError;
 use odes::prelude::*;
-use odes::{SolveError, Vary};
+use odes::problem::Vary;
+use odes::sweep::Axis;
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {
     OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5])

@@ -4,6 +4,7 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Rodas4, Tsit5Rodas4};
 use odes::prelude::*;
 use odes::{GrowthGuard, Solver};
 
@@ -235,7 +236,7 @@ fn the_look_is_no_step() {
 /// The ends are before and after the point of equivalence.
 #[test]
 fn neighbours_change_no_look() {
-    fn check<M: odes::Method + Copy, T: Scalar>(method: M, options: &SolveOptions) {
+    fn check<M: odes::methods::Method + Copy, T: Scalar>(method: M, options: &SolveOptions) {
         let t = T::narrow;
         let problem = OdeProblem::new(titration, [0.0, 5.0], 0.0..=1.0, [1e6]).cast::<T>();
         let ensemble = EnsembleProblem::new(problem).trajectories(200).vary(move |problem, i| {

@@ -6,9 +6,11 @@ use crate::textbook::{Before, Controlled, PROPORTIONAL};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, van_der_pol};
 use odes::internals::methods::tsit5;
 use odes::lane::Scalar;
+use odes::methods::{Bs3, Method, Rodas4, Rosenbrock23, TrBdf2};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{Bs3, Controller, EnsembleSolution, Method, SolveError, TrBdf2, Vary};
+use odes::{Controller, EnsembleSolution, SolveError};
 
 /// Three uncoupled oscillators, one of them fast.
 #[ode_system]

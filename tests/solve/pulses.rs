@@ -2,9 +2,11 @@
 //! them.
 
 use crate::random::Random;
+use odes::events::{tstops_for, tstops_of};
 use odes::lane::Scalar;
+use odes::methods::{Method, Rodas4};
+use odes::ode_fn;
 use odes::prelude::*;
-use odes::{Method, ode_fn, tstops_for, tstops_of};
 
 /// A logistic step.
 #[ode_fn]

@@ -2,8 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Dop853, Kvaerno5, Method};
 use odes::prelude::*;
-use odes::{Dop853, Kvaerno5, Method, SaveAt, SolveError, Vern7};
+use odes::{SaveAt, Saving, SolveError, StepSize, Vern7};
 
 #[ode_system]
 fn lorenz(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {

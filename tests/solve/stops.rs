@@ -2,8 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method, Rk4};
 use odes::prelude::*;
-use odes::{Kvaerno5, Method, Rk4, SolveError, Vern7};
+use odes::{SolveError, StepSize, Vern7};
 
 /// `u' = 1` while `p[0] <= t < p[1]`, otherwise 0.
 #[ode_system]

@@ -2,6 +2,7 @@
 //!
 //! (The examples of that page are tests of the documentation.)
 
+use odes::methods::Rodas4;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{GrowthGuard, Solver};

@@ -2,8 +2,10 @@
 //! steps.
 
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno5, Method, Rk4};
 use odes::prelude::*;
-use odes::{Controller, Kvaerno5, Method, Rk4, SolveError, Vary, Vern7};
+use odes::problem::Vary;
+use odes::{Controller, SolveError, Vern7};
 
 #[ode_system]
 fn rotate(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
@@ -195,8 +197,8 @@ fn nobody_stays<T: Scalar>(options: &SolveOptions) {
         .trajectories(3000)
         .vary(|q, i| q.with_p([x(0.5 + i as f64 / 1500.0)]));
     of(Tsit5, &ensemble, options);
-    of(odes::Dp5, &ensemble, options);
-    of(odes::Bs3, &ensemble, options);
+    of(odes::methods::Dp5, &ensemble, options);
+    of(odes::methods::Bs3, &ensemble, options);
     let pid = options.clone().controller(Controller::pid(0.7, -0.4, 0.1));
     of(Tsit5, &ensemble, &pid);
 }
@@ -213,10 +215,10 @@ fn nobody_stays_at_a_singularity() {
 fn singularities_are_soon_seen() {
     is_soon_seen::<f64, _>(Tsit5);
     is_soon_seen::<f32, _>(Tsit5);
-    is_soon_seen::<f64, _>(odes::Bs3);
-    is_soon_seen::<f32, _>(odes::Bs3);
+    is_soon_seen::<f64, _>(odes::methods::Bs3);
+    is_soon_seen::<f32, _>(odes::methods::Bs3);
     is_soon_seen::<f64, _>(Vern7);
-    is_soon_seen::<f64, _>(odes::Rosenbrock23);
+    is_soon_seen::<f64, _>(odes::methods::Rosenbrock23);
     is_soon_seen::<f64, _>(Rodas5P);
     is_soon_seen::<f32, _>(Rodas5P);
     is_soon_seen::<f64, _>(Kvaerno5);

@@ -1,9 +1,11 @@
 //! Rows that cannot be solved: they affect no other row, and have one return code on all backends.
 
 use crate::everywhere::same_everywhere;
+use odes::SaveAt;
 use odes::lane::Scalar;
+use odes::methods::{Method, Rodas4};
 use odes::prelude::*;
-use odes::{Method, SaveAt, Vary};
+use odes::problem::Vary;
 
 /// A dose until `p[1]`; the rate of its removal only compares `p[0]`.
 #[ode_system]

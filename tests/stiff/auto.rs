@@ -4,9 +4,10 @@
 //! depend on no neighbour.
 
 use crate::everywhere::succeeds_everywhere;
+use odes::SolveError;
 use odes::internals::methods::{tsit5, vern7};
+use odes::methods::{Method, Rodas4, Tsit5Rodas4, Vern7Rodas5P};
 use odes::prelude::*;
-use odes::{Method, SolveError, Tsit5Rodas4, Vern7Rodas5P};
 
 /// Returns `R(z)` of an explicit method for `u' = z u`.
 fn stability(tableau: &odes::internals::methods::explicit::Tableau, z: f64) -> f64 {
@@ -47,7 +48,7 @@ fn van_der_pol(u: &[f64; 2], p: &[f64; 1], _t: f64) -> [f64; 2] {
 
 fn oscillators(
     n: usize,
-) -> EnsembleProblem<van_der_pol, f64, impl odes::Vary<van_der_pol, f64, 2, 1>, 2, 1> {
+) -> EnsembleProblem<van_der_pol, f64, impl odes::problem::Vary<van_der_pol, f64, 2, 1>, 2, 1> {
     let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [1.0]);
     EnsembleProblem::new(problem).trajectories(n).vary(move |problem, i| {
         // Every tenth trajectory is stiff.

@@ -5,9 +5,9 @@
 
 use crate::everywhere::succeeds_everywhere;
 use crate::random::Random;
+use odes::methods::Rodas4;
 use odes::prelude::*;
-use odes::system::LinearEquations;
-use odes::system::System;
+use odes::system::{LinearEquations, System};
 
 /// 17 species that all feed on one another, with tiles of eight and of one.
 #[ode_system]

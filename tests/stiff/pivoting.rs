@@ -3,9 +3,9 @@
 
 use crate::everywhere::same_everywhere;
 use crate::random::Random;
+use odes::methods::{Kvaerno5, Method};
 use odes::prelude::*;
 use odes::system::{LinearEquations, Linearised};
-use odes::{Kvaerno5, Method};
 
 /// A matrix of parameters times the state.
 #[ode_system(pivoting = "on")]

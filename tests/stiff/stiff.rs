@@ -2,10 +2,13 @@
 
 use crate::everywhere::succeeds_everywhere;
 use crate::workloads::assert_same_bits;
+use odes::KenCarp4;
+use odes::backend::Schedule;
 use odes::lane::Scalar;
+use odes::methods::{Kvaerno3, Kvaerno5, Method, Rodas3, Rodas4, Rosenbrock23, TrBdf2};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, Schedule, TrBdf2, Vary};
 
 /// Robertson's reactions at a temperature that changes with the time; nothing is rounded twice.
 #[ode_system]

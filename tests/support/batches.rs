@@ -1,12 +1,12 @@
 //! A sink that stores a sum for each batch of trajectories, in the memory of one batch.
 
-use odes::backend::Everything;
-use odes::backend::{InputRange, PreparedSolve};
+use odes::backend::{
+    Collect, EnsembleAlgorithm, Everything, InputRange, Layout, PreparedSolve, RawResults,
+    ResultSink, RunReport,
+};
 use odes::lane::Scalar;
 use odes::system::System;
-use odes::{
-    Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Solver,
-};
+use odes::{SolveError, Solver};
 use std::ops::{ControlFlow, Range};
 
 /// Stores a sum of the bits of each batch.

@@ -4,15 +4,14 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, AdjointKernel, AdjointTask, InputRange, Inputs, RawCotangents, RawGradients,
-    ResolvedOptions, SavedRow, Task,
+    self, AdjointKernel, AdjointTask, Backend, EnsembleAlgorithm, InputRange, Inputs, Layout,
+    RawCotangents, RawGradients, RawResults, ResolvedOptions, ResultSink, RunReport, SavedRow,
+    Task,
 };
 use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
 use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
 use odes::lane::Scalar;
-use odes::{
-    Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
-};
+use odes::{SolveError, Timings};
 use odes_skipped::Needed;
 use std::path::{Path, PathBuf};
 use std::process::Command;

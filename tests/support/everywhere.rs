@@ -7,10 +7,13 @@ use crate::cpp::HostCpp;
 use crate::gpu::gpu;
 use crate::opencl::OpenCl;
 use crate::workloads::assert_same_bits;
+use odes::EnsembleSolution;
+use odes::backend::{InstructionSet, Schedule};
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{EnsembleSolution, InstructionSet, Method, Schedule, Vary};
 
 /// The distribution over CPU threads: their number, trajectories in a batch, and the schedule.
 pub(crate) type Cut = (usize, usize, Schedule);

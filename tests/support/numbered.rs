@@ -4,11 +4,11 @@
 //! with its index.
 
 use crate::cpp::in_memory;
-use odes::backend::PreparedSolve;
+use odes::backend::{PreparedSolve, RawResults};
 use odes::internals::kernel::{self, KernelArguments, KernelConfig, Target};
 use odes::lane::Scalar;
+use odes::methods::Method;
 use odes::prelude::*;
-use odes::{Method, RawResults};
 
 #[allow(dead_code)]
 #[ode_macros::device(numbered)]

@@ -2,9 +2,10 @@
 #![allow(dead_code)]
 
 use super::workloads::lorenz;
-use odes::Vary;
+use odes::Saving;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::{
     DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
     TimeBreaks,

@@ -6,13 +6,13 @@
 #![allow(dead_code)]
 
 use crate::cpp::in_memory;
-use odes::backend::{self, Inputs, ResolvedOptions, Task};
+use odes::backend::{
+    self, Backend, EnsembleAlgorithm, Inputs, InstructionSet, RawResults, ResolvedOptions,
+    ResultSink, RunReport, Task,
+};
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, KernelConfig, Target};
 use odes::lane::Scalar;
-use odes::{
-    Backend, EnsembleAlgorithm, InstructionSet, RawResults, ResultSink, RunReport, SolveError,
-    Timings,
-};
+use odes::{SolveError, Timings};
 use odes_skipped::Needed;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use odes::backend::{Everything, Inputs, ResolvedOptions, Task, both_precisions};
+use odes::backend::{
+    Backend, EnsembleAlgorithm, Everything, Inputs, InstructionSet, ResolvedOptions, ResultSink,
+    RunReport, Schedule, Task, both_precisions,
+};
 use odes::internals::task::In;
 use odes::internals::work_queue::{ChunkLimits, Divisible, WorkerHandle};
 use odes::internals::worker::{self, Chunk, CpuWorker, Worker};
 use odes::lane::Scalar;
-use odes::{
-    Backend, EnsembleAlgorithm, InstructionSet, ResultSink, RunReport, Schedule, SolveError,
-    Timings,
-};
+use odes::{SolveError, Timings};
 
 /// A backend with a work queue and simulated workers.
 #[derive(Clone, Debug, Default)]

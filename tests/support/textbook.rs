@@ -1,7 +1,7 @@
 //! Step counts of the textbook algorithms, for comparison with ours.
 
-use odes::Method;
 use odes::internals::methods::explicit::{Row, Tableau};
+use odes::methods::Method;
 use odes::prelude::*;
 use odes::system::System;
 

@@ -1,11 +1,13 @@
 //! Ensembles that several tests solve.
 #![allow(dead_code, clippy::type_complexity)]
 
+use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::ndarray::Axis;
 use odes::prelude::*;
+use odes::problem::Vary;
+use odes::sample::{Choice, Design, Linspace, LogNormal, LogUniform, Normal, Samples, Uniform};
 use odes::system::{Quantities, System};
-use odes::{EnsembleSolution, Vary};
 
 #[path = "transcendental.rs"]
 mod transcendental_system;

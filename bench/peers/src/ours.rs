@@ -1,8 +1,10 @@
 //! odes: one lane on one thread, or SIMD lanes on several threads, the widest or AVX2.
 
+use odes::SolveOptions;
+use odes::backend::InstructionSet;
+use odes::methods::{Method, Rodas4, Rosenbrock23};
 use odes::prelude::*;
 use odes::system::System;
-use odes::{InstructionSet, Method, SolveOptions};
 
 use crate::{FLOOR, Problem, Question, Solved};
 
@@ -37,7 +39,7 @@ fn by<M, S, F, const N: usize, const P: usize>(
 where
     M: Method,
     S: System<N, P>,
-    F: odes::Vary<S, f64, N, P>,
+    F: odes::problem::Vary<S, f64, N, P>,
 {
     let threads = EnsembleThreads::new().threads(question.threads);
     let solution = match question.code.as_str() {

@@ -58,14 +58,14 @@ impl Row for Measured {
 
 const MAIN: &str = r#"
 use ode_gpu::{Cache, KernelSource};
-use odes::internals::kernel::{self, KERNEL_NAME, KernelConfig};
 use odes::backend::Inputs;
+use odes::internals::kernel::{self, KernelConfig, KERNEL_NAME};
+use odes::methods::Method;
 use odes::prelude::*;
 use odes::system::System;
-use odes::Method;
 // `Auto` takes this pair at such tolerances.
 #[allow(unused_imports)]
-use odes::Tsit5Rodas4 as Auto;
+use odes::methods::Tsit5Rodas4 as Auto;
 
 fn compile<S, M, const N: usize, const P: usize>(
     solved: S,

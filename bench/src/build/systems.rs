@@ -25,7 +25,7 @@ enum Source {
 /// The first parameter varies by a tenth. The program prints the fields of `Ran`.
 pub(crate) const SOLVE: &str = r#"
 use std::time::Instant;
-use odes::InstructionSet;
+use odes::backend::InstructionSet;
 use odes::prelude::*;
 
 #[derive(PartialEq)]

@@ -1,10 +1,10 @@
 //! B2 with an event that never occurs, to the same bits.
 
-use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Vary;
 use odes::system::System;
-use odes::{SolveOptions, Vary};
+use odes::{EnsembleSolution, SolveOptions};
 
 use super::{Bench, Cost, Variant, all_ended, near};
 use crate::output::Output;

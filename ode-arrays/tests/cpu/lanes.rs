@@ -1,7 +1,10 @@
 //! An array of one number against one lane: the same bits, whatever is asked.
 
 use ode_arrays::{Array, ArrayCpu, ArrayError, ArrayProblem, ArraySystem};
-use odes::methods::Method;
+use odes::GrowthGuard;
+use odes::methods::{
+    Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Rodas3, Rodas4, Vern6, Vern9,
+};
 use odes::prelude::*;
 use odes::system::Rhs;
 

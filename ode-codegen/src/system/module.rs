@@ -334,10 +334,12 @@ fn compile(
         })
     });
     let quantities: Vec<TokenStream> = quantities.collect();
+    let types = types(content, facade, &states, &parameters);
     Ok(quote! {
         #implementation
         #conversions
         #(#quantities)*
+        #types
 
         /// What the compiler made of this system.
         #[allow(dead_code, unreachable_pub)]
@@ -346,6 +348,44 @@ fn compile(
             #facade::__private::Report::of::<Model, #states, #parameters>(&Model)
         }
     })
+}
+
+/// Returns names for the types of problems and solutions of a module's system.
+///
+/// A name that the module declares or imports is not added.
+fn types(
+    content: &[syn::Item],
+    facade: &syn::Path,
+    states: &Literal,
+    parameters: &Literal,
+) -> TokenStream {
+    let declared = module::declared(content);
+    let imported = uses(content);
+    let of = |name: &str, documentation: &str, ty: &str, further: [Option<TokenStream>; 2]| {
+        let [name, ty] = [name, ty].map(|name| format_ident!("{name}"));
+        if declared.names.contains(&name.to_string()) || imported.has(&name) {
+            return TokenStream::new();
+        }
+        let [argument, given] = further;
+        quote! {
+            #[doc = #documentation]
+            #[allow(dead_code, unreachable_pub)]
+            pub type #name<__T = f64 #argument> =
+                #facade::__private::#ty<Model, __T #given, #states, #parameters>;
+        }
+    };
+    let [one, many] = ["The problem of one trajectory.", "The problems of many trajectories."];
+    let [solution, solutions] = ["The solution of one problem.", "The solution of an ensemble."];
+    let vary = [quote!(, __F = #facade::__private::Unvaried), quote!(, __F)].map(Some);
+    let none = || [None, None];
+    [
+        of("Problem", one, "OdeProblem", none()),
+        of("Solution", solution, "OdeSolution", none()),
+        of("Ensemble", many, "EnsembleProblem", vary),
+        of("EnsembleSolution", solutions, "EnsembleSolution", none()),
+    ]
+    .into_iter()
+    .collect()
 }
 
 /// Returns the name of an item if the macro also adds an item of this name.

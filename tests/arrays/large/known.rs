@@ -5,6 +5,7 @@ use odes::arrays::{
     Array, ArrayCpu, ArrayGpu, ArrayProblem, ArraySolution, Function, Linear, Network, Number,
     Shape, Tabulated,
 };
+use odes::methods::Rodas4;
 use odes::prelude::*;
 use odes_skipped::needs;
 

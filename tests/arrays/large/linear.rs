@@ -3,7 +3,9 @@
 use super::gpu;
 use super::same::assert_same;
 use odes::arrays::{Array, ArrayCpu, ArrayProblem, ArraySolution, Linear, Number, Tabulated};
+use odes::methods::{Bs3, Dop853, Euler, Rk4};
 use odes::prelude::*;
+use odes::{Controller, StepSize};
 use odes_skipped::needs;
 
 /// Returns a problem of `n` numbers that oscillate and decay.

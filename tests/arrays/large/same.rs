@@ -4,6 +4,7 @@ use super::gpu;
 use odes::arrays::{
     Array, ArrayCpu, ArrayProblem, ArraySolution, ArraySystem, Function, Number, Tabulated,
 };
+use odes::methods::{Bs3, Dop853, Rk4, Vern9};
 use odes::prelude::*;
 use odes_skipped::needs;
 

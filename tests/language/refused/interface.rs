@@ -1,7 +1,9 @@
 // Programs that solve systems, outside of right-hand sides.
 
 //# axes
+use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
+use odes::sweep::Axis;
 
 fn main() {
     let _ = Axis::p("rate", 0.0..=1.0);

@@ -10,11 +10,11 @@ mod random;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use odes::backend::{EnsembleAlgorithm, InstructionSet, Schedule};
+use odes::events::EventLog;
+use odes::methods::{Dop853, Kvaerno5, Method, Tsit5Rodas4};
 use odes::prelude::*;
-use odes::{
-    Dop853, EnsembleAlgorithm, EnsembleSolution, EventLog, InstructionSet, KenCarp4, Kvaerno5,
-    Method, Schedule, Tsit5Rodas4, Vern7,
-};
+use odes::{EnsembleSolution, KenCarp4, Vern7};
 use odes_random_programs::definition::{Case, Entry, LONGEST_STEP, Outcome, Plain, follow};
 use odes_random_programs::replayed::{Replayed, Tapes};
 use odes_random_programs::shapes::{PARAMETERS, SHAPES, STATES};

@@ -3,9 +3,11 @@
 use super::hunting::State;
 use super::{PARAMETERS, STATE, hunting, steps};
 use ndarray_npy::NpzReader;
+use odes::methods::{Bs3, Euler};
 use odes::ndarray::{Array1, Array2, Array3};
 use odes::prelude::*;
-use odes::{Axis, EnsembleSolution, Euler};
+use odes::sweep::Axis;
+use odes::{EnsembleSolution, Saving};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;

@@ -2,12 +2,12 @@
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::{Sums, collected, same_in_batches, solve_into};
-use odes::backend::{InputRange, PreparedSolve};
-use odes::prelude::*;
-use odes::{
-    Backend, EnsembleAlgorithm, Euler, Memory, Method, RawResults, ResultSink, RunReport,
-    SolveError,
+use odes::backend::{
+    Backend, EnsembleAlgorithm, InputRange, PreparedSolve, RawResults, ResultSink, RunReport,
 };
+use odes::methods::{Euler, Method};
+use odes::prelude::*;
+use odes::{Memory, Saving, SolveError};
 use std::ops::ControlFlow;
 
 /// Returns 3100 trajectories with inputs of both kinds, for the given options.

@@ -1,10 +1,12 @@
 //! Sweeps over rows of data and over grids.
 
 use super::{PARAMETERS, Parameters, STATE, State, hunting, steps, trajectories};
+use odes::SolveError;
+use odes::methods::Euler;
 use odes::prelude::*;
-use odes::{Axis, Euler, SolveError};
+use odes::sweep::Axis;
 
-fn ensemble() -> EnsembleProblem<hunting::Model, f64, odes::Unvaried, 2, 2> {
+fn ensemble() -> EnsembleProblem<hunting::Model, f64, odes::problem::Unvaried, 2, 2> {
     EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
 }
 
@@ -81,9 +83,10 @@ fn a_grid_has_a_trajectory_for_each_combination() {
 
 #[test]
 fn sweeps_that_do_not_fit_are_errors() {
-    let error_of = |ensemble: EnsembleProblem<hunting::Model, f64, odes::Unvaried, 2, 2>| {
-        ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap_err()
-    };
+    let error_of =
+        |ensemble: EnsembleProblem<hunting::Model, f64, odes::problem::Unvaried, 2, 2>| {
+            ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap_err()
+        };
     let rows = [[1.0, 2.0], [3.0, 4.0]];
     let error = error_of(ensemble().over(&rows).trajectories(3));
     assert!(matches!(error, SolveError::Sweep { values: 2, trajectories: 3 }), "{error}");

@@ -1,8 +1,9 @@
 //! Lists of times, and times that are equal in one precision.
 
 use super::{PARAMETERS, STATE, hunting, steps};
+use odes::SolveError;
+use odes::methods::{Euler, Rk4};
 use odes::prelude::*;
-use odes::{Euler, Rk4, SolveError};
 
 fn problem() -> OdeProblem<hunting::Model, f64, 2, 2> {
     OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS)
@@ -52,7 +53,7 @@ fn lists_of_times_are_whatever_gives_numbers() {
 #[test]
 fn each_trajectory_stops_at_a_list() {
     let own = [0.3, 0.7];
-    let ends = |ensemble: EnsembleProblem<hunting::Model, f64, odes::Unvaried, 2, 2>| {
+    let ends = |ensemble: EnsembleProblem<hunting::Model, f64, odes::problem::Unvaried, 2, 2>| {
         let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
         [solution.final_state(0).into(), [f64::from(solution.accepted(0)), 0.0]]
     };

@@ -2,19 +2,17 @@
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::Sums;
-use odes::backend::{PreparedSolve, Task};
+use odes::backend::{Collect, EnsembleAlgorithm, PreparedSolve, Task};
 use odes::internals::kernel::{InputOrigin, KernelConfig};
 use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
+use odes::methods::{Euler, Method};
 use odes::prelude::*;
 use odes::system::{
-    DeviceSource, Domain, Events, LinearEquations, Linearised, MassMatrix, Observe, Rhs,
-    SystemInfo, TimeBreaks,
+    DeviceSource, Domain, Events, LinearEquations, Linearised, MassMatrix, Observe, Operations,
+    Rhs, SystemInfo, TimeBreaks,
 };
-use odes::{
-    Collect, EnsembleAlgorithm, EnsembleSolution, Euler, Method, Operations, SolveError, Solver,
-    System,
-};
+use odes::{EnsembleSolution, SolveError, Solver, System};
 
 /// `u' = rate u`, with a rate that is not a parameter.
 #[derive(Clone, Copy, Debug)]
