@@ -1,4 +1,4 @@
-//! What elementary functions with the same bits in every place cost on a GPU.
+//! What elementary functions with the same bits on every backend cost on a GPU.
 
 use odes::lane::Scalar;
 use odes::prelude::*;

@@ -1,4 +1,4 @@
-//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, in every place that this
+//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, on every backend that this
 //! machine has; its defects, each as a test that passes here ([`defects`], [`callbacks`],
 //! [`discrete_callbacks`]); and the reference
 //! solutions of published [`models`].

@@ -1,5 +1,5 @@
-//! The models of `examples/models` have their reference solutions, and the same bits in every
-//! place. `derivatives.rs` compares their right-hand sides.
+//! The models of `examples/models` have their reference solutions, and the same bits on every
+//! backend. `derivatives.rs` compares their right-hand sides.
 
 use crate::gpu::gpu;
 use ode_core::lane::dispatch::{self, LaneProgram};

@@ -1,4 +1,4 @@
-//! Observables: functions of the saved states by the user, with the same bits in every place.
+//! Observables: functions of the saved states by the user, with the same bits on every backend.
 
 use crate::everywhere::{same_in_cpp, same_on_lanes};
 use crate::observed::{Observed, observed_sweep, ways_to_save};

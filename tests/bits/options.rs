@@ -1,4 +1,4 @@
-//! Options mean the same in every place: all methods with all kinds of steps, and the table of
+//! Options mean the same on every backend: all methods with all kinds of steps, and the table of
 //! `docs/choosing-a-method.md` of which options methods follow.
 
 use crate::everywhere::fused;
@@ -32,7 +32,7 @@ mod drawn {
     }
 }
 
-/// Solves trajectories that decay, stiffly or not, and some that grow from `seed`, in every place.
+/// Solves trajectories that decay, stiffly or not, and some that grow from `seed`, on every backend.
 /// Panics unless all places have the same bits, or the same error.
 fn everywhere<S: System<1, 2>>(
     system: S,

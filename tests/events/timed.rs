@@ -275,7 +275,7 @@ fn one_dose() {
     assert_eq!(problem.with_u0(at).with_p(short).solve(Tsit5, &tight()).unwrap().final_state(), at);
 }
 
-/// The whole way back, where a dose is taken away.
+/// The whole way in reverse, where a dose is taken away.
 #[test]
 fn backwards() {
     let parameters = doses::Parameters { rate: 0.1, dose: -100.0, ..GIVEN };

@@ -119,7 +119,7 @@ fn of_others() {
     close(&found.p(0), &expected, 1e-6);
 }
 
-/// The same bits in every place.
+/// The same bits on every backend.
 #[test]
 fn bits_are_equal() {
     let problem = OdeProblem::new(robertson, [1.0, 0.0, 0.0, 0.0], 0.0..=40.0, RATES);

@@ -12,7 +12,7 @@
 //! //~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
 //! ```
 //!
-//! If a comment has no room for the marks, it has the columns as rustc counts them:
+//! If a comment cannot hold the marks, it has the columns as rustc counts them:
 //! `columns 1 to 6`, or `column 5 to column 9, 2 lines below`.
 //!
 //! A file with the ending `.stderr` has rustc's complete output for programs of the file of the

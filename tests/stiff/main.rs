@@ -1,5 +1,5 @@
 //! Stiff problems: implicit methods and methods that switch, dense and pivoted linear equations,
-//! failures, and the same bits in every place.
+//! failures, and the same bits on every backend.
 
 #[path = "../support/cpp.rs"]
 mod cpp;

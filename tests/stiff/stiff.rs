@@ -1,4 +1,4 @@
-//! Stiff ensembles: the same bits in every place, and failures that do not affect other
+//! Stiff ensembles: the same bits on every backend, and failures that do not affect other
 //! trajectories.
 
 use crate::everywhere::succeeds_everywhere;
