@@ -185,16 +185,16 @@ impl<'a, T: Number> Whole<'a, T> {
         // The method type only selects whether the loop guards against growth.
         match (settings.method.solves > 0, settings.adaptive) {
             (false, true) => {
-                lockstep::<T, Clock, Tsit5, _, StaticConfig<true, true>, 1, 0>(self, &o)
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<true, true>, 1, 0>(self, &o);
             }
             (false, false) => {
-                lockstep::<T, Clock, Tsit5, _, StaticConfig<false, true>, 1, 0>(self, &o)
+                lockstep::<T, Clock, Tsit5, _, StaticConfig<false, true>, 1, 0>(self, &o);
             }
             (true, true) => {
-                lockstep::<T, Clock, Rodas5P, _, StaticConfig<true, true>, 1, 0>(self, &o)
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<true, true>, 1, 0>(self, &o);
             }
             (true, false) => {
-                lockstep::<T, Clock, Rodas5P, _, StaticConfig<false, true>, 1, 0>(self, &o)
+                lockstep::<T, Clock, Rodas5P, _, StaticConfig<false, true>, 1, 0>(self, &o);
             }
         }
     }

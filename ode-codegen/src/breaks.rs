@@ -39,7 +39,7 @@ mod tests;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Node, Unary};
 
 /// The maximal number of pieces.
 ///
@@ -252,7 +252,7 @@ impl Finder<'_> {
     /// Returns the course of the next node, from the courses of its operands.
     fn course(&mut self, id: Id) -> Course {
         match self.graph.node(id) {
-            Node::Input(Input::Time) => {
+            Node::Input(InputNode::Time) => {
                 let slope = Some(self.graph.literal(1.0));
                 let time = Affine { slope, offset: self.graph.literal(0.0) };
                 Course { pieces: vec![time], rest: Rest::Nothing }

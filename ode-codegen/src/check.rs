@@ -3,7 +3,7 @@
 //! Both are evaluated at compile time.
 
 use crate::elaborate::table::Table;
-use crate::graph::{Given, Graph, Id, Input, entry_of};
+use crate::graph::{Given, Graph, Id, InputNode, entry_of};
 
 /// The number of points at which derivatives are compared.
 const POINTS: u64 = 16;
@@ -26,8 +26,8 @@ pub(crate) fn agree(
     let mut worst: Option<(f64, String)> = None;
     for point in 0..POINTS {
         let values = evaluate(graph, tables, &needed, point, &|input| match input {
-            Input::State(index) => random(point, 0, index),
-            Input::Parameter(index) => random(point, 1, index),
+            InputNode::State(index) => random(point, 0, index),
+            InputNode::Parameter(index) => random(point, 1, index),
             _ => random(point, 2, 0),
         });
         let value = |entry: &Option<Id>| entry.map_or(0.0, |id| values[id.index()]);
@@ -58,7 +58,7 @@ pub(crate) fn evaluate(
     tables: &[Table],
     needed: &[bool],
     point: u64,
-    input: &dyn Fn(Input) -> f64,
+    input: &dyn Fn(InputNode) -> f64,
 ) -> Vec<f64> {
     let entry = |table: u32, index: f64| match &tables[table as usize] {
         Table::Known(values) => entry_of(values, index),

@@ -30,7 +30,7 @@ use crate::elaborate::{self, Elaborated};
 use crate::emit::Results;
 use crate::factor::{self, Unsuitable};
 use crate::fuse::Fusion;
-use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
+use crate::graph::{Graph, Id, InputNode, Kind, Node, Scope};
 use crate::{hints, poles};
 
 /// The number of nodes that derivatives may add, for each permitted operation.
@@ -349,7 +349,7 @@ pub(crate) fn compile(
     let events = happenings.iter().map(|event| event.value);
     let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).chain(events).collect();
     let reachable = graph.reachable(&roots);
-    let time = |id: &Id| graph.node(*id) == Node::Input(Input::Time);
+    let time = |id: &Id| graph.node(*id) == Node::Input(InputNode::Time);
     let of_time = graph.ids().filter(time).any(|id| reachable[id.index()]);
     let stepwise = time_pattern.is_empty() && of_time;
 

@@ -48,12 +48,12 @@ mod relative;
 pub(crate) mod reverse;
 pub(crate) mod rules;
 
-use crate::graph::{Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Comparison, Graph, Id, InputNode, Node, Unary};
 use crate::simplify::Truth;
 use relative::Relative;
 
 /// The inputs that a node depends on, in order, each with the derivative with respect to it.
-pub(crate) type Gradient = Vec<(Input, Id)>;
+pub(crate) type Gradient = Vec<(InputNode, Id)>;
 
 /// Returns the gradients of `roots`; `None` if they take more than `limit` nodes.
 pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option<Vec<Gradient>> {
@@ -85,7 +85,7 @@ pub(crate) struct Derivation<'a> {
 
 impl<'a> Derivation<'a> {
     /// Returns the gradient of an operand.
-    fn of(&self, id: Id) -> &'a [(Input, Id)] {
+    fn of(&self, id: Id) -> &'a [(InputNode, Id)] {
         self.gradients[id.index()].as_slice()
     }
 
@@ -173,7 +173,7 @@ fn sum(graph: &mut Graph, a: Id, b: Id) -> Id {
     graph.add(a, b)
 }
 
-fn scale(graph: &mut Graph, gradient: &[(Input, Id)], factor: Id) -> Gradient {
+fn scale(graph: &mut Graph, gradient: &[(InputNode, Id)], factor: Id) -> Gradient {
     if graph.is(factor, 0.0) {
         return Gradient::new();
     }
@@ -198,7 +198,7 @@ fn scaled(graph: &mut Graph, derivative: Id, factor: Id) -> Id {
     }
 }
 
-fn add(graph: &mut Graph, a: &[(Input, Id)], b: &[(Input, Id)]) -> Gradient {
+fn add(graph: &mut Graph, a: &[(InputNode, Id)], b: &[(InputNode, Id)]) -> Gradient {
     combine(graph, a, b, |graph, a, b| match (a, b) {
         (Some(a), Some(b)) => sum(graph, a, b),
         (Some(only), None) | (None, Some(only)) => only,
@@ -206,7 +206,12 @@ fn add(graph: &mut Graph, a: &[(Input, Id)], b: &[(Input, Id)]) -> Gradient {
     })
 }
 
-fn select(graph: &mut Graph, mask: Truth, a: &[(Input, Id)], b: &[(Input, Id)]) -> Gradient {
+fn select(
+    graph: &mut Graph,
+    mask: Truth,
+    a: &[(InputNode, Id)],
+    b: &[(InputNode, Id)],
+) -> Gradient {
     combine(graph, a, b, |graph, a, b| {
         let a = a.unwrap_or_else(|| graph.literal(0.0));
         let b = b.unwrap_or_else(|| graph.literal(0.0));
@@ -221,8 +226,8 @@ fn select(graph: &mut Graph, mask: Truth, a: &[(Input, Id)], b: &[(Input, Id)]) 
 /// Merges two gradients by input, and drops derivatives that become zero.
 fn combine(
     graph: &mut Graph,
-    a: &[(Input, Id)],
-    b: &[(Input, Id)],
+    a: &[(InputNode, Id)],
+    b: &[(InputNode, Id)],
     mut merge: impl FnMut(&mut Graph, Option<Id>, Option<Id>) -> Id,
 ) -> Gradient {
     let mut merged = Gradient::with_capacity(a.len().max(b.len()));
@@ -248,8 +253,8 @@ mod tests {
 
     fn inputs() -> (Graph, Id, Id) {
         let mut graph = Graph::new();
-        let x = graph.input(Input::State(0));
-        let y = graph.input(Input::State(1));
+        let x = graph.input(InputNode::State(0));
+        let y = graph.input(InputNode::State(1));
         (graph, x, y)
     }
 
@@ -263,7 +268,7 @@ mod tests {
         let difference = graph.sub(x, x);
         let sum = graph.add(difference, y);
         let gradient = gradient_of(&mut graph, sum);
-        assert_eq!(gradient, [(Input::State(1), graph.literal(1.0))]);
+        assert_eq!(gradient, [(InputNode::State(1), graph.literal(1.0))]);
 
         // The derivatives cancel as expressions, not only as numbers.
         let product = graph.mul(x, y);
@@ -288,12 +293,12 @@ mod tests {
     fn derivatives_share_the_nodes_of_the_function() {
         let (mut graph, x, _) = inputs();
         let exp = graph.unary(Unary::Exp, x);
-        assert_eq!(gradient_of(&mut graph, exp), [(Input::State(0), exp)]);
+        assert_eq!(gradient_of(&mut graph, exp), [(InputNode::State(0), exp)]);
         let cube = graph.powi(x, 3);
         let gradient = gradient_of(&mut graph, cube);
         let square = graph.powi(x, 2);
         let three = graph.literal(3.0);
-        assert_eq!(gradient, [(Input::State(0), graph.mul(three, square))]);
+        assert_eq!(gradient, [(InputNode::State(0), graph.mul(three, square))]);
     }
 
     #[test]

@@ -49,7 +49,7 @@ use self::work::Work;
 use crate::ast::{Block, Constant, Pattern, Purpose, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::factor::Rows;
-use crate::graph::{Graph, Id, Input, Kind, Scope};
+use crate::graph::{Graph, Id, InputNode, Kind, Scope};
 use crate::simplify::Truth;
 
 /// The maximal number of operations of an unrolled right-hand side, unless the attribute raises it.
@@ -184,8 +184,8 @@ impl Series {
 
 /// The initial states and parameters of trajectories, as a map from learnt parameters and data.
 ///
-/// In this part of the graph, learnt parameters are [`Input::State`], and the data of a trajectory
-/// are [`Input::Parameter`].
+/// In this part of the graph, learnt parameters are [`InputNode::State`], and the data of a
+/// trajectory are [`InputNode::Parameter`].
 pub(crate) struct Beginning<'a> {
     /// The learnt parameters.
     pub theta: Layout<'a>,
@@ -318,7 +318,7 @@ pub(crate) fn elaborate<'a>(
     limit: u64,
 ) -> Option<Elaborated<'a>> {
     let mut graph = Graph::new();
-    let any = graph.input(Input::Time);
+    let any = graph.input(InputNode::Time);
     let elaborator = Elaborator {
         ctxt,
         system,

@@ -27,7 +27,7 @@ use std::str::FromStr;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Kind, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Kind, Node, Unary};
 
 /// The arrangement of a function's results.
 #[derive(Debug)]
@@ -378,21 +378,21 @@ impl Writer<'_> {
                 let constant = &self.function.constants[index as usize];
                 quote!(R::lit(#constant))
             }
-            Node::Input(Input::State(index)) => {
+            Node::Input(InputNode::State(index)) => {
                 let index = Literal::u32_unsuffixed(index);
                 quote!(u[#index])
             }
-            Node::Input(Input::Parameter(index)) => {
+            Node::Input(InputNode::Parameter(index)) => {
                 let index = Literal::u32_unsuffixed(index);
                 quote!(p[#index])
             }
-            Node::Input(Input::Time) => quote!(t),
-            Node::Input(Input::Scale) => quote!(scale),
-            Node::Input(Input::Factor(index)) => {
+            Node::Input(InputNode::Time) => quote!(t),
+            Node::Input(InputNode::Scale) => quote!(scale),
+            Node::Input(InputNode::Factor(index)) => {
                 let index = Literal::u32_unsuffixed(index);
                 quote!(w[#index])
             }
-            Node::Input(Input::Vector(index)) => {
+            Node::Input(InputNode::Vector(index)) => {
                 let index = Literal::u32_unsuffixed(index);
                 quote!(b[#index])
             }
@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn long_functions_have_few_scopes() {
         let mut graph = Graph::new();
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         for (operations, expected) in
             [(TOGETHER, TOGETHER), (TOGETHER + 1, 2), (2500, parts::LENGTH)]
         {

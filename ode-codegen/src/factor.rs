@@ -17,17 +17,17 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use self::order::Unsuitable;
 use self::order::{Cost, Order, matching};
-use crate::graph::{Graph, Id, Input, Kind, Scope, Unary};
+use crate::graph::{Graph, Id, InputNode, Kind, Scope, Unary};
 
 /// The code that factorises a matrix, and the code that solves with the factors.
 pub(crate) struct Factorization {
     /// The entries of a large full matrix, row by row.
     ///
-    /// In `factor`, [`Input::Factor`] is then an index into these entries. A CPU eliminates the
+    /// In `factor`, [`InputNode::Factor`] is then an index into these entries. A CPU eliminates the
     /// matrix in loops.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
-    /// The nodes of the numbers that [`Input::Factor`] indexes.
+    /// The nodes of the numbers that [`InputNode::Factor`] indexes.
     pub factors: Vec<Id>,
     /// The positions of the reciprocal pivots in `factors`.
     pub pivots: Vec<usize>,
@@ -124,7 +124,7 @@ pub(crate) fn factorization(
         let graph = &mut copier.to;
         let mut entries: BTreeMap<usize, Id> = match &matrix {
             Some(_) => {
-                (0..n).map(|j| (j, graph.input(Input::Factor((i * n + j) as u32)))).collect()
+                (0..n).map(|j| (j, graph.input(InputNode::Factor((i * n + j) as u32)))).collect()
             }
             None => {
                 let row = copier.row(&mass[row], &jacobian[row]);
@@ -217,9 +217,9 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     let mut graph = Graph::new();
     let mut values: Vec<Id> = Vec::with_capacity(places.len());
     for (i, row) in places.iter().enumerate() {
-        let mut value = graph.input(Input::Vector(order.rows[i] as u32));
+        let mut value = graph.input(InputNode::Vector(order.rows[i] as u32));
         for &(k, place) in row.iter().take_while(|(k, _)| *k < i) {
-            let multiplier = graph.input(Input::Factor(place));
+            let multiplier = graph.input(InputNode::Factor(place));
             let product = graph.mul(multiplier, values[k]);
             value = graph.sub(value, product);
         }
@@ -232,11 +232,11 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
         // The last unknown is computed first. In this order each sum depends on the previous
         // unknown in only one product, and not in all its products.
         for &(j, place) in above.iter().rev() {
-            let entry = graph.input(Input::Factor(place));
+            let entry = graph.input(InputNode::Factor(place));
             let product = graph.mul(entry, values[j]);
             value = graph.sub(value, product);
         }
-        let reciprocal = graph.input(Input::Factor(pivot));
+        let reciprocal = graph.input(InputNode::Factor(pivot));
         values[i] = graph.mul(value, reciprocal);
     }
     let mut solution = values.clone();
@@ -263,7 +263,7 @@ impl Copier<'_> {
         for (column, slope) in entries(jacobian) {
             parts.entry(column).or_default()[1] = Some(slope);
         }
-        let scale = self.to.input(Input::Scale);
+        let scale = self.to.input(InputNode::Scale);
         let entry = |(column, parts): (usize, [Option<Id>; 2])| {
             let [mass, slope] = parts.map(|part| part.map(|part| self.copy(part)));
             let graph = &mut self.to;
@@ -325,7 +325,7 @@ mod tests {
     }
 
     /// Returns the values of `roots`.
-    fn values(graph: &Graph, roots: &[Id], input: &dyn Fn(Input) -> f64) -> Vec<f64> {
+    fn values(graph: &Graph, roots: &[Id], input: &dyn Fn(InputNode) -> f64) -> Vec<f64> {
         let values = evaluate(graph, &[], &graph.reachable(roots), 0, input);
         roots.iter().map(|root| values[root.index()]).collect()
     }
@@ -343,7 +343,7 @@ mod tests {
         let mut graph = Graph::new();
         let mut entries = |nonzero: &[Vec<bool>], first: usize| -> Vec<Vec<Option<Id>>> {
             let mut entry = |(k, &is): (usize, &bool)| {
-                is.then(|| graph.input(Input::Parameter((first + k) as u32)))
+                is.then(|| graph.input(InputNode::Parameter((first + k) as u32)))
             };
             nonzero
                 .iter()
@@ -359,8 +359,8 @@ mod tests {
 
         let parameter = |k: usize| random(seed, 1, k as u32) - 1.0;
         let of_system = |input| match input {
-            Input::Scale => scale,
-            Input::Parameter(k) => parameter(k as usize),
+            InputNode::Scale => scale,
+            InputNode::Parameter(k) => parameter(k as usize),
             other => panic!("{other:?}"),
         };
         let factors = match &made.matrix {
@@ -368,15 +368,15 @@ mod tests {
             Some((graph, entries)) => {
                 let entries = values(graph, entries, &of_system);
                 values(&made.factor, &made.factors, &|input| match input {
-                    Input::Factor(k) => entries[k as usize],
+                    InputNode::Factor(k) => entries[k as usize],
                     other => panic!("{other:?}"),
                 })
             }
         };
         let b: Vec<f64> = (0..n).map(|i| random(seed, 2, i as u32)).collect();
         let x = values(&made.solve, &made.solution, &|input| match input {
-            Input::Factor(k) => factors[k as usize],
-            Input::Vector(i) => b[i as usize],
+            InputNode::Factor(k) => factors[k as usize],
+            InputNode::Vector(i) => b[i as usize],
             other => panic!("{other:?}"),
         });
         let w = |i: usize, j: usize| {
@@ -461,7 +461,7 @@ mod tests {
     #[test]
     fn large_matrices_are_for_loops() {
         let mut graph = Graph::new();
-        let entry = graph.input(Input::Parameter(0));
+        let entry = graph.input(InputNode::Parameter(0));
         let of = |n: usize, is: &dyn Fn(usize, usize) -> bool| -> Result<usize, Unsuitable> {
             let jacobian: Vec<Vec<Option<Id>>> = pattern(n, is)
                 .into_iter()
@@ -484,11 +484,11 @@ mod tests {
     #[test]
     fn infinite_matrices_have_no_solution() {
         let mut graph = Graph::new();
-        let entry = graph.input(Input::Parameter(0));
+        let entry = graph.input(InputNode::Parameter(0));
         let one = graph.literal(1.0);
         let made = factorization(&graph, &[vec![Some(entry)]], &vec![vec![(0, one)]]).ok().unwrap();
         let factors = values(&made.factor, &made.factors, &|input| match input {
-            Input::Scale => 2.0,
+            InputNode::Scale => 2.0,
             _ => f64::NEG_INFINITY,
         });
         assert!(factors[0].is_nan());

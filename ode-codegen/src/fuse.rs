@@ -172,11 +172,11 @@ impl Product {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Input;
+    use crate::graph::InputNode;
 
     fn inputs<const N: usize>() -> (Graph, [Id; N]) {
         let mut graph = Graph::new();
-        let ids = std::array::from_fn(|index| graph.input(Input::State(index as u32)));
+        let ids = std::array::from_fn(|index| graph.input(InputNode::State(index as u32)));
         (graph, ids)
     }
 
@@ -229,12 +229,12 @@ mod tests {
         let (fused, roots) = fuse(&graph, &[root], Fusion::On);
         let Node::MulAdd(x, _, addend) = fused.node(roots[0]) else { panic!("not fused") };
         assert!(matches!(fused.node(x), Node::Unary(Unary::Neg, _)));
-        assert!(matches!(fused.node(addend), Node::Input(Input::State(2))));
+        assert!(matches!(fused.node(addend), Node::Input(InputNode::State(2))));
 
         let root = graph.sub(product, c);
         let (fused, roots) = fuse(&graph, &[root], Fusion::On);
         let Node::MulAdd(x, _, addend) = fused.node(roots[0]) else { panic!("not fused") };
-        assert!(matches!(fused.node(x), Node::Input(Input::State(0))));
+        assert!(matches!(fused.node(x), Node::Input(InputNode::State(0))));
         assert!(matches!(fused.node(addend), Node::Unary(Unary::Neg, _)));
 
         let negative = graph.neg(product);

@@ -1,7 +1,7 @@
 //! The expression graph: the meaning of a right-hand side.
 //!
 //! The compiler builds graphs, and other code reads them:
-//! [`Compiled::function`](crate::Compiled::function) returns the graph of each function of a
+//! [`CompiledSystem::function`](crate::CompiledSystem::function) returns the graph of each function of a
 //! system.
 //!
 //! # Nodes
@@ -92,7 +92,7 @@ pub enum Comparison {
 
 /// An input of a function: a variable of differentiation, or a number in linear equations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Input {
+pub enum InputNode {
     /// A component of the state.
     State(u32),
     /// A parameter.
@@ -129,7 +129,7 @@ pub enum Node {
     /// Only rustc can compute its value.
     Constant(u32),
     /// An input.
-    Input(Input),
+    Input(InputNode),
     /// A function of one number.
     Unary(Unary, Id),
     /// A function of two numbers.
@@ -284,7 +284,7 @@ impl Graph {
     }
 
     /// Returns an input.
-    pub(crate) fn input(&mut self, input: Input) -> Id {
+    pub(crate) fn input(&mut self, input: InputNode) -> Id {
         self.insert(Node::Input(input))
     }
 
@@ -357,7 +357,7 @@ impl Graph {
         let mut still: Vec<bool> = Vec::with_capacity(self.len());
         for &node in &self.nodes {
             let input = match node {
-                Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
+                Node::Input(InputNode::Parameter(index)) => modes.contains(&(index as usize)),
                 node => matches!(node, Node::Input(_)),
             };
             still.push(!input && node.operands().all(|operand| still[operand.index()]));

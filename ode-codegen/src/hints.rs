@@ -8,7 +8,7 @@
 //! * Sign and step functions of states, as for dry friction: the right-hand side jumps. If a
 //!   solution would stay at the jump, no step is short enough.
 
-use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Graph, Id, InputNode, Node, Unary};
 
 /// The hints on a right-hand side.
 #[derive(Default)]
@@ -24,8 +24,8 @@ pub(crate) struct Hints {
 /// Returns the hints on the right-hand side `rhs`, whose Jacobian has this `diagonal`.
 pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints {
     let needed = graph.reachable(rhs);
-    let states = depends(graph, |input| matches!(input, Input::State(_)));
-    let moves = depends(graph, |input| matches!(input, Input::State(_) | Input::Time));
+    let states = depends(graph, |input| matches!(input, InputNode::State(_)));
+    let moves = depends(graph, |input| matches!(input, InputNode::State(_) | InputNode::Time));
     let positive = positive(graph, &moves);
     let mut hints = Hints::default();
     for (state, (&derivative, by)) in rhs.iter().zip(diagonal).enumerate() {
@@ -60,7 +60,7 @@ pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints
 }
 
 /// Returns, for each node, whether it depends on inputs of a kind.
-fn depends(graph: &Graph, is: fn(Input) -> bool) -> Vec<bool> {
+fn depends(graph: &Graph, is: fn(InputNode) -> bool) -> Vec<bool> {
     let mut depends: Vec<bool> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
         let node = graph.node(id);
@@ -76,7 +76,7 @@ fn vanishing(graph: &Graph, state: u32) -> Vec<bool> {
     for id in graph.ids() {
         let of = |id: Id| vanishing[id.index()];
         vanishing.push(match graph.node(id) {
-            Node::Input(input) => input == Input::State(state),
+            Node::Input(input) => input == InputNode::State(state),
             Node::Literal(literal) => literal.value() == 0.0,
             Node::Unary(Unary::Neg, a) | Node::Binary(Binary::Div, a, _) => of(a),
             Node::Powi(a, exponent) => exponent > 0 && of(a),

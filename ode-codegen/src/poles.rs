@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Graph, Id, InputNode, Node, Unary};
 
 /// The known zeros of a number, as a function of the states.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub(crate) fn poles(graph: &Graph, roots: &[Id]) -> Vec<Id> {
 /// Returns the form of a node, from the forms of its operands.
 fn form<'f>(node: Node, of: impl Fn(Id) -> &'f Form) -> Form {
     match node {
-        Node::Input(Input::State(state)) => {
+        Node::Input(InputNode::State(state)) => {
             Form::Signed { states: BTreeSet::from([state]), offset: false }
         }
         Node::Unary(Unary::Neg, a) => of(a).clone(),
@@ -102,7 +102,7 @@ mod tests {
 
     /// Returns a positive number that does not depend on the states.
     fn still(graph: &mut Graph, random: &mut Random) -> Id {
-        let p = graph.input(Input::Parameter(random.below(2) as u32));
+        let p = graph.input(InputNode::Parameter(random.below(2) as u32));
         let number = graph.literal(0.5 + random.below(3) as f64);
         match random.below(4) {
             0 => p,
@@ -116,7 +116,7 @@ mod tests {
     fn any(graph: &mut Graph, random: &mut Random, depth: u32) -> Id {
         if depth == 0 {
             return match random.below(2) {
-                0 => graph.input(Input::State(random.below(3) as u32)),
+                0 => graph.input(InputNode::State(random.below(3) as u32)),
                 _ => still(graph, random),
             };
         }
@@ -149,7 +149,7 @@ mod tests {
             let size = 10.0_f64.powi(k % 6 - 1);
             let states = [random.number(), random.number(), random.number()].map(|x| x * size);
             let input = |input| match input {
-                Input::State(index) => states[index as usize],
+                InputNode::State(index) => states[index as usize],
                 _ => 0.75,
             };
             let given = Given { input: &input, constant: &|_| 1.0, entry: &|_, _| 1.0 };
@@ -181,7 +181,7 @@ mod tests {
         for _ in 0..200 {
             let mut graph = Graph::new();
             let k = still(&mut graph, &mut random);
-            let mut term = graph.input(Input::State(0));
+            let mut term = graph.input(InputNode::State(0));
             if random.below(2) == 0 {
                 term = graph.insert(Node::Powi(term, 3));
             }
@@ -194,7 +194,7 @@ mod tests {
             let mut divisor = graph.insert(Node::Binary(Binary::Add, k, term));
             if random.below(2) == 0 {
                 // An inhibitor, as in `k (1 + i / l) + u`.
-                let i = graph.input(Input::State(1));
+                let i = graph.input(InputNode::State(1));
                 let share = graph.insert(Node::Binary(Binary::Div, i, factor));
                 let one = graph.literal(1.0);
                 let share = graph.insert(Node::Binary(Binary::Add, one, share));
@@ -229,7 +229,7 @@ mod tests {
             assert!(!is_told(&mut graph, sum.unwrap_or(k)), "{graph:?}");
             assert!(!is_told(&mut graph, k));
             // The whole population.
-            let people = [0, 1, 2].map(|state| graph.input(Input::State(state)));
+            let people = [0, 1, 2].map(|state| graph.input(InputNode::State(state)));
             let [s, i, r] = people;
             let all = graph.insert(Node::Binary(Binary::Add, s, i));
             let all = graph.insert(Node::Binary(Binary::Add, all, r));

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Node, Unary};
 
 /// The sides of zero that a number can be on; zero itself is on every side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -294,7 +294,7 @@ pub(crate) fn jumping(graph: &Graph) -> Vec<bool> {
     for id in graph.ids() {
         let of = |id: Id| jumps[id.index()];
         let is = match graph.node(id) {
-            Node::Input(Input::State(_) | Input::Time) => false,
+            Node::Input(InputNode::State(_) | InputNode::Time) => false,
             Node::Unary(Unary::Floor | Unary::RoundEven, _) | Node::Compare(..) => true,
             Node::Binary(Binary::Copysign, a, _) => of(a),
             Node::Select(_, a, b) => of(a) && of(b),
@@ -316,8 +316,8 @@ mod tests {
         if depth == 0 {
             let quarter = (random.below(9) as f64 - 4.0) / 4.0;
             return match random.below(5) {
-                0..=2 => graph.input(Input::State(random.below(2) as u32)),
-                3 => graph.input(Input::Parameter(0)),
+                0..=2 => graph.input(InputNode::State(random.below(2) as u32)),
+                3 => graph.input(InputNode::Parameter(0)),
                 _ => graph.literal(quarter),
             };
         }
@@ -359,7 +359,7 @@ mod tests {
         for _ in 0..400 {
             let states = [random.number() * 3.0, random.number() * 3.0];
             let input = |input| match input {
-                Input::State(index) => states[index as usize],
+                InputNode::State(index) => states[index as usize],
                 _ => p,
             };
             let given = Given { input: &input, constant: &|_| 1.0, entry: &|_, _| 1.0 };
@@ -412,7 +412,7 @@ mod tests {
             let needed = graph.reachable(&[id]);
             let at = |states: [f64; 2]| {
                 let input = |input| match input {
-                    Input::State(index) => states[index as usize],
+                    InputNode::State(index) => states[index as usize],
                     _ => 0.75,
                 };
                 let given = Given { input: &input, constant: &|_| 1.0, entry: &|_, _| 1.0 };

@@ -298,12 +298,12 @@ fn exact_reciprocal(value: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Input;
+    use crate::graph::InputNode;
 
     fn inputs() -> (Graph, Id, Id) {
         let mut graph = Graph::new();
-        let x = graph.input(Input::State(0));
-        let y = graph.input(Input::State(1));
+        let x = graph.input(InputNode::State(0));
+        let y = graph.input(InputNode::State(1));
         (graph, x, y)
     }
 
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn sums_keep_their_order() {
         let (mut graph, x, y) = inputs();
-        let z = graph.input(Input::State(2));
+        let z = graph.input(InputNode::State(2));
         let xy = graph.add(x, y);
         let yz = graph.add(y, z);
         assert_ne!(graph.add(xy, z), graph.add(x, yz));

@@ -1,6 +1,6 @@
 //! Systems that are texts, compiled by a library function and interpreted.
 
-use ode_codegen::graph::{Binary, Input, Node};
+use ode_codegen::graph::{Binary, InputNode, Node};
 use ode_codegen::{CompiledSystem, Diagnostic, Dialect, EvaluateError, compile_str};
 
 fn compile(text: &str) -> CompiledSystem {
@@ -60,8 +60,8 @@ fn a_function_is_a_graph() {
     let (graph, results) = compiled.function("rhs").unwrap();
     let [Some(product), Some(one)] = results[..] else { panic!("{results:?}") };
     let Node::Binary(Binary::Mul, a, b) = graph.node(product) else { panic!("{graph:?}") };
-    assert_eq!(graph.node(a), Node::Input(Input::Parameter(0)));
-    assert_eq!(graph.node(b), Node::Input(Input::State(1)));
+    assert_eq!(graph.node(a), Node::Input(InputNode::Parameter(0)));
+    assert_eq!(graph.node(b), Node::Input(InputNode::State(1)));
     assert!(matches!(graph.node(one), Node::Literal(one) if one.value() == 1.0));
     let (_, jacobian) = compiled.function("jacobian").unwrap();
     let structural: Vec<bool> = jacobian.iter().map(Option::is_none).collect();

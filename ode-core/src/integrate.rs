@@ -190,6 +190,7 @@ mod device {
                         o, &state, &mut lane, &trial, &step, &verdict, moves,
                     );
                     if M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                        // Nested, so that the outer condition consists of constants.
                         if refused.any() {
                             let h = trial.ask.h;
                             dense::plan_again::<R>(&mut lane, &before, h, refused, halved);

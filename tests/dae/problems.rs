@@ -425,7 +425,7 @@ fn algebraic_unknowns_are_right_where_they_are_saved() {
             let options = SolveOptions::default().tolerance(1e-6).saveat(0.05);
             let lanes = ensemble.solve(method, EnsembleSerial, &options).unwrap();
             let lockstep = ensemble.solve(method, EnsembleCpuArray::default(), &options).unwrap();
-            assert!(lanes.codes().all(|code| code.is_success()));
+            assert!(lanes.codes().all(odes::ReturnCode::is_success));
             // At most two steps to each saved time.
             assert!(lanes.accepted(0) + lanes.rejected(0) < 300);
             assert_eq!(lanes.accepted(0), lockstep.accepted(0));

@@ -73,7 +73,7 @@ pub(crate) fn are_counted<T: Scalar>(
     );
     let mut raw = RawResults::default();
     in_memory(&settings, range, &kernel_config, &mut raw, |arguments, shared| {
-        run(&text, arguments, shared)
+        run(&text, arguments, shared);
     })
     .unwrap();
     let halves = raw.rejected.iter().zip(&raw.steps);

@@ -2,7 +2,7 @@
 
 use crate::elaborate::table::{Constant, Table};
 use crate::functions::Function;
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Node, Unary};
 
 /// The maximal number of operations in a formula; `…` replaces the rest.
 const MOST_OPERATIONS: usize = 24;
@@ -62,10 +62,10 @@ impl Formula<'_> {
         match node {
             Node::Literal(literal) => number(literal.value()),
             Node::Constant(index) => (self.constant(index), Atom),
-            Node::Input(Input::Parameter(index)) => {
+            Node::Input(InputNode::Parameter(index)) => {
                 (self.parameters.get(index as usize).cloned().unwrap_or_default(), Atom)
             }
-            Node::Input(Input::State(index)) => {
+            Node::Input(InputNode::State(index)) => {
                 (self.states.get(index as usize).cloned().unwrap_or_default(), Atom)
             }
             Node::Input(_) => ("t".to_owned(), Atom),
@@ -159,7 +159,7 @@ mod tests {
     fn formulas_are_written_as_people_write_them() {
         let mut graph = Graph::new();
         let names = ["onset", "width", "k"].map(str::to_owned);
-        let [p, q, r] = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
+        let [p, q, r] = [0, 1, 2].map(|index| graph.input(InputNode::Parameter(index)));
         let [one, half] = [1.0, 0.5].map(|number| graph.literal(number));
         let sum = graph.add(one, p);
         let halved = graph.mul(sum, half);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn long_formulas_are_cut() {
         let mut graph = Graph::new();
-        let p = graph.input(Input::Parameter(0));
+        let p = graph.input(InputNode::Parameter(0));
         let long = (0..100).fold(p, |sum, _| graph.add(sum, sum));
         let names = ["p0".to_owned()];
         let formula =

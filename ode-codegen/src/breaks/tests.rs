@@ -24,13 +24,13 @@ fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f
 /// Returns the same, and whether there are other breaks.
 fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>, bool) {
     let mut graph = Graph::new();
-    let time = graph.input(Input::Time);
+    let time = graph.input(InputNode::Time);
     let node = make(&mut graph, time);
     let root = graph.insert(node);
     let Breaks { times, of_parameters, more, .. } = breaks(&mut graph, &[root], &(0..0), &[]);
     let needed = graph.reachable(&of_parameters);
     let values = evaluate(&graph, &[], &needed, 0, &|input| match input {
-        Input::Parameter(index) => P[index as usize],
+        InputNode::Parameter(index) => P[index as usize],
         other => panic!("{other:?}"),
     });
     let names = NAMES.map(str::to_owned);
@@ -46,7 +46,7 @@ fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, 
 /// Returns the breaks if all of them depend on parameters.
 fn of_parameters(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Node) -> Vec<(String, f64)> {
     let (times, of_parameters) = found(|graph, time| {
-        let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
+        let parameters = [0, 1, 2].map(|index| graph.input(InputNode::Parameter(index)));
         make(graph, time, parameters)
     });
     assert!(times.is_empty(), "{times:?}");
@@ -163,7 +163,7 @@ fn signs_and_sizes_change_at_zero() {
     assert_eq!(signum, times([("a", 5.0)]));
     // The result has the sign of the second argument, which depends on the time.
     let copysign = of_parameters(|graph, time, [a, ..]| {
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         Node::Binary(Binary::Copysign, u, since(graph, time, a))
     });
     assert_eq!(copysign, times([("a", 5.0)]));
@@ -199,7 +199,7 @@ fn each_piece_has_a_time() {
     assert_eq!(signed, times([("a", 5.0), ("b", 3.0), ("-b", -3.0)]));
     // t < if u < a { b } else { c }, for both branches.
     let either = of_parameters(|graph, time, [a, b, c]| {
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         let mask = graph.insert(less(u, a));
         less(time, graph.select(mask, b, c))
     });
@@ -266,7 +266,7 @@ fn functions_of_constants_are_evaluated_by_the_solver() {
     assert_eq!(found(make), (vec![], times([("3.exp()", 3.0_f64.exp())])));
     // The solver also evaluates a time with so many operations that its text would be long.
     let mut graph = Graph::new();
-    let (time, constant) = (graph.input(Input::Time), graph.insert(Node::Constant(0)));
+    let (time, constant) = (graph.input(InputNode::Time), graph.insert(Node::Constant(0)));
     let long = (0..60).fold(constant, |sum, _| graph.add(sum, sum));
     let root = graph.insert(less(time, long));
     let breaks = breaks(&mut graph, &[root], &(0..0), &[]);
@@ -282,7 +282,7 @@ fn what_repeats_or_depends_on_the_state_is_left_out() {
     };
     assert_eq!(found(repeats), (vec![], vec![]));
     let state = |graph: &mut Graph, time| {
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         Node::Compare(Comparison::Lt, time, u)
     };
     assert_eq!(found(state), (vec![], vec![]));
@@ -295,7 +295,7 @@ fn what_repeats_or_depends_on_the_state_is_left_out() {
     assert_eq!(found(same), (vec![], vec![]));
     // A comparison that no root needs.
     let mut graph = Graph::new();
-    let (time, five) = (graph.input(Input::Time), graph.literal(5.0));
+    let (time, five) = (graph.input(InputNode::Time), graph.literal(5.0));
     graph.compare(Comparison::Lt, time, five);
     assert!(breaks(&mut graph, &[time], &(0..0), &[]).times.is_empty());
 }
@@ -305,8 +305,8 @@ fn compared(
     make: impl FnOnce(&mut Graph, Id, [Id; 3], Id) -> [Id; 2],
 ) -> (Vec<(String, f64)>, bool) {
     let (times, of_parameters, more) = all_of(|graph, time| {
-        let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
-        let state = graph.input(Input::State(0));
+        let parameters = [0, 1, 2].map(|index| graph.input(InputNode::Parameter(index)));
+        let state = graph.input(InputNode::State(0));
         let [a, b] = make(graph, time, parameters, state);
         less(a, b)
     });
@@ -455,7 +455,7 @@ fn what_is_not_found_is_told() {
     // holds for many pulses.
     for count in [1, 12] {
         let sum = |graph: &mut Graph, time| {
-            let u = graph.input(Input::State(0));
+            let u = graph.input(InputNode::State(0));
             let sum = (0..count).fold(u, |sum, k| {
                 let from = graph.literal(f64::from(k * k));
                 let pulse = pulse(graph, time, from);
@@ -487,7 +487,7 @@ fn what_is_not_found_is_told() {
 #[test]
 fn constants_from_outside_stay_expressions() {
     let mut graph = Graph::new();
-    let (time, two) = (graph.input(Input::Time), graph.literal(2.0));
+    let (time, two) = (graph.input(InputNode::Time), graph.literal(2.0));
     let dose = graph.insert(Node::Constant(0));
     let twice = graph.mul(two, time);
     let later = graph.insert(Node::Compare(Comparison::Ge, twice, dose));

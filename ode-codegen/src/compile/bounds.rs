@@ -14,7 +14,7 @@ use std::f64::consts::PI;
 use crate::derive;
 use crate::elaborate::Happening;
 use crate::elaborate::table::{self, Knots, Position, Table};
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Node, Unary};
 
 /// The relative distance within which a knot counts as passed.
 ///
@@ -30,7 +30,7 @@ const MOST_FACTOR: f64 = 16.0;
 /// Positions with the same knots occur once. Tables of equal length at the same position may bend
 /// at different knots.
 pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
-    let reached = |is: fn(Input) -> bool| {
+    let reached = |is: fn(InputNode) -> bool| {
         let mut reached: Vec<bool> = Vec::with_capacity(graph.len());
         for id in graph.ids() {
             let node = graph.node(id);
@@ -39,8 +39,8 @@ pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
         }
         reached
     };
-    let states = reached(|input| matches!(input, Input::State(_)));
-    let time = reached(|input| input == Input::Time);
+    let states = reached(|input| matches!(input, InputNode::State(_)));
+    let time = reached(|input| input == InputNode::Time);
     let mut timed: Vec<Position> = Vec::new();
     for position in positions {
         let at = position.at.index();
@@ -92,11 +92,11 @@ impl Made<'_> {
             let mut speed = None;
             for (input, by) in gradient {
                 let term = match input {
-                    Input::State(index) if !self.mass => {
+                    InputNode::State(index) if !self.mass => {
                         let derivative = self.rhs[index as usize];
                         self.graph.mul(by, derivative)
                     }
-                    Input::Time => by,
+                    InputNode::Time => by,
                     _ => continue,
                 };
                 speed = Some(match speed {
@@ -112,7 +112,7 @@ impl Made<'_> {
     /// Returns the time to the next knot at which a table bends.
     fn time_to_knot(&mut self, position: &Position, speed: Id) -> Id {
         let graph = &mut *self.graph;
-        let direction = graph.input(Input::Scale);
+        let direction = graph.input(InputNode::Scale);
         let (x, speed) = (position.at, graph.mul(speed, direction));
         let [zero, one, near] = [0.0, 1.0, NEAR].map(|value| graph.literal(value));
         // The index of the first knot ahead, and the index of the last knot behind plus one.

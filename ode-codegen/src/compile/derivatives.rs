@@ -7,7 +7,7 @@ use crate::ast::{Purpose, System};
 use crate::check;
 use crate::derive::Gradient;
 use crate::elaborate::Elaborated;
-use crate::graph::{Id, Input};
+use crate::graph::{Id, InputNode};
 
 /// The derivatives of a system, with respect to states, parameters and time.
 pub(super) struct Derivatives {
@@ -18,7 +18,7 @@ pub(super) struct Derivatives {
 
 impl Derivatives {
     pub(super) fn new(states: usize, parameters: usize, gradients: &[Gradient]) -> Self {
-        let row = |gradient: &Gradient, count: usize, of: fn(Input) -> Option<u32>| {
+        let row = |gradient: &Gradient, count: usize, of: fn(InputNode) -> Option<u32>| {
             let mut row = vec![None; count];
             for &(input, derivative) in gradient {
                 if let Some(entry) = of(input).and_then(|column| row.get_mut(column as usize)) {
@@ -27,10 +27,10 @@ impl Derivatives {
             }
             row
         };
-        let state = |input| if let Input::State(index) = input { Some(index) } else { None };
+        let state = |input| if let InputNode::State(index) = input { Some(index) } else { None };
         let parameter =
-            |input| if let Input::Parameter(index) = input { Some(index) } else { None };
-        let time = |input| (input == Input::Time).then_some(0);
+            |input| if let InputNode::Parameter(index) = input { Some(index) } else { None };
+        let time = |input| (input == InputNode::Time).then_some(0);
         Derivatives {
             jacobian: gradients.iter().map(|g| row(g, states, state)).collect(),
             parameters: gradients.iter().map(|g| row(g, parameters, parameter)).collect(),

@@ -8,7 +8,7 @@ use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::derive;
 use crate::elaborate::{After, Happening, Scheduled, Tested};
 use crate::emit::Results;
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, InputNode};
 
 /// Returns the facts about events, which are constants of the compiled loop.
 pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
@@ -60,8 +60,8 @@ pub(super) fn actions(
 ) -> Vec<Lowered> {
     // Limits on the sizes exclude more inputs than a `u32` can count.
     let [state, of_parameters] = [
-        (0..states).map(|index| graph.input(Input::State(index as u32))).collect::<Vec<Id>>(),
-        (0..parameters).map(|index| graph.input(Input::Parameter(index as u32))).collect(),
+        (0..states).map(|index| graph.input(InputNode::State(index as u32))).collect::<Vec<Id>>(),
+        (0..parameters).map(|index| graph.input(InputNode::Parameter(index as u32))).collect(),
     ];
     let all = events.iter().map(|event| event.action.as_ref());
     let all = all.chain(timed.iter().map(|timed| Some(&timed.action)));
@@ -138,11 +138,11 @@ pub(super) fn functions(
         let mut slope = None;
         for (input, by) in gradient {
             let term = match input {
-                Input::State(index) => {
-                    let derivative = graph.input(Input::Vector(index));
+                InputNode::State(index) => {
+                    let derivative = graph.input(InputNode::Vector(index));
                     graph.mul(by, derivative)
                 }
-                Input::Time => by,
+                InputNode::Time => by,
                 _ => continue,
             };
             slope = Some(match slope {

@@ -18,7 +18,7 @@ use crate::ast::{Purpose, System};
 use crate::derive::reverse;
 use crate::elaborate::{Beginning, Number};
 use crate::emit::Results;
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, InputNode};
 
 /// Returns the node of the loss, if there is one.
 pub(super) fn loss(system: &System<'_>, numbers: &[Number]) -> syn::Result<Option<Id>> {
@@ -77,13 +77,13 @@ impl Made<'_, '_> {
         if let Some(beginning) = beginning {
             let Beginning { initial, parameters, .. } = beginning;
             let all: Vec<Id> = initial.iter().chain(parameters).copied().collect();
-            let cotangents = (0..both).map(|i| self.graph.input(Input::Vector(i as u32)));
+            let cotangents = (0..both).map(|i| self.graph.input(InputNode::Vector(i as u32)));
             let roots: Vec<(Id, Id)> =
                 all.into_iter().zip(cotangents.collect::<Vec<_>>()).collect();
             let inputs = self.pull_back(&roots)?;
             let mut results = vec![None; beginning.learnt()];
             for (input, id) in inputs {
-                if let Input::State(index) = input {
+                if let InputNode::State(index) = input {
                     results[index as usize] = Some(id);
                 }
             }
@@ -101,7 +101,7 @@ impl Made<'_, '_> {
     fn of_rhs(&mut self, rhs: &[Id], by: &Derivatives) -> syn::Result<Lowered> {
         let [states, parameters] = self.sizes;
         let cotangents: Vec<Id> =
-            (0..states).map(|row| self.graph.input(Input::Vector(row as u32))).collect();
+            (0..states).map(|row| self.graph.input(InputNode::Vector(row as u32))).collect();
         let roots: Vec<(Id, Id)> = rhs.iter().copied().zip(cotangents.iter().copied()).collect();
         let swept = self.pull_back(&roots)?;
         let swept = self.arranged(&swept);
@@ -132,10 +132,10 @@ impl Made<'_, '_> {
         for (row, entries) in by.jacobian.iter().enumerate() {
             for (column, entry) in entries.iter().enumerate() {
                 let Some(entry) = *entry else { continue };
-                let weight = self.graph.input(Input::Factor(roots.len() as u32));
+                let weight = self.graph.input(InputNode::Factor(roots.len() as u32));
                 roots.push((entry, weight));
-                let b = self.graph.input(Input::Vector(row as u32));
-                let u = self.graph.input(Input::State(column as u32));
+                let b = self.graph.input(InputNode::Vector(row as u32));
+                let u = self.graph.input(InputNode::State(column as u32));
                 let product = self.graph.mul(b, u);
                 first.push(Some(product));
                 more.push(Some(self.graph.add(weight, product)));
@@ -147,7 +147,7 @@ impl Made<'_, '_> {
         }
         for (row, entry) in by.time.iter().enumerate() {
             if let Some(entry) = *entry {
-                roots.push((entry, self.graph.input(Input::Vector(row as u32))));
+                roots.push((entry, self.graph.input(InputNode::Vector(row as u32))));
             }
         }
         let inputs = self.pull_back(&roots)?;
@@ -160,20 +160,20 @@ impl Made<'_, '_> {
     }
 
     /// Returns the derivatives with respect to states and parameters, in one row.
-    fn arranged(&self, inputs: &[(Input, Id)]) -> Vec<Option<Id>> {
+    fn arranged(&self, inputs: &[(InputNode, Id)]) -> Vec<Option<Id>> {
         let [states, parameters] = self.sizes;
         let mut all = vec![None; states + parameters];
         for &(input, id) in inputs {
             match input {
-                Input::State(index) => all[index as usize] = Some(id),
-                Input::Parameter(index) => all[states + index as usize] = Some(id),
+                InputNode::State(index) => all[index as usize] = Some(id),
+                InputNode::Parameter(index) => all[states + index as usize] = Some(id),
                 _ => {}
             }
         }
         all
     }
 
-    fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(Input, Id)>> {
+    fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(InputNode, Id)>> {
         let limit = self.settings.most_nodes();
         reverse::pull_back(self.graph, roots, limit).ok_or_else(|| {
             let message = format!(
@@ -187,7 +187,8 @@ impl Made<'_, '_> {
 
     /// Returns the function for the part of an array that begins at `from`.
     fn part(&mut self, name: &'static str, from: usize, count: usize) -> Lowered {
-        let entries = (from..from + count).map(|i| Some(self.graph.input(Input::Factor(i as u32))));
+        let entries =
+            (from..from + count).map(|i| Some(self.graph.input(InputNode::Factor(i as u32))));
         let entries = entries.collect();
         self.lower(name, entries)
     }

@@ -5,7 +5,7 @@ use crate::derive::reverse;
 use crate::emit::Results;
 use crate::factor::Factorization;
 use crate::fuse::Fusion;
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, InputNode};
 
 /// The solution method for the linear equations.
 #[derive(Debug)]
@@ -77,12 +77,12 @@ fn transposed(solve: &mut Graph, solution: &[Id], fusion: Fusion) -> Lowered {
     let roots: Vec<(Id, Id)> = solution
         .iter()
         .enumerate()
-        .map(|(row, id)| (*id, solve.input(Input::State(row as u32))))
+        .map(|(row, id)| (*id, solve.input(InputNode::State(row as u32))))
         .collect();
     let pulled = reverse::pull_back(solve, &roots, usize::MAX).unwrap_or_default();
     let mut results = vec![None; solution.len()];
     for (input, id) in pulled {
-        if let Input::Vector(column) = input {
+        if let InputNode::Vector(column) = input {
             results[column as usize] = Some(id);
         }
     }

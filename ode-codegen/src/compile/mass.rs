@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{MassMatrix, System};
 use crate::factor::Rows;
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, InputNode};
 
 /// A mass matrix `M` that is not the identity.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) fn product(entries: &Rows, graph: &mut Graph) -> Vec<Option<Id>> {
 /// Returns the product of a row of the matrix with the vector.
 fn product_of(row: &[(usize, Id)], graph: &mut Graph) -> Option<Id> {
     row.iter().fold(None, |sum, &(column, entry)| {
-        let component = graph.input(Input::Vector(column as u32));
+        let component = graph.input(InputNode::Vector(column as u32));
         let product = graph.mul(entry, component);
         Some(match sum {
             Some(sum) => graph.add(sum, product),

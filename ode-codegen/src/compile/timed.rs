@@ -6,7 +6,7 @@
 use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::elaborate::{Scheduled, Series};
 use crate::emit::Results;
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Unary};
 use crate::simplify::Truth;
 
 /// The number of times of a series without a `count`, larger than any possible number.
@@ -52,7 +52,7 @@ pub(super) fn times(
 /// Returns a node that is one if the time belongs to a series, else zero.
 ///
 /// It is negative if a number of a series is NaN. Two times count as equal if their relative
-/// difference is below [`Input::Scale`].
+/// difference is below [`InputNode::Scale`].
 fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     let (mut due, mut known) = (Truth::Known(false), Truth::Known(true));
     for series in all {
@@ -69,7 +69,7 @@ fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
 }
 
 fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
-    let now = graph.input(Input::Time);
+    let now = graph.input(InputNode::Time);
     let Series { first, repeats } = *series;
     let Some((every, count)) = repeats else { return is_near(graph, first, now) };
     // The number of the nearest time. With a period of zero, all times are the first one.
@@ -102,7 +102,7 @@ fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
     let difference = graph.unary(Unary::Abs, difference);
     let [a, b] = [time, now].map(|time| graph.unary(Unary::Abs, time));
     let larger = graph.binary(Binary::Max, a, b);
-    let part = graph.input(Input::Scale);
+    let part = graph.input(InputNode::Scale);
     let most = graph.mul(part, larger);
     // For an infinite time both are false.
     let same = graph.compare(Comparison::Equals, time, now);

@@ -17,7 +17,7 @@
 
 use super::relative::Relative;
 use super::{Derivation, Gradient, scaled, sum};
-use crate::graph::{Graph, Id, Input, Node};
+use crate::graph::{Graph, Id, InputNode, Node};
 
 /// Returns the products of the cotangents of `roots` with the derivatives of `roots`.
 ///
@@ -28,7 +28,7 @@ pub(crate) fn pull_back(
     graph: &mut Graph,
     roots: &[(Id, Id)],
     limit: usize,
-) -> Option<Vec<(Input, Id)>> {
+) -> Option<Vec<(InputNode, Id)>> {
     let ids: Vec<Id> = graph.ids().collect();
     let limit = graph.len().saturating_add(limit);
     let of_roots: Vec<Id> = roots.iter().map(|(root, _)| *root).collect();
@@ -45,7 +45,8 @@ pub(crate) fn pull_back(
             node => node.operands().any(|operand| !units[operand.index()].is_empty()),
         };
         // The key of a gradient here is a node, although its type is an input.
-        let unit = (depends && needed[id.index()]).then(|| (Input::Vector(id.index() as u32), one));
+        let unit =
+            (depends && needed[id.index()]).then(|| (InputNode::Vector(id.index() as u32), one));
         units.push(unit.into_iter().collect());
     }
     let mut cotangents: Vec<Vec<Id>> = vec![Vec::new(); ids.len()];
@@ -65,7 +66,7 @@ pub(crate) fn pull_back(
         }
         let slopes = Derivation { graph, gradients: &units, relative: &mut relative }.node(id);
         for (operand, slope) in slopes {
-            let Input::Vector(operand) = operand else {
+            let InputNode::Vector(operand) = operand else {
                 unreachable!("keys are nodes");
             };
             for &term in &terms {
@@ -149,18 +150,19 @@ mod tests {
     use crate::graph::{Binary, Comparison, Unary};
     use crate::simplify::Truth;
 
-    fn pulled(graph: &mut Graph, root: Id) -> Vec<(Input, Id)> {
-        let cotangent = graph.input(Input::Vector(0));
+    fn pulled(graph: &mut Graph, root: Id) -> Vec<(InputNode, Id)> {
+        let cotangent = graph.input(InputNode::Vector(0));
         pull_back(graph, &[(root, cotangent)], 1000).unwrap()
     }
 
     #[test]
     fn a_product_passes_on_its_factors() {
         let mut graph = Graph::new();
-        let [x, y] = [0, 1].map(|index| graph.input(Input::State(index)));
+        let [x, y] = [0, 1].map(|index| graph.input(InputNode::State(index)));
         let product = graph.mul(x, y);
-        let b = graph.input(Input::Vector(0));
-        let expected = [(Input::State(0), graph.mul(b, y)), (Input::State(1), graph.mul(b, x))];
+        let b = graph.input(InputNode::Vector(0));
+        let expected =
+            [(InputNode::State(0), graph.mul(b, y)), (InputNode::State(1), graph.mul(b, x))];
         assert_eq!(pulled(&mut graph, product), expected);
     }
 
@@ -168,7 +170,7 @@ mod tests {
     #[test]
     fn the_sweep_is_as_long_as_the_function() {
         let mut graph = Graph::new();
-        let inputs: Vec<Id> = (0..100).map(|index| graph.input(Input::State(index))).collect();
+        let inputs: Vec<Id> = (0..100).map(|index| graph.input(InputNode::State(index))).collect();
         let product = inputs.iter().copied().reduce(|a, b| graph.mul(a, b)).unwrap();
         let before = graph.len();
         let gradient = pulled(&mut graph, product);
@@ -182,7 +184,7 @@ mod tests {
     #[test]
     fn what_a_branch_masks_stays_masked() {
         let mut graph = Graph::new();
-        let x = graph.input(Input::State(0));
+        let x = graph.input(InputNode::State(0));
         let zero = graph.literal(0.0);
         let root = graph.unary(Unary::Sqrt, x);
         let other = graph.unary(Unary::Exp, root);
@@ -190,7 +192,7 @@ mod tests {
         let Truth::Mask(mask) = graph.compare(Comparison::Gt, x, zero) else { unreachable!() };
         let value = graph.select(mask, value, zero);
         let gradient = pulled(&mut graph, value);
-        let [(Input::State(0), by_x)] = gradient[..] else { panic!("{gradient:?}") };
+        let [(InputNode::State(0), by_x)] = gradient[..] else { panic!("{gradient:?}") };
         assert!(matches!(graph.node(by_x), Node::Select(found, _, none)
             if found == mask && graph.is(none, 0.0)));
     }
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn a_sweep_beyond_the_limit_is_refused() {
         let mut graph = Graph::new();
-        let x = graph.input(Input::State(0));
+        let x = graph.input(InputNode::State(0));
         let sine = graph.unary(Unary::Sin, x);
         let one = graph.literal(1.0);
         assert!(pull_back(&mut graph, &[(sine, one)], 0).is_none());

@@ -5,7 +5,7 @@
 
 use super::{Derivation, Gradient, add as sum_of, combine, scale, select, sum};
 use crate::functions::{Binary, Unary};
-use crate::graph::{Comparison, Id, Input};
+use crate::graph::{Comparison, Id, InputNode};
 
 pub(crate) fn add(by: &mut Derivation<'_>, _: Id, [a, b]: [Id; 2]) -> Gradient {
     combine(by.graph, by.of(a), by.of(b), |graph, a, b| match (a, b) {
@@ -55,7 +55,7 @@ pub(crate) fn div(by: &mut Derivation<'_>, quotient: Id, [a, b]: [Id; 2]) -> Gra
 
 /// Returns the gradient of a quotient with a divisor that does not overflow.
 fn divide(by: &mut Derivation<'_>, quotient: Id, [a, b]: [Id; 2]) -> Gradient {
-    let (of_a, of_b): (&[(Input, Id)], _) = (by.of(a), by.of(b));
+    let (of_a, of_b): (&[(InputNode, Id)], _) = (by.of(a), by.of(b));
     let graph = &mut *by.graph;
     if of_b.is_empty() && graph.literal_value(b).is_some() {
         let divided = of_a.iter().map(|&(input, derivative)| (input, graph.div(derivative, b)));

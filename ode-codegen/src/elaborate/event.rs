@@ -6,7 +6,7 @@ use super::part::{Inputs, NO_MODES};
 use super::value::Value;
 use super::{After, Elaborator, Happening, Layout, Tested, plain};
 use crate::ast::{Condition, Event, Part, Purpose};
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Node, Unary};
 use crate::parse::signature::is_named_modes;
 use crate::signs::{Side, Signs, jumping};
 
@@ -106,7 +106,7 @@ impl<'a> Elaborator<'a, '_> {
             return after;
         };
         if !both {
-            let unchanged = (0..state.size()).map(|i| self.graph.input(Input::State(i as u32)));
+            let unchanged = (0..state.size()).map(|i| self.graph.input(InputNode::State(i as u32)));
             after.state = unchanged.collect();
             after.modes = Some(self.results(part, inputs, &modes.layout));
             return after;
@@ -154,7 +154,7 @@ fn never_crosses(graph: &Graph, value: Id, modes: &Range<usize>) -> Option<&'sta
     let changes = graph
         .ids()
         .filter(|id| reachable[id.index()])
-        .any(|id| matches!(graph.node(id), Node::Input(Input::State(_) | Input::Time)));
+        .any(|id| matches!(graph.node(id), Node::Input(InputNode::State(_) | InputNode::Time)));
     if !changes {
         return Some(
             "this event is the same number at all times, and never goes through zero: it is to \

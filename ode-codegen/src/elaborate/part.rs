@@ -8,7 +8,7 @@ use super::value::Value;
 use super::work::Work;
 use super::{Beginning, Elaborator, Number, Role, Variable};
 use crate::ast::{Part, Pattern, Purpose, Shape, Statement, Type, Typed};
-use crate::graph::{Id, Input};
+use crate::graph::{Id, InputNode};
 use crate::parse::signature::{self, MODES};
 use crate::parse::too_large;
 
@@ -132,7 +132,7 @@ impl<'a> Elaborator<'a, '_> {
 
     /// Returns inputs of these layouts.
     fn filled(&mut self, state: Layout<'a>, parameters: Option<Layout<'a>>) -> Inputs<'a> {
-        let mut fill = |layout: &Layout<'a>, input: fn(u32) -> Input| {
+        let mut fill = |layout: &Layout<'a>, input: fn(u32) -> InputNode| {
             // Limits on the sizes exclude more inputs than a `u32` can count.
             let mut next = 0;
             layout.fill(&mut || {
@@ -140,14 +140,14 @@ impl<'a> Elaborator<'a, '_> {
                 Value::Real(self.graph.input(input(next - 1)))
             })
         };
-        let u = fill(&state, Input::State);
-        let p = parameters.as_ref().map(|layout| fill(layout, Input::Parameter));
+        let u = fill(&state, InputNode::State);
+        let p = parameters.as_ref().map(|layout| fill(layout, InputNode::Parameter));
         let modes = parameters.as_ref().and_then(Layout::modes).map(|(first, layout)| {
             // Limits on the sizes exclude more inputs than a `u32` can count.
             let mut next = first as u32;
             let value = layout.fill(&mut || {
                 next += 1;
-                Value::Real(self.graph.input(Input::Parameter(next - 1)))
+                Value::Real(self.graph.input(InputNode::Parameter(next - 1)))
             });
             Modes { layout: layout.clone(), first, value }
         });
@@ -238,7 +238,7 @@ impl<'a> Elaborator<'a, '_> {
         out: Option<Value<'a>>,
     ) -> Value<'a> {
         let outside = self.variables.len();
-        let time = Value::Real(self.graph.input(Input::Time));
+        let time = Value::Real(self.graph.input(InputNode::Time));
         let [state, parameters] = inputs.values.clone();
         let modes = inputs.modes.as_ref().map_or(Value::Poison, |modes| modes.value.clone());
         let arguments = [

@@ -4,7 +4,7 @@ use super::part::Inputs;
 use super::value::Value;
 use super::{Elaborator, Role, Scheduled, Series, Variable, plain};
 use crate::ast::{Expr, Part, Purpose, Timed, Times, Type};
-use crate::graph::{Given, Id, Input, Node};
+use crate::graph::{Given, Id, InputNode, Node};
 
 impl<'a> Elaborator<'a, '_> {
     /// Evaluates all scheduled actions, in the order of their functions.
@@ -70,7 +70,7 @@ impl<'a> Elaborator<'a, '_> {
     /// have the names of the right-hand side.
     fn of_arguments(&mut self, part: &Part<'a>, time: &Expr<'a>, inputs: &Inputs<'a>) -> Value<'a> {
         let (rhs, before) = (&self.system.rhs, self.variables.len());
-        let now = Value::Real(self.graph.input(Input::Time));
+        let now = Value::Real(self.graph.input(InputNode::Time));
         let [state, parameters] = inputs.values.clone();
         let arguments = [
             (part.u.or(rhs.u), Role::State, state),
@@ -153,8 +153,8 @@ impl<'a> Elaborator<'a, '_> {
         let reachable = self.graph.reachable(&ids);
         let modes = inputs.modes();
         let is_late = |id: Id| match self.graph.node(id) {
-            Node::Input(Input::State(_) | Input::Time) => true,
-            Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
+            Node::Input(InputNode::State(_) | InputNode::Time) => true,
+            Node::Input(InputNode::Parameter(index)) => modes.contains(&(index as usize)),
             _ => false,
         };
         if self.graph.ids().any(|id| reachable[id.index()] && is_late(id)) {

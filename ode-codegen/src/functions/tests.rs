@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::*;
 use crate::check;
 use crate::derive::gradients;
-use crate::graph::{Input, Node};
+use crate::graph::{InputNode, Node};
 
 /// The points at which functions are compared.
 ///
@@ -29,7 +29,7 @@ fn binary() -> impl Iterator<Item = Binary> {
 /// Returns the value of a node at the state `u`.
 fn value(graph: &Graph, id: Id, u: &[f64]) -> f64 {
     let input = |input| match input {
-        Input::State(index) => u[index as usize],
+        InputNode::State(index) => u[index as usize],
         other => panic!("{other:?} is no state"),
     };
     check::evaluate(graph, &[], &graph.reachable(&[id]), 0, &input)[id.index()]
@@ -42,10 +42,10 @@ fn derivatives(
 ) -> (Graph, Vec<Option<Id>>) {
     let mut graph = Graph::new();
     let inputs: Vec<Id> =
-        (0..arguments).map(|index| graph.input(Input::State(index as u32))).collect();
+        (0..arguments).map(|index| graph.input(InputNode::State(index as u32))).collect();
     let id = make(&mut graph, &inputs);
     let gradient = gradients(&mut graph, &[id], 1000).unwrap().remove(0);
-    let by = |index| gradient.iter().find(|(input, _)| *input == Input::State(index));
+    let by = |index| gradient.iter().find(|(input, _)| *input == InputNode::State(index));
     let all = (0..arguments as u32).map(|index| by(index).map(|(_, id)| *id)).collect();
     (graph, all)
 }
@@ -101,7 +101,7 @@ fn growth_is_that_of_the_derivative() {
             continue;
         };
         let mut graph = Graph::new();
-        let x = graph.input(Input::State(0));
+        let x = graph.input(InputNode::State(0));
         let y = graph.insert(Node::Unary(function, x));
         let one = graph.literal(1.0);
         let slope = slope(&mut graph, x, y);

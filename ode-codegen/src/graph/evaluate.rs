@@ -3,13 +3,13 @@
 //! Arithmetic has the same bits as in lanes, in `f64`. Elementary functions come from Rust's
 //! standard library, and their last bits may differ from those of `odes`.
 
-use super::{Comparison, Graph, Id, Input, Node};
+use super::{Comparison, Graph, Id, InputNode, Node};
 
 /// The values of inputs, constants and tables.
 ///
 /// The interpreter requests only values that a needed node mentions.
 pub(crate) struct Given<'a> {
-    pub input: &'a dyn Fn(Input) -> f64,
+    pub input: &'a dyn Fn(InputNode) -> f64,
     /// The value of a user's constant, by its index.
     pub constant: &'a dyn Fn(u32) -> f64,
     /// The entry of a table, by the index of the table and of the entry.

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::{Graph, Id, Input, Kind, Node};
+use super::{Graph, Id, InputNode, Kind, Node};
 
 /// The inputs, constants and tables that a graph may mention.
 #[derive(Clone, Copy, Default, Debug)]
@@ -29,14 +29,14 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    fn has(&self, input: Input) -> bool {
+    fn has(&self, input: InputNode) -> bool {
         match input {
-            Input::State(index) => (index as usize) < self.states,
-            Input::Parameter(index) => (index as usize) < self.parameters,
-            Input::Time => self.time,
-            Input::Scale => self.scale,
-            Input::Factor(index) => (index as usize) < self.factors,
-            Input::Vector(index) => (index as usize) < self.vector,
+            InputNode::State(index) => (index as usize) < self.states,
+            InputNode::Parameter(index) => (index as usize) < self.parameters,
+            InputNode::Time => self.time,
+            InputNode::Scale => self.scale,
+            InputNode::Factor(index) => (index as usize) < self.factors,
+            InputNode::Vector(index) => (index as usize) < self.vector,
         }
     }
 }
@@ -200,7 +200,7 @@ mod tests {
         powers: true,
     };
 
-    const U: Node = Node::Input(Input::State(0));
+    const U: Node = Node::Input(InputNode::State(0));
     const MASK: Node = Node::Compare(Comparison::Lt, Id(0), Id(0));
 
     /// Returns a graph of exactly these nodes, valid or not.
@@ -219,9 +219,9 @@ mod tests {
     fn all_nodes_are_valid_where_their_operands_are() {
         let nodes = [
             U,
-            Node::Input(Input::State(1)),
-            Node::Input(Input::Parameter(0)),
-            Node::Input(Input::Time),
+            Node::Input(InputNode::State(1)),
+            Node::Input(InputNode::Parameter(0)),
+            Node::Input(InputNode::Time),
             Node::Literal(Literal(2.5_f64.to_bits())),
             Node::Constant(0),
             Node::Lookup(0, Id(1)),
@@ -271,18 +271,18 @@ mod tests {
     #[test]
     fn indices_are_in_range() {
         for node in [
-            Node::Input(Input::State(2)),
-            Node::Input(Input::Parameter(1)),
-            Node::Input(Input::Scale),
-            Node::Input(Input::Factor(0)),
-            Node::Input(Input::Vector(0)),
+            Node::Input(InputNode::State(2)),
+            Node::Input(InputNode::Parameter(1)),
+            Node::Input(InputNode::Scale),
+            Node::Input(InputNode::Factor(0)),
+            Node::Input(InputNode::Vector(0)),
             Node::Constant(1),
             Node::Lookup(1, Id(0)),
         ] {
             assert_eq!(invalid(&[U, node]), Some(Invalid::OutOfRange { node: Id(1) }), "{node:?}");
         }
         let none = Scope { states: 1, ..Scope::default() };
-        let found = graph(&[U, Node::Input(Input::Time)]).check(&none, Kind::Real, [Id(0)]);
+        let found = graph(&[U, Node::Input(InputNode::Time)]).check(&none, Kind::Real, [Id(0)]);
         assert_eq!(found, Err(Invalid::OutOfRange { node: Id(1) }));
     }
 
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_node_is_there_once() {
-        let v = Node::Input(Input::State(1));
+        let v = Node::Input(InputNode::State(1));
         let [sum, mus] =
             [(Id(0), Id(1)), (Id(1), Id(0))].map(|(a, b)| Node::Binary(Binary::Add, a, b));
         let found = invalid(&[U, v, sum, mus]);

@@ -1,7 +1,7 @@
 //! Pulses in systems from text: flanks of pulses that may be zero at their centres.
 
 use crate::compile_str;
-use crate::graph::{Given, Input};
+use crate::graph::{Given, InputNode};
 
 /// The centre and the width of the pulses.
 const P: [f64; 2] = [5.0, 0.5];
@@ -19,7 +19,7 @@ fn times(forcing: &str) -> Vec<f64> {
     let graph = &compiled.graph;
     let ids: Vec<_> = compiled.breaks.ids().collect();
     let input = |input| match input {
-        Input::Parameter(index) => P[index as usize],
+        InputNode::Parameter(index) => P[index as usize],
         other => panic!("{forcing}: {other:?}"),
     };
     let given = Given { input: &input, constant: &|_| f64::NAN, entry: &|_, _| f64::NAN };

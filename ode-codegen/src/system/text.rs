@@ -8,7 +8,7 @@ use quote::ToTokens;
 use crate::compile::CompiledSystem;
 use crate::depth;
 use crate::elaborate::table::{Constant, Table};
-use crate::graph::{Given, Graph, Id, Input, entry_of};
+use crate::graph::{Given, Graph, Id, InputNode, entry_of};
 use crate::print::{DeviceText, Dialect, device};
 use crate::system::{Options, function, module};
 
@@ -217,11 +217,11 @@ impl CompiledSystem {
             return Err(EvaluateError::NoSuchFunction(function.to_owned()));
         };
         let input = |input| match input {
-            Input::State(index) => u[index as usize],
-            Input::Parameter(index) => p[index as usize],
-            Input::Time => t,
+            InputNode::State(index) => u[index as usize],
+            InputNode::Parameter(index) => p[index as usize],
+            InputNode::Time => t,
             // These functions have no other inputs.
-            Input::Scale | Input::Factor(_) | Input::Vector(_) => f64::NAN,
+            InputNode::Scale | InputNode::Factor(_) | InputNode::Vector(_) => f64::NAN,
         };
         let entry = |table: u32, index: f64| match &self.tables[table as usize].values {
             Some(values) => entry_of(values, index),

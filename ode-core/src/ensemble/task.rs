@@ -124,7 +124,7 @@ pub trait CompiledLanes: sealed::Sealed + 'static {
 
 /// Restricts [`CompiledLanes`] to the markers of this file, and [`Task`] to [`Solve`].
 ///
-/// The `unsafe` code that launches kernels relies on [`Shape`], and on a kernel source that matches
+/// The `unsafe` code that launches kernels relies on [`SystemShape`], and on a kernel source that matches
 /// it and comes from `unsafe` code ([`DeviceSource`]).
 pub(super) mod sealed {
     pub trait Sealed {}

@@ -58,7 +58,7 @@ pub struct ResolvedOptions<T> {
 impl<T: Scalar> ResolvedOptions<T> {
     /// Resolves the options, and checks everything that does not depend on the trajectories.
     ///
-    /// [`Inputs`](crate::problem::prepared::Inputs) sets `adaptive`, `dt` and `stopping` later, from
+    /// [`PreparedSolve`](crate::problem::prepared::PreparedSolve) sets `adaptive`, `dt` and `stopping` later, from
     /// the trajectories.
     pub(crate) fn of(
         system: &Facts,

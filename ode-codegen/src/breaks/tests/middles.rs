@@ -9,9 +9,9 @@ fn middles(
     make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Id,
 ) -> (Vec<f64>, Vec<(String, f64)>, bool) {
     all_of(|graph, time| {
-        let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
+        let parameters = [0, 1, 2].map(|index| graph.input(InputNode::Parameter(index)));
         let forcing = make(graph, time, parameters);
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         Node::Binary(Binary::Sub, forcing, u)
     })
 }
@@ -285,8 +285,8 @@ fn parabolas_turn_at_their_vertex() {
 #[test]
 fn states_may_scale_what_turns() {
     let found = all_of(|graph, time| {
-        let u = graph.input(Input::State(0));
-        let a = graph.input(Input::Parameter(0));
+        let u = graph.input(InputNode::State(0));
+        let a = graph.input(InputNode::Parameter(0));
         let since = graph.sub(time, a);
         let square = graph.powi(since, 2);
         let scaled = graph.mul(u, square);
@@ -351,7 +351,7 @@ fn other_functions_have_no_middle() {
     }
     // A function of the state.
     let state = all_of(|graph, time| {
-        let u = graph.input(Input::State(0));
+        let u = graph.input(InputNode::State(0));
         let since = graph.sub(time, u);
         Node::Unary(Unary::Tanh, since)
     });
