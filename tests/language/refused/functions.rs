@@ -9,16 +9,16 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     fn scale(x: &mut [f64; 2], by: f64) {
 //~              ^^^
-//~ error: a function inside a right-hand side cannot change its arguments: a value has one name;
-//~ return the new value, as a tuple if there are several
+//~ error: a function inside a right-hand side cannot change its arguments: each value has only one
+//~ name; return the new value, or a tuple of new values
         x[0] *= by;
         x[1] *= by;
     }
     let mut x = *u;
     scale(&mut x, 2.0);
 //~       ^^^^^^
-//~ error: `&mut` cannot be used in a right-hand side: a value has one name; assign to the variable
-//~ itself
+//~ error: `&mut` cannot be used in a right-hand side: each value has only one name; assign to the
+//~ variable itself
     du[0] = x[1];
     du[1] = -x[0];
 }
@@ -32,8 +32,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].sin(2.0);
 //~              ^^^
-//~ error: `sin` takes no argument besides the number that it is called on, and has 1; write those
-//~ only
+//~ error: `sin` takes no arguments besides the number itself, found 1; correct the call
     du[1] = -u[0];
 }
 
@@ -47,8 +46,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut sum = 0.0;
     let mut add = |x: f64| sum += x;
 //~                        ^^^
-//~ error: a closure cannot assign to `sum` in a right-hand side: it has the values that were around
-//~ it when it was made; return the new value, and assign it where the closure is called
+//~ error: a closure cannot assign to `sum` in a right-hand side: it captures values at its
+//~ creation; return the new value, and assign it at the call
     add(u[0]);
     add(u[1]);
     du[0] = sum;
@@ -64,8 +63,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = (|x: f64| x * x)(u[1]);
 //~         ^^^^^^^^^^^^^^^^
-//~ error: this cannot be called in a right-hand side: only functions known by name can; write the
-//~ expression in place
+//~ error: this cannot be called in a right-hand side: only functions known by name can be called;
+//~ write the expression in place
     du[1] = -u[0];
 }
 
@@ -78,8 +77,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du.iter_mut().zip(u).for_each(|(d, x)| *d = -x);
 //~    ^^^^^^^^
-//~ error: cannot call `iter_mut` in a right-hand side: a value is changed by assignment only; write
-//~ `for i in 0..N` and assign to `x[i]`
+//~ error: cannot call `iter_mut` in a right-hand side: only assignments change values; write `for i
+//~ in 0..N` and assign to `x[i]`
 }
 
 //# functions_are_called
@@ -105,7 +104,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let sizes = u.map(f64::max);
 //~                   ^^^^^^^^
-//~ error: this function takes 2 arguments, and is called with 1; give it a value for each
+//~ error: this function takes 2 arguments, but is called with 1; pass as many as it takes
     du[0] = -sizes[0];
     du[1] = f64::sin(u[1]);
 }
@@ -123,9 +122,9 @@ fn saturation(x: f64) -> f64 {
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = saturation(u[1]);
 //~         ^^^^^^^^^^
-//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; write it as
-//~ a `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::saturation;` (both, even in the same file)
+//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; declare it
+//~ as a `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::saturation;` (both, even in the same file)
     du[1] = -u[0];
 }
 
@@ -143,9 +142,9 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     }
     du[0] = square(u[1]);
 //~         ^^^^^^
-//~ error: cannot call `square` in a right-hand side: write `x * x`; or, if it is a function of
-//~ yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and name it by a
-//~ `use` at the head of this function, such as `use self::square;`
+//~ error: cannot call `square` in a right-hand side: Rust has no such function; write `x * x`; if
+//~ it is your own function, declare it as a `fn` inside this function, or put `#[ode_fn]` above it
+//~ and import it at the head of this function by `use self::square;`
     du[1] = -u[0];
 }
 
@@ -158,9 +157,9 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     fn same<T>(x: T) -> T {
 //~         ^
-//~ error: a function inside a right-hand side can be generic over lengths and over numbers only: it
-//~ is evaluated for the values it is called with; write `const N: usize` or `R: Real`, or the
-//~ types, such as `f64` and `[f64; 3]`
+//~ error: a function inside a right-hand side can be generic only over lengths and numbers: it is
+//~ evaluated for the values of each call; write `const N: usize` or `R: Real`, or plain types, such
+//~ as `f64` and `[f64; 3]`
         x
     }
     du[0] = same(u[1]);
@@ -176,9 +175,9 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u.iter().filter(|x| **x > 0.0).sum::<f64>();
 //~                  ^^^^^^
-//~ error: cannot call `filter` in a right-hand side: it is not among the iterators of the subset,
-//~ which are `iter`, `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and
-//~ `product`; write `for i in 0..N` with an index
+//~ error: cannot call `filter` in a right-hand side: the supported methods of iterators are `iter`,
+//~ `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write
+//~ `for i in 0..N` with an index
     du[1] = -u[0];
 }
 
@@ -205,8 +204,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].map(|x| 2.0 * x);
 //~              ^^^
-//~ error: `map` is for arrays and ranges here, found a float: write it for an array, or use the
-//~ value itself
+//~ error: `map` needs an array or a range, found a float: call it on an array, or use the value
+//~ itself
     du[1] = -u[0];
 }
 
@@ -219,8 +218,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = exp(-u[1]);
 //~         ^^^
-//~ error: `exp` is not a function by itself: it is a method of floats; write `x.exp()`, or
-//~ `f64::exp(x)`
+//~ error: `exp` is not a free function: it is a method of floats; write `x.exp()`, or `f64::exp(x)`
     du[1] = -u[0];
 }
 
@@ -284,7 +282,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     }
     du[0] = scaled(u[1]);
 //~         ^^^^^^
-//~ error: this function takes 2 arguments, and is called with 1; give it a value for each
+//~ error: this function takes 2 arguments, but is called with 1; pass as many as it takes
     du[1] = -u[0];
 }
 
@@ -297,8 +295,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].pow(2);
 //~              ^^^
-//~ error: `pow` is for integers known at compile time here, found a float; write `powi`, or
-//~ multiply
+//~ error: `pow` needs an integer known at compile time, found a float; write `powi`, or multiply
     du[1] = -u[0];
 }
 
@@ -311,8 +308,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     du[0] = u[1].powi(p[0]);
 //~              ^^^^
-//~ error: the exponent of `powi` must be an integer known at compile time: it is unrolled into
-//~ multiplications; use `powf` for any other
+//~ error: the exponent of `powi` must be an integer known at compile time: `powi` is unrolled into
+//~ multiplications; use `powf` for other exponents
     du[1] = -u[0];
 }
 
@@ -325,7 +322,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     unsafe fn twice(x: f64) -> f64 {
 //~ ^^^^^^
-//~ error: a function inside a right-hand side cannot be `unsafe`: it computes with numbers only;
+//~ error: a function inside a right-hand side cannot be `unsafe`: it computes only with numbers;
 //~ remove `unsafe`
         2.0 * x
     }
@@ -342,7 +339,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = (0..0).map(|i| u[i]).sum();
 //~                              ^^^
-//~ error: there is nothing to add up or multiply here, and of which type the result is, is not
-//~ known; write `sum::<f64>()`
+//~ error: the type of this sum or product is not known, because it has no terms; write
+//~ `sum::<f64>()`
     du[1] = -u[0];
 }

@@ -33,7 +33,7 @@ mod rule {
         (Modes { heater: 1.0 }, *u)
 //~     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //~ error: expected a `State` here, found a tuple: the last expression of an action is the struct of
-//~ states after it
+//~ states after the action
     }
 }
 
@@ -58,7 +58,7 @@ mod rule {
         -u[1]
 //~     ^^^^^
 //~ error: expected an array of 2 floats here, found a float: the last expression of an action is
-//~ the array of states after it
+//~ the array of states after the action
     }
 }
 
@@ -104,8 +104,8 @@ mod rule {
 
     #[action]
 //~ ^^^^^^^^^
-//~ error: an action says which event it follows: write its name, as in `#[action(ground)]` after
-//~ `#[event(falling)] fn ground(…)`
+//~ error: an action needs the name of its event: write `#[action(ground)]` after `#[event(falling)]
+//~ fn ground(…)`
     pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -u[1]]
     }
@@ -120,7 +120,7 @@ use odes::ode_system;
 #[event(rising, up = u[0] - 0.5)]
 #[action(up)]
 //~ columns 1 to 13
-//~ error: an action is a function of its own, in a module: write the system as `#[ode_system] mod
+//~ error: an action needs a separate function in a module: write the system as `#[ode_system] mod
 //~ name { … }`, with this function as `fn rhs`
 fn rule(u: &[f64; 1]) -> [f64; 1] {
     [1.0 - u[0]]
@@ -139,7 +139,7 @@ mod rule {
 
     #[event(rising, log, log)]
 //~                      ^^^
-//~ error: `log` is there already; remove this one
+//~ error: `log` occurs twice; remove this one
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
@@ -158,7 +158,7 @@ mod rule {
 
     #[event(rising, no_jumps, no_jumps)]
 //~                           ^^^^^^^^
-//~ error: `no_jumps` is there already; remove this one
+//~ error: `no_jumps` occurs twice; remove this one
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
@@ -177,8 +177,8 @@ mod rule {
 
     #[event(rising, log = 3)]
 //~                 ^^^
-//~ error: `log` has no number: how many events of a trajectory are kept is an option of a solve,
-//~ `SolveOptions::event_log`
+//~ error: `log` takes no value: the number of logged events per trajectory is an option of the
+//~ solve; set it by `SolveOptions::event_log`
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
@@ -215,8 +215,8 @@ mod rule {
     #[action(cold)]
     pub(crate) fn on(u: &State, m: &Modes) -> (State, Modes) {
 //~                                 ^^^^^
-//~ error: modes are a part of the parameters, which have their initial values: add a field of this
-//~ type to them, as in `pub modes: Modes`
+//~ error: modes must be a field of the parameters, which contain the initial modes: add a field of
+//~ this type, as in `pub modes: Modes`
         (*u, Modes { heater: 1.0 - m.heater })
     }
 }
@@ -240,8 +240,8 @@ mod rule {
         pub modes: Modes,
         pub others: [Modes; 1],
 //~         ^^^^^^
-//~ error: the parameters have modes in a second place: actions return one value of the type
-//~ `Modes`; put all modes into it, in one field
+//~ error: the parameters contain `Modes` twice: actions return one value of this type; put all
+//~ modes into one field
     }
 
     pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
@@ -281,8 +281,8 @@ mod rule {
     pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
         p.modes.heater = 1.0;
 //~     ^^^^^^^^^^^^^^
-//~ error: cannot assign to a mode: modes change where actions happen, which return them, as in `fn
-//~ on(u: &State) -> (State, Modes)`
+//~ error: cannot assign to a mode: only actions change modes, by returning them, as in `fn on(u:
+//~ &State) -> (State, Modes)`
         State { heat: p.modes.heater - u.heat }
     }
 
@@ -356,7 +356,8 @@ mod rule {
 
     #[action(ground)]
 //~          ^^^^^^
-//~ error: `bounce` is the action of `ground` already, and an event has one; do both there
+//~ error: `ground` already has the action `bounce`: an event has one action; put both effects into
+//~ one function
     pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -0.5 * u[1]]
     }
@@ -375,8 +376,8 @@ mod rule {
 
     #[event(rising, stop = 0)]
 //~                        ^
-//~ error: this is how often the event happens before the trajectory ends: write a number from 1 to
-//~ 1048576, as in `stop = 3`
+//~ error: this must be the number of events after which the trajectory ends: write a number from 1
+//~ to 1048576, as in `stop = 3`
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
