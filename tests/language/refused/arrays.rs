@@ -28,7 +28,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# elements_of_constants
-//! The elements of a constant array from outside are found by rustc, those that are there.
+//! Rustc checks the indices of constant arrays from outside.
 
 use odes::ode_system;
 
@@ -44,7 +44,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# index_in_range
-//! An index is in range: the first element is that of index 0.
+//! An index is in range: the first element has index 0.
 
 use odes::ode_system;
 
@@ -57,7 +57,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# index_in_range_in_loops
-//! An index is in range in every round of a loop.
+//! An index is in range in every iteration of a loop.
 
 use odes::ode_system;
 
@@ -88,7 +88,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# index_not_by_state
-//! An index does not depend on the state; the element that it chooses may.
+//! An index does not depend on the state; the selected element may.
 
 use odes::ode_system;
 
@@ -120,7 +120,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# lengths_of_from_fn
-//! Where `from_fn` makes an array, the length is written.
+//! If `from_fn` makes an array, its length is written.
 
 use odes::ode_system;
 
@@ -134,7 +134,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_parts_by_range
-//! A part of an array is taken by a pattern.
+//! A pattern takes a part of an array.
 
 use odes::ode_system;
 
@@ -164,7 +164,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# positions_are_floats
-//! A position in a table is a float; an element is taken by an index.
+//! A position in a table is a float; an index takes an element.
 
 use odes::{interp_linear, ode_system};
 
@@ -180,7 +180,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# short_tables_of_lanes
-//! A table of values that differ between lanes is short: one of constants can be of any length.
+//! A table of values that differ between lanes is short; a table of constants may have any length.
 
 use odes::{interp_linear, ode_system};
 

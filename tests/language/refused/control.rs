@@ -19,7 +19,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# branches_of_one_kind
-//! Both branches of an `if` on the state give the same kind of value.
+//! Both branches of an `if` on the state have the same type.
 
 use odes::ode_system;
 
@@ -34,7 +34,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# break_in_loops
-//! `break` and `continue` are for a loop around them.
+//! `break` and `continue` occur only in loops.
 
 use odes::ode_system;
 
@@ -48,7 +48,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# break_on_known
-//! A loop is left under conditions that are known at compile time.
+//! A loop is left only under conditions that are known at compile time.
 
 use odes::ode_system;
 
@@ -83,7 +83,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# constants_of_match
-//! A constant in a pattern stands inside the function.
+//! A constant in a pattern is declared inside the function.
 
 use odes::ode_system;
 
@@ -103,7 +103,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# every_value_has_an_arm
-//! A `match` has an arm for the value that there is.
+//! A `match` has an arm for the actual value.
 
 use odes::ode_system;
 
@@ -138,7 +138,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# loops_end
-//! A loop ends after at most 100 000 rounds.
+//! A `while` or `loop` ends after at most 100 000 iterations.
 
 use odes::ode_system;
 
@@ -156,7 +156,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# loops_over_items
-//! A `for` is over a range, an array or an iterator of these.
+//! A `for` runs over a range, an array or an iterator of these.
 
 use odes::ode_system;
 
@@ -191,7 +191,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# match_on_known
-//! A `match` is on what is known at compile time.
+//! A `match` is on values that are known at compile time.
 
 use odes::ode_system;
 
@@ -209,7 +209,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_if_let
-//! There are no options: an `if` has a comparison.
+//! There are no options: the condition of an `if` is a comparison.
 
 use odes::ode_system;
 
@@ -223,7 +223,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# no_return
-//! A function ends with its last expression or a `return` of it: there is no earlier one.
+//! A function ends with its last expression or a `return` of it; there is no earlier `return`.
 
 use odes::ode_system;
 
@@ -242,7 +242,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# operations_are_limited
-//! A right-hand side unrolls to at most 200 000 operations, or those of `limit`.
+//! A right-hand side unrolls to at most 200 000 operations, or to at most `limit`.
 
 use odes::ode_system;
 

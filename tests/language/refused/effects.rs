@@ -1,7 +1,7 @@
 // Panics, output and unsafe code.
 
 //# no_assertions
-//! Nor is there an assertion.
+//! There are no assertions.
 
 use odes::ode_system;
 
@@ -16,7 +16,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_options
-//! There are no options, and nothing to unwrap.
+//! There are no options, and no `unwrap`.
 
 use odes::ode_system;
 
@@ -30,7 +30,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# no_other_macros
-//! A macro cannot see what another one expands to.
+//! A macro cannot read the expansion of another macro.
 
 use odes::ode_system;
 
@@ -66,7 +66,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
 }
 
 //# no_panic
-//! A lane cannot stop; a value that is not a number ends the trajectory.
+//! A lane cannot stop; a NaN ends the trajectory.
 
 use odes::ode_system;
 
@@ -83,7 +83,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_question_mark
-//! There are no errors to pass on.
+//! There is no operator `?`.
 
 use odes::ode_system;
 

@@ -1,7 +1,7 @@
 // Functions, methods and closures.
 
 //# arguments_do_not_change
-//! A function returns what it computes; it does not change its arguments.
+//! A function returns its results; it does not change its arguments.
 
 use odes::ode_system;
 
@@ -24,7 +24,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# arguments_of_methods
-//! The functions at hand, too.
+//! Methods of floats also take a fixed number of arguments.
 
 use odes::ode_system;
 
@@ -37,7 +37,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# closures_do_not_assign
-//! A closure has the values that were around it when it was made.
+//! A closure captures values at its creation.
 
 use odes::ode_system;
 
@@ -69,7 +69,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# elements_change_by_assignment
-//! The elements of an array change by assignment, not by iterators.
+//! Assignments change the elements of an array; iterators do not.
 
 use odes::ode_system;
 
@@ -110,7 +110,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# functions_from_outside
-//! A function from outside is under `#[ode_fn]`, and a `use` names it.
+//! A function from outside has `#[ode_fn]`, and a `use` names it.
 
 use odes::ode_system;
 
@@ -129,7 +129,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# functions_inside
-//! A function inside is called where it is visible.
+//! A function inside a block is called only where it is visible.
 
 use odes::ode_system;
 
@@ -149,7 +149,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# generic_over_lengths
-//! A function may be generic over lengths and numbers, and over nothing else.
+//! A function inside may be generic only over lengths and numbers.
 
 use odes::ode_system;
 
@@ -167,7 +167,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# iterators
-//! The iterators are those of the list below.
+//! The methods of iterators are those of the table above.
 
 use odes::ode_system;
 
@@ -182,7 +182,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# known_functions
-//! The functions of floats are those of the list below.
+//! The functions of floats are those of the table above.
 
 use odes::ode_system;
 
@@ -196,7 +196,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# map_is_for_arrays
-//! `map` and the iterators are for arrays and ranges.
+//! `map` and iterators need an array or a range.
 
 use odes::ode_system;
 
@@ -253,7 +253,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# nothing_is_collected
-//! What iterators give is added up, or is an array by `map`.
+//! The items of an iterator are summed, or `map` makes an array.
 
 use odes::ode_system;
 
@@ -271,7 +271,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# number_of_arguments
-//! A function gets as many arguments as it takes.
+//! A call passes as many arguments as the function has parameters.
 
 use odes::ode_system;
 
@@ -300,7 +300,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# powi_is_known
-//! The exponent of `powi` is known at compile time; any other is one of `powf`.
+//! The exponent of `powi` is known at compile time; `powf` takes any other exponent.
 
 use odes::ode_system;
 
@@ -314,7 +314,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# safe_functions
-//! A function inside is a plain one.
+//! A function inside is a plain function, not an `unsafe` one.
 
 use odes::ode_system;
 
@@ -331,7 +331,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# sums_have_a_type
-//! The sum of nothing has a type that is written.
+//! The type of an empty sum is written.
 
 use odes::ode_system;
 

@@ -44,7 +44,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# not_below_zero
-//! An integer without a sign stays at or above zero on the way, too.
+//! An unsigned integer is never negative, also in intermediate results.
 
 use odes::ode_system;
 

@@ -20,7 +20,7 @@ mod rule {
 }
 
 //# domains_are_conditions
-//! A domain is a condition, a truth value.
+//! The condition of a domain returns a truth value.
 
 use odes::ode_system;
 
@@ -39,7 +39,7 @@ mod rule {
 }
 
 //# domains_have_states
-//! There are states in the domain.
+//! The domain is not empty.
 
 use odes::ode_system;
 
@@ -60,7 +60,7 @@ mod rule {
 }
 
 //# equations_have_unknowns
-//! Each unknown has an equation that it is in.
+//! Each unknown has its own equation, in which it occurs.
 
 use odes::ode_system;
 
@@ -109,7 +109,7 @@ mod rule {
 }
 
 //# jacobians_are_right
-//! A Jacobian by hand is the derivative of `rhs`.
+//! A handwritten Jacobian is the derivative of `rhs`.
 
 use odes::ode_system;
 
@@ -287,7 +287,7 @@ mod rule {
 }
 
 //# methods
-//! The structs of a module may have methods, which change nothing.
+//! The structs of a module may have methods that change nothing.
 
 use odes::ode_system;
 
@@ -314,7 +314,7 @@ mod rule {
 }
 
 //# names_of_the_module
-//! `Model` and `report` are what the attribute adds.
+//! The attribute declares `Model` and `report`.
 
 use odes::ode_system;
 
@@ -333,7 +333,7 @@ mod rule {
 }
 
 //# numbers_only
-//! State and parameters are made of floats, arrays and structs.
+//! State and parameters consist of floats, arrays and structs.
 
 use odes::ode_system;
 

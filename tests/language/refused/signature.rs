@@ -1,7 +1,7 @@
 // The arguments and the result of a right-hand side.
 
 //# arguments_are_names
-//! Arguments are names; they are taken apart inside.
+//! Arguments are names; they are destructured inside.
 
 use odes::ode_system;
 
@@ -28,7 +28,7 @@ fn rule(t: f64, u: &[f64; 1], du: &mut [f64; 1]) {
 }
 
 //# arguments_of_the_attribute
-//! The attribute takes `crate`, `fusion`, `limit` and `check`.
+//! The attribute takes `crate`, `fusion`, `check`, `pivoting`, `gradients` and `limit`.
 
 use odes::ode_system;
 
@@ -114,7 +114,7 @@ struct Rule {
 }
 
 //# generic_over_numbers
-//! A function may be generic over its numbers, and over nothing else.
+//! A right-hand side may be generic only over its numbers.
 
 use odes::ode_system;
 
@@ -218,7 +218,7 @@ unsafe fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# one_precision
-//! One float type stands for the precision of the solve: `f64`, or `f32` all through.
+//! One float type stands for the precision of the solve: `f64`, or `f32` everywhere.
 
 use odes::ode_system;
 

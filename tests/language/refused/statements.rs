@@ -14,7 +14,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# arrays_are_assigned_whole
-//! An array is assigned as a whole before its elements are.
+//! An array is assigned as a whole before its elements are assigned.
 
 use odes::ode_system;
 
@@ -64,7 +64,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# assigned_places
-//! Variables, elements and fields are assigned to.
+//! Only variables, elements and fields are assigned.
 
 use odes::ode_system;
 
@@ -149,7 +149,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_mutable_references
-//! A value has one name: there is no `&mut` inside.
+//! Each value has only one name: there is no `&mut` inside.
 
 use odes::ode_system;
 
@@ -164,7 +164,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# one_assignment_each
-//! An assignment has no value that another could take.
+//! An assignment has no value.
 
 use odes::ode_system;
 

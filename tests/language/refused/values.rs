@@ -79,7 +79,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# constants_from_outside
-//! A constant from outside is a float, or an array of floats; integers that are to be known stand inside.
+//! A constant from outside is a float, or an array of floats; known integers are declared inside.
 
 use odes::ode_system;
 
@@ -96,7 +96,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# fields_that_are_there
-//! A field is one of those that the struct has.
+//! A field access names a field of the struct.
 
 use odes::ode_system;
 
@@ -173,7 +173,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# known_names
-//! Names are those of the function, and of constants.
+//! Visible names are arguments, variables and constants.
 
 use odes::ode_system;
 
@@ -221,7 +221,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_boxes
-//! A value is itself: there are no boxes.
+//! There are no boxes; use the value itself.
 
 use odes::ode_system;
 
@@ -250,7 +250,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_types_that_allocate
-//! Types that allocate are not there either.
+//! There are no types that allocate.
 
 use odes::ode_system;
 
@@ -280,7 +280,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# one_float_type
-//! There is one float type, that of the signature.
+//! There is one float type, from the signature.
 
 use odes::ode_system;
 
@@ -360,7 +360,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# truth_values_select
-//! A truth value of the state chooses by `if`, and is no number.
+//! A truth value of the state selects by `if`; it is not a number.
 
 use odes::ode_system;
 

@@ -1,7 +1,7 @@
 // Actions, modes, stops and logs.
 
 //# actions_give_modes
-//! An action gives the state, the modes, or both in this order.
+//! An action returns the state, the modes, or both in this order.
 
 use odes::ode_system;
 
@@ -38,7 +38,7 @@ mod rule {
 }
 
 //# actions_give_states
-//! An action gives the state after its event.
+//! An action returns the state after its event.
 
 use odes::ode_system;
 
@@ -87,7 +87,7 @@ mod rule {
 }
 
 //# actions_say_their_events
-//! An action says which event it follows.
+//! An action names the event that it follows.
 
 use odes::ode_system;
 
@@ -112,7 +112,7 @@ mod rule {
 }
 
 //# functions_have_no_actions
-//! An action is a function, in a module.
+//! An action is a function in a module.
 
 use odes::ode_system;
 
@@ -127,7 +127,7 @@ fn rule(u: &[f64; 1]) -> [f64; 1] {
 }
 
 //# logged_once
-//! An event is logged once.
+//! An event has `log` at most once.
 
 use odes::ode_system;
 
@@ -146,7 +146,7 @@ mod rule {
 }
 
 //# jumps_excluded_once
-//! Jumps are excluded once.
+//! An event has `no_jumps` at most once.
 
 use odes::ode_system;
 
@@ -165,7 +165,7 @@ mod rule {
 }
 
 //# logs_have_no_size
-//! The size of a log is an option of a solve.
+//! The size of the event log is an option of the solve.
 
 use odes::ode_system;
 
@@ -185,7 +185,7 @@ mod rule {
 }
 
 //# modes_are_there
-//! Modes are among the parameters.
+//! Modes are a field of the parameters.
 
 use odes::ode_system;
 
@@ -222,7 +222,7 @@ mod rule {
 }
 
 //# modes_are_in_one_place
-//! Modes are among the parameters once.
+//! The parameters contain `Modes` only once.
 
 use odes::ode_system;
 
@@ -260,7 +260,7 @@ mod rule {
 }
 
 //# modes_change_by_actions
-//! Modes change by actions alone.
+//! Only actions change modes.
 
 use odes::ode_system;
 
@@ -364,7 +364,7 @@ mod rule {
 }
 
 //# stops_are_counted
-//! A trajectory ends after a number of events.
+//! `stop` takes a number of events, from 1 to 1048576.
 
 use odes::ode_system;
 

@@ -1,7 +1,7 @@
 // Actions at given times.
 
 //# numbers_of_times
-//! Each number of periodic times is one.
+//! `first`, `every` and `count` are one number each.
 
 use odes::ode_system;
 
@@ -26,7 +26,7 @@ mod rule {
 }
 
 //# timed_actions_give_states
-//! An action at given times gives a state.
+//! A scheduled action returns a state.
 
 use odes::ode_system;
 
@@ -75,7 +75,7 @@ mod rule {
 }
 
 //# times_are_known
-//! The times of an action depend on parameters alone.
+//! The times of an action depend only on parameters.
 
 use odes::ode_system;
 
@@ -101,7 +101,7 @@ mod rule {
 }
 
 //# times_are_numbers
-//! The times of an action are numbers, and no conditions.
+//! The times of an action are numbers, not conditions.
 
 use odes::ode_system;
 
@@ -125,7 +125,7 @@ mod rule {
 }
 
 //# times_are_said
-//! An action at given times says which ones.
+//! `#[at]` lists at least one time.
 
 use odes::ode_system;
 
@@ -150,7 +150,7 @@ mod rule {
 }
 
 //# times_begin
-//! Periodic times have a first one.
+//! Periodic times have a first time.
 
 use odes::ode_system;
 
@@ -174,7 +174,7 @@ mod rule {
 }
 
 //# times_come
-//! Periodic times come after the first one, and there are some.
+//! The period of periodic times is not negative, and their count is positive.
 
 use odes::ode_system;
 
@@ -201,7 +201,7 @@ mod rule {
 }
 
 //# words_of_times
-//! Periodic times have a first one, a period and a number.
+//! The arguments of periodic times are `first`, `every` and `count`.
 
 use odes::ode_system;
 

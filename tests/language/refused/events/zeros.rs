@@ -1,7 +1,7 @@
 // Functions whose zeros are events, and conditions after steps.
 
 //# conditions_are_possible
-//! A condition after steps depends on the state or on the time, or is always true.
+//! A condition after steps can be true.
 
 use odes::ode_system;
 
@@ -41,7 +41,7 @@ mod rule {
 }
 
 //# directions_are_said
-//! An event says which way its function goes through zero.
+//! An event has a direction in which it crosses zero.
 
 use odes::ode_system;
 
@@ -102,7 +102,7 @@ mod rule {
 }
 
 //# events_are_on_both_sides
-//! An event is on both sides of zero: one that is clipped there is not.
+//! An event has both signs; a clipped number does not cross zero.
 
 use odes::ode_system;
 
@@ -152,7 +152,7 @@ mod rule {
 }
 
 //# events_change
-//! An event changes with the state or with the time.
+//! An event depends on the state or on the time.
 
 use odes::ode_system;
 
@@ -208,7 +208,7 @@ mod rule {
 }
 
 //# events_go_through_zero
-//! An event goes through zero: a square, an `abs` and an `exp` do not.
+//! An event crosses zero; a square, an `abs` and an `exp` do not.
 
 use odes::ode_system;
 
@@ -261,7 +261,7 @@ fn rule(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
 }
 
 //# functions_have_named_events
-//! An attribute is of one event, and each event has a name of its own.
+//! An attribute declares one event, and each event has its own name.
 
 use odes::ode_system;
 
@@ -325,7 +325,7 @@ mod rule {
 }
 
 //# values_of_events_are_known
-//! The value of an event is of the arguments of the right-hand side, not of its variables.
+//! The value of an event uses the arguments of the right-hand side, not its variables.
 
 use odes::ode_system;
 
@@ -341,7 +341,7 @@ fn rule(u: &[f64; 1]) -> [f64; 1] {
 }
 
 //# words_of_conditions
-//! The word of a condition after steps is `stop`.
+//! The only argument of `#[after_step]` is `stop`.
 
 use odes::ode_system;
 
@@ -362,7 +362,7 @@ mod rule {
 }
 
 //# words_of_events
-//! The words of an event are those of its direction, and `stop`.
+//! The arguments of `#[event]` are a direction, `stop`, `log` and `no_jumps`.
 
 use odes::ode_system;
 

@@ -198,7 +198,7 @@ fn casts(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], t: f64) {
 }
 
 //# not_numbers
-//! Kinds of values.
+//! Types of values.
 
 use odes::ode_system;
 

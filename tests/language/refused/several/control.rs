@@ -1,7 +1,7 @@
 // Several mistakes in a program: branches, loops and patterns.
 
 //# loops
-//! The number of rounds is known at compile time.
+//! The number of iterations is known at compile time.
 
 use odes::ode_system;
 
@@ -419,7 +419,7 @@ fn itself(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
 }
 
 //# return_in_the_middle
-//! Both sides of a branch are computed.
+//! Both branches of an `if` are computed.
 
 use odes::ode_system;
 

@@ -210,7 +210,7 @@ fn outside(x: f64) -> f64 {
 }
 
 //# unknown_function
-//! Functions are known by name.
+//! Functions are found by name.
 
 use odes::ode_system;
 
@@ -244,7 +244,7 @@ fn methods(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 1], _t: f64) {
 }
 
 //# unknown_variable
-//! Variables are those of the function.
+//! Variables belong to the function.
 
 use odes::ode_system;
 
