@@ -39,9 +39,9 @@ pub(crate) fn agree(
                 let worse = worst.as_ref().is_none_or(|(most, _)| error > *most);
                 if error.is_finite() && error > TOLERANCE && worse {
                     let message = format!(
-                        "{} is {a:.6e} here, and {b:.6e} by differentiation, at a point of the \
-                         check: correct it, or leave this function out: derivatives are derived \
-                         exactly anyway; `#[ode_system(check = \"off\")]` takes it as it is",
+                        "{} is {a:.6e} here, but {b:.6e} by differentiation, at a test point: \
+                         correct it, or remove this function, because exact derivatives are \
+                         derived anyway; `#[ode_system(check = \"off\")]` disables this check",
                         place(row, column)
                     );
                     worst = Some((error, message));

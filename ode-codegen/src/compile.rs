@@ -363,8 +363,8 @@ pub(crate) fn compile(
     let first = first.or(system.timed.first().map(|timed| timed.name));
     let first = first.or(system.conditions.first().map(|condition| condition.name));
     if let Some(name) = first.filter(|_| gradients) {
-        let message = "gradients do not pass through events yet: write a system without events for \
-                       them, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
+        let message = "gradients through events are not supported yet: write a system without \
+                       events, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
         return Err(syn::Error::new_spanned(name, message));
     }
     let one = graph.literal(1.0);
@@ -535,9 +535,9 @@ fn derivatives(
     let gradients = derive::gradients(&mut elaborated.graph, &elaborated.derivatives, limit);
     let Some(gradients) = gradients else {
         let message = format!(
-            "the derivatives of this right-hand side take more than {limit} operations: they are \
-             computed symbolically, for many small systems; use fewer operations or fewer states, \
-             or raise the limit by `#[ode_system(limit = {})]`",
+            "the derivatives of this right-hand side need more than {limit} operations: they are \
+             derived symbolically, which suits small systems; use fewer operations or fewer \
+             states, or raise the limit by `#[ode_system(limit = {})]`",
             settings.limit.saturating_mul(10)
         );
         return Err(syn::Error::new_spanned(system.name, message));

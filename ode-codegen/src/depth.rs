@@ -84,8 +84,8 @@ pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
         if innermost.around + innermost.operators > LIMIT {
             return Err(syn::Error::new(
                 token.span(),
-                "this is too long or too deep for one expression: the compiler goes into it term \
-                 by term, and its stack ends; give parts of it names by `let`",
+                "this expression is too long or too deep: the compiler recurses into each term, \
+                 and its stack is limited; name parts of the expression by `let`",
             ));
         }
         open.extend(group);

@@ -440,7 +440,7 @@ impl<'a> Elaborator<'a, '_> {
         let integers = std::mem::replace(&mut self.integers, Integers::new());
         for overflow in integers.overflows() {
             let message = format!(
-                "this integer is {} here, which a `{}` cannot hold: in Rust it is a panic; {}",
+                "this integer is {} here, which a `{}` cannot hold: Rust would panic; {}",
                 overflow.value,
                 overflow.ty.name,
                 if overflow.value < 0 {
@@ -456,15 +456,15 @@ impl<'a> Elaborator<'a, '_> {
     fn too_large(&mut self) {
         let limit = self.limit;
         let message = if self.operations <= limit {
-            "this right-hand side takes too long to evaluate at compile time: every round of a \
-             loop and every element of an array is computed one by one; use fewer rounds or \
+            "this right-hand side takes too long to evaluate at compile time: each iteration of a \
+             loop and each element of an array is computed separately; use fewer iterations or \
              smaller arrays"
                 .to_owned()
         } else {
             let more = if self.exhausted() { "more than " } else { "" };
             format!(
-                "this right-hand side unrolls to {more}{} operations, and the limit is {limit}: \
-                 loops are unrolled here; use fewer rounds or fewer states, or raise the limit by \
+                "this right-hand side has {more}{} operations after its loops are unrolled, and \
+                 the limit is {limit}; use fewer iterations or fewer states, or raise the limit by \
                  `#[ode_system(limit = {})]`",
                 self.operations,
                 self.operations.saturating_mul(if self.exhausted() { 10 } else { 1 })
@@ -493,7 +493,7 @@ impl<'a> Elaborator<'a, '_> {
             if !self.rounds.is_empty() {
                 let rounds: Vec<String> =
                     self.rounds.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
-                message.push_str(&format!(" (in the round {})", rounds.join(", ")));
+                message.push_str(&format!(" (in the iteration {})", rounds.join(", ")));
             }
             self.ctxt.error(position, tokens, message);
         }

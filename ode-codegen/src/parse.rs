@@ -161,9 +161,9 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{states} states and {parameters} parameters are too many: there is a derivative of each \
-         state by each state and each parameter, and the most is {STATE_LIMIT} states without \
-         parameters, that is {DERIVATIVE_LIMIT} derivatives, and {PARAMETER_LIMIT} parameters; \
+        "{states} states and {parameters} parameters are too many: each state has a derivative \
+         with respect to each state and each parameter, and the limits are {DERIVATIVE_LIMIT} \
+         derivatives ({STATE_LIMIT} states without parameters) and {PARAMETER_LIMIT} parameters; \
          use fewer"
     ))
 }
@@ -265,8 +265,8 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
     let [derivatives, states, parameters] = lengths;
     if derivatives != states {
         let message = format!(
-            "the lengths must agree: that of the state is {states}, and that of the derivatives \
-             {derivatives}"
+            "the lengths must agree: the state has length {states}, and the derivatives have \
+             length {derivatives}"
         );
         return Err(match signature.p {
             Some(_) if derivatives == parameters => {
@@ -335,7 +335,7 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
             let known = refuse::of_type(other);
             let hint = match name.map(|last| (last.ident.to_string(), last.arguments.is_none())) {
                 Some((name, true)) if Scalar::from_name(&name).is_some() => {
-                    "one number is an array of one, too; write `[f64; 1]`"
+                    "a single number is an array of length 1; write `[f64; 1]`"
                 }
                 Some((name, _)) if refuse::allocates(&name) => {
                     "the number of elements must be known at compile time, and a lane cannot \
@@ -343,8 +343,8 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
                 }
                 _ if let Some(known) = &known => known,
                 Some((_, true)) => {
-                    "a macro does not see what else is named so; write the array that an alias \
-                     stands for, and put a struct with named fields, and the function as `fn rhs`, \
+                    "a macro cannot see the declaration of this type; write the array instead of \
+                     an alias, and put a struct with named fields, and the function as `fn rhs`, \
                      into `#[ode_system] mod name { … }`"
                 }
                 _ => "types of libraries are not visible here",

@@ -72,14 +72,14 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
                 Err(error) => {
                     let mut message = format!("this cannot be read as Rust: {error}");
                     if message.ends_with("expected `]`") {
-                        message += "; each index has brackets of its own, as in `a[i][j]`";
+                        message += "; each index needs its own brackets, as in `a[i][j]`";
                     }
                     return syn::Error::new(error.span(), message).to_compile_error();
                 }
             };
             let message = format!(
-                "`#[ode_system]` is for functions, {}, and for modules with a function `rhs`: put \
-                 structs, and the function as `fn rhs`, into `#[ode_system] mod name {{ … }}`",
+                "`#[ode_system]` accepts only functions, {}, and modules with a function `rhs`: \
+                 put structs, and the function as `fn rhs`, into `#[ode_system] mod name {{ … }}`",
                 signature::FORMS
             );
             let error = syn::Error::new(span, message).to_compile_error();
@@ -114,25 +114,26 @@ impl Options {
                 },
                 "fusion" if is(&value, "off") => options.settings.fusion = Fusion::Off,
                 "fusion" => {
-                    return wrong("expected `fusion = \"off\"`: products are fused otherwise");
+                    return wrong("expected `fusion = \"off\"`: products are fused by default");
                 }
                 "check" if is(&value, "off") => options.settings.check = false,
                 "check" => {
                     return wrong(
-                        "expected `check = \"off\"`: derivatives by hand are checked otherwise",
+                        "expected `check = \"off\"`: handwritten derivatives are checked by \
+                         default",
                     );
                 }
                 "pivoting" if is(&value, "on") => options.settings.pivoting = true,
                 "pivoting" => {
                     return wrong(
-                        "expected `pivoting = \"on\"`: pivots are on the diagonal otherwise",
+                        "expected `pivoting = \"on\"`: pivots are on the diagonal by default",
                     );
                 }
                 "gradients" if is(&value, "on") => options.settings.gradients = true,
                 "gradients" => {
                     return wrong(
-                        "expected `gradients = \"on\"`: there are none otherwise, unless the module \
-                         has a `#[loss]` or a function of `Theta`",
+                        "expected `gradients = \"on\"`: by default, only a module with a `#[loss]` \
+                         or a function of `Theta` has gradients",
                     );
                 }
                 "limit" => match number(&value) {
@@ -171,7 +172,7 @@ fn unknown_argument(name: &Ident) -> String {
              &SolveOptions::default().tolerance(1e-6))`"
         }
         "f32" | "f64" | "precision" => {
-            "; the precision is that of the problem: `problem.cast::<f32>()`"
+            "; choose the precision by the problem, as in `problem.cast::<f32>()`"
         }
         _ => "",
     };
@@ -196,7 +197,7 @@ impl syn::parse::Parse for Argument {
             return Err(syn::Error::new_spanned(&name, unknown_argument(&name)));
         }
         if !input.peek(syn::Token![=]) {
-            let message = format!("`{name}` is written with a value: {VALUES}");
+            let message = format!("`{name}` needs a value: {VALUES}");
             return Err(syn::Error::new_spanned(&name, message));
         }
         input.parse::<syn::Token![=]>()?;

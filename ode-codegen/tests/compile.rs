@@ -135,21 +135,20 @@ fn a_text_is_printed_for_a_device() {
 fn mistakes_are_where_they_are_in_the_text() {
     let text = "fn f(u: &[f64; 1]) -> [f64; 1] {\n    let a = u[3];\n    [b + u[0].fabs()]\n}";
     let expected = "\
-2:15: index 3 is out of range: the array has 1 element, of index 0
+2:15: index 3 is out of range: the array has 1 element, with index 0
 3:6: cannot find the variable `b`: only arguments, variables and constants (in capitals) are visible \
-in a right-hand side; declare it by `let b = …` in here; a number from outside is a parameter, or a constant in \
-capitals: `B`
-3:15: cannot call `fabs` in a right-hand side: there is no such function; write `x.abs()`, or \
-`f64::abs(x)`, if you mean that
+in a right-hand side; declare it here by `let b = …`, make it a parameter, or use a constant `B`
+3:15: cannot call `fabs` in a right-hand side: there is no such function; did you mean `x.abs()`, or \
+`f64::abs(x)`?
 ";
     assert_eq!(mistakes(text), expected);
 }
 
 #[test]
 fn a_text_is_whole_and_by_itself() {
-    let outside = "is not declared in this text, which is compiled by itself: write its value, or make it \
+    let outside = "is not declared in this text, which is compiled alone: write its value, or make it \
                    a `const` of the text or a parameter";
-    let unread = "here is something that Rust does not know, or a bracket that is not closed";
+    let unread = "this is not a token of Rust, or a bracket is not closed";
     let function = |body: &str| format!("fn f(u: &[f64; 1]) -> [f64; 1] {{\n    {body}\n}}");
     for (text, expected) in [
         ("fn f(u: &[f64; 1] -> [f64; 1] { [u[0]] }".to_owned(), format!("1:5: {unread}")),
@@ -192,10 +191,7 @@ fn what_there_is_not_is_not_evaluated() {
     }
     let error = evaluate("rhs", &[1.0; 2], &[1.0; 3]);
     assert_eq!(error, EvaluateError::Sizes { expected: [3, 3], found: [2, 3] });
-    assert_eq!(
-        error.to_string(),
-        "the system has 3 states and 3 parameters, and was given 2 and 3"
-    );
+    assert_eq!(error.to_string(), "the system has 3 states and 3 parameters, found 2 and 3");
 }
 
 /// A chain of calls has a limit, and is not called a recursion.

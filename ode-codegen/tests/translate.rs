@@ -74,14 +74,14 @@ fn errors(items: &str) -> Vec<(String, String)> {
 }
 
 const CONSTRUCT: &str = "this construct cannot be translated to device code";
-const ORDER: &str = "which stands beside it, and C++ evaluates the two in any order; give the first \
-                     value a name in a statement of its own";
-const INTEGER: &str = "an integer needs a type here, which C++ does not find from its use; write \
-                       `0u32` or `let n: u32 = 0`";
+const ORDER: &str = "which another operand uses, and C++ evaluates the two in any order; give the \
+                     first value a name in a separate statement";
+const INTEGER: &str = "an integer needs a type here, because C++ does not infer it from its use; \
+                       write `0u32` or `let n: u32 = 0`";
 const FLOAT: &str = "a float literal has no precision here; write `R::lit(…)`, or a constant";
 const NOT_CONSTANT: &str = "expected a literal, a constant or a const parameter here";
 const TUPLE: &str = "tuples cannot be translated; declare a struct";
-const WITHIN: &str = "`break` and `continue` cannot stand within a value";
+const WITHIN: &str = "`break` and `continue` cannot occur within a value";
 const DEFAULT: &str = "a default cannot be translated; write it in every impl block";
 
 /// Function bodies: `x: R`, `v: &[R; 4]`, `m: &mut R`, `w: &mut [R; 4]` and `n: u32` are in sight.
@@ -143,7 +143,7 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("let y: u8 = 1; x", "u8", "this integer type behaves differently in C++; use u32 or u64"),
     ("let y: i64 = 1; x", "i64", "this integer type behaves differently in C++; use u32 or u64"),
     ("let y = n << 2u32; x", "n << 2u32", "this operator cannot be translated here"),
-    ("let y: &R = &x; x", "&R", "references are accepted as parameters of functions only"),
+    ("let y: &R = &x; x", "&R", "references are accepted only as parameters of functions"),
     ("let y: (R, R) = f(x); x", "(R, R)", TUPLE),
     (
         "let y: [R] = f(x); x",
@@ -157,8 +157,12 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("let [[y, z], _] = f(x); x", "[y, z]", "expected a name or `_` here"),
     ("let [y, ..] = *v; x", "..", "expected a name or `_` here"),
     ("let ref y = x; x", "ref y", "this pattern cannot be translated; bind a plain name"),
-    ("let y; y = x; y", "let y;", "give the variable a value here: C++ needs it to find the type"),
-    ("[*m, x] = *v; x", "[*m, x]", "take a value apart with `let`, then assign the parts"),
+    (
+        "let y; y = x; y",
+        "let y;",
+        "give the variable a value here: C++ needs it to deduce the type",
+    ),
+    ("[*m, x] = *v; x", "[*m, x]", "destructure the value with `let`, then assign the parts"),
     ("let y = &v[1..3]; x", "1..3", CONSTRUCT),
     // What C++ would take for something else.
     ("let y = m; x", "m", "a local cannot be a `&mut`; change the variable itself, or pass it on"),
@@ -182,20 +186,20 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     (
         "g(x)",
         "g",
-        "`g` is not an item of this module; an item of another device module is named with it, as \
-      `math::exp`",
+        "`g` is not an item of this module; write an item of another device module with the \
+     module's name, as `math::exp`",
     ),
     (
         "let y = LIMIT; x",
         "LIMIT",
-        "`LIMIT` is not an item of this module; an item of another device module is named with it, as \
-      `math::exp`",
+        "`LIMIT` is not an item of this module; write an item of another device module with the \
+     module's name, as `math::exp`",
     ),
     (
         "let y: String = f(x); x",
         "String",
-        "`String` is not an item of this module; an item of another device module is named with it, as \
-      `math::exp`",
+        "`String` is not an item of this module; write an item of another device module with the \
+     module's name, as `math::exp`",
     ),
     ("R::sqrt(x)", "R::sqrt", "write `x.sqrt(…)`: a method has no other form in C++"),
     (
@@ -205,16 +209,16 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ),
     ("(v[0])(x)", "(v[0])", "only functions can be called"),
     ("f::<_>(x)", "_", "write all generic arguments or none; `_` has no C++ form"),
-    ("S { x }", "S", "a struct can be built in its own module only; call a function there"),
+    ("S { x }", "S", "a struct can be built only in its own module; call a function there"),
     ("P { a: x, ..f(x) }", "f(x)", "write all fields"),
     // Statements.
     ("println!(\"{n}\"); x", "println!(\"{n}\");", "macros cannot be translated"),
-    ("fn g() {} x", "fn g() {}", "items inside functions cannot be translated; move it out"),
+    ("fn g() {} x", "fn g() {}", "items inside functions cannot be translated; move them out"),
     ("unsafe { x }", "unsafe", "`unsafe` cannot be translated"),
     (
         "#[cfg(unix)] f(x); x",
         "#[cfg(unix)]",
-        "`cfg` cannot be translated: the C++ is the same wherever it is made",
+        "`cfg` cannot be translated: the C++ is the same for all configurations",
     ),
 ];
 
@@ -233,20 +237,20 @@ const ITEMS: &[(&str, &str, &str)] = &[
     (
         "enum E { A, B }",
         "enum E { A, B }",
-        "this item cannot be translated; a device module holds functions, structs, constants, and impl \
-      blocks of unit structs",
+        "this item cannot be translated; a device module contains functions, structs, constants, and \
+     impl blocks of unit structs",
     ),
     (
         "mod inner {}",
         "mod inner {}",
-        "this item cannot be translated; a device module holds functions, structs, constants, and impl \
-      blocks of unit structs",
+        "this item cannot be translated; a device module contains functions, structs, constants, and \
+     impl blocks of unit structs",
     ),
     (
         "static T: [f64; 1] = [0.5];",
         "static T: [f64; 1] = [0.5];",
-        "this item cannot be translated; a device module holds functions, structs, constants, and impl \
-      blocks of unit structs",
+        "this item cannot be translated; a device module contains functions, structs, constants, and \
+     impl blocks of unit structs",
     ),
     ("type T = f64;", "type T = f64;", "a type alias cannot be translated; write the type"),
     (
@@ -274,7 +278,7 @@ const ITEMS: &[(&str, &str, &str)] = &[
     (
         "fn g<R: Real>(x: R) -> &R { x }",
         "&R",
-        "references are accepted as parameters of functions only",
+        "references are accepted only as parameters of functions",
     ),
     (
         "impl P<f64> { fn g() {} }",
@@ -299,14 +303,14 @@ const ITEMS: &[(&str, &str, &str)] = &[
     (
         "struct U; impl Law for U { const C: [f64; 2] = [0.5, 1.0]; }",
         "[f64; 2]",
-        "a GPU has no arrays among the constants of an impl block; make it a constant of the module",
+        "on a GPU, the constants of an impl block cannot be arrays; make it a constant of the module",
     ),
     ("trait Law { fn g() -> f64 { f(1u32) } }", "{ f(1u32) }", DEFAULT),
     ("trait Law { const C: f64 = 0.5; }", "0.5", DEFAULT),
     (
         "#[cfg(unix)] fn g() {}",
         "#[cfg(unix)]",
-        "`cfg` cannot be translated: the C++ is the same wherever it is made",
+        "`cfg` cannot be translated: the C++ is the same for all configurations",
     ),
 ];
 

@@ -70,7 +70,7 @@ pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
 
 /// A method with an adjoint, for gradients.
 #[diagnostic::on_unimplemented(
-    message = "there are no gradients by `{Self}`",
+    message = "`{Self}` has no gradients",
     label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
 )]
 pub trait Differentiable: Definition {
@@ -93,7 +93,7 @@ pub enum Coefficients {
 
 /// A method that its [`Coefficients`] describe completely, for vectors of any kind.
 #[diagnostic::on_unimplemented(
-    message = "one large array is not solved by `{Self}`",
+    message = "`{Self}` cannot solve one large array",
     label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
 )]
 pub trait Tabulated: Definition {

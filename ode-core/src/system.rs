@@ -36,14 +36,14 @@ use crate::lane::Scalar;
 /// The functions are lane programs: they compute one value per lane, for any
 /// [`Real`](crate::lane::Real).
 #[diagnostic::on_unimplemented(
-    message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \
-               module",
+    message = "this is not a system of equations: `#[ode_system]` turns a function or a module \
+               into one",
     label = "put `#[ode_system]` above this function, and pass its name",
-    note = "a closure becomes a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: \
-            f64) -> [f64; N]`, and what it captures parameters",
-    note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` \
-            not `name::call`",
-    note = "a function that is generic over systems says so, with their numbers of states and \
+    note = "write a closure as a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: \
+            f64) -> [f64; N]`, and its captured values as parameters",
+    note = "for `#[ode_system] mod name`, pass `name`, not `name::rhs`; for `#[ode_system] fn \
+            name`, pass `name`, not `name::call`",
+    note = "a function that is generic over systems needs a bound with the numbers of states and \
             parameters: `fn run<S: odes::System<2, 1>>(system: S)`"
 )]
 pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {

@@ -129,7 +129,7 @@ fn gradients() {
             fn ground(u: &[f64; 2]) -> f64 { u[0] }
         }";
     let wrong = mistakes(event);
-    assert!(wrong.contains("gradients do not pass through events yet"), "{wrong}");
+    assert!(wrong.contains("gradients through events are not supported yet"), "{wrong}");
     let problem = OdeProblem::new(oscillator, [1.0, 0.0], 0.0..=1.0, []);
     let gradient = EnsembleProblem::new(problem).pull_back(
         Rodas5P,

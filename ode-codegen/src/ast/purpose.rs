@@ -83,15 +83,15 @@ impl Purpose {
         match self {
             Purpose::Rhs => "a right-hand side",
             Purpose::Jacobian => "a Jacobian",
-            Purpose::Tgrad => "a derivative by the time",
-            Purpose::Domain => "a condition of the domain",
+            Purpose::Tgrad => "a derivative with respect to time",
+            Purpose::Domain => "`is_out_of_domain`",
             Purpose::Observable => "an observable",
             Purpose::Loss => "a loss",
             Purpose::Event => "an event",
             Purpose::AfterStep => "a condition after steps",
             Purpose::Action | Purpose::At => "an action",
-            Purpose::Initial => "an initial state by what is learnt",
-            Purpose::Parameters => "a set of parameters by what is learnt",
+            Purpose::Initial => "`initial`",
+            Purpose::Parameters => "`parameters`",
             Purpose::Helper => "a function of a system",
         }
     }

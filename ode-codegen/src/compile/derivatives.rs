@@ -62,7 +62,10 @@ impl Derivatives {
             if settings.check {
                 let names = &elaborated.state_names;
                 let place = |row: usize, column: usize| {
-                    format!("the derivative of `{}` by `{}`", names[row], names[column])
+                    format!(
+                        "the derivative of the right-hand side of `{}` with respect to `{}`",
+                        names[row], names[column]
+                    )
                 };
                 check::agree(graph, &elaborated.tables, &by_hand, &self.jacobian, &place)
                     .map_err(|message| syn::Error::new_spanned(part.name, message))?;
@@ -74,7 +77,10 @@ impl Derivatives {
             if settings.check {
                 let names = &elaborated.state_names;
                 let place = |_: usize, row: usize| {
-                    format!("the derivative of `{}` by the time", names[row])
+                    format!(
+                        "the derivative of the right-hand side of `{}` with respect to time",
+                        names[row]
+                    )
                 };
                 check::agree(
                     graph,

@@ -128,8 +128,8 @@ pub(super) fn functions(
     let gradients = derive::gradients(graph, &values, settings.most_nodes());
     let Some(gradients) = gradients else {
         let message = format!(
-            "the derivatives of the events of this system take too many operations; use fewer, or \
-             raise the limit by `#[ode_system(limit = {})]`",
+            "the derivatives of the events of this system need too many operations; use fewer \
+             operations, or raise the limit by `#[ode_system(limit = {})]`",
             settings.limit.saturating_mul(10)
         );
         return Err(syn::Error::new_spanned(name, message));

@@ -25,16 +25,16 @@ pub(super) fn loss(system: &System<'_>, numbers: &[Number]) -> syn::Result<Optio
     let mut losses = system.others.iter().filter(|(purpose, _)| *purpose == Purpose::Loss);
     losses.next();
     if let Some((_, second)) = losses.next() {
-        let message = "a system has one loss: add the two in one function, and make functions \
-                       without `#[loss]` of them";
+        let message = "a system has only one loss: remove `#[loss]` from both functions, and add \
+                       their values in a third function with `#[loss]`";
         return Err(syn::Error::new_spanned(second.name, message));
     }
     let mut numbers = numbers.iter().filter(|number| number.purpose == Purpose::Loss);
     match (numbers.next(), numbers.next()) {
         (Some(_), Some(_)) => {
             let part = system.other(Purpose::Loss).map(|part| part.name);
-            let message = "a loss is one number, whose sum over all saved times and trajectories \
-                           is made small: return one `f64`, such as a sum of squares";
+            let message = "a loss must be one number: a fit minimises its sum over all saved times \
+                           and trajectories; return one `f64`, such as a sum of squares";
             Err(syn::Error::new_spanned(part.unwrap_or(system.name), message))
         }
         (first, _) => Ok(first.map(|number| number.id)),
@@ -177,7 +177,7 @@ impl Made<'_, '_> {
         let limit = self.settings.most_nodes();
         reverse::pull_back(self.graph, roots, limit).ok_or_else(|| {
             let message = format!(
-                "the gradients of this system take more than {limit} operations; use fewer \
+                "the gradients of this system need more than {limit} operations; use fewer \
                  operations, or raise the limit by `#[ode_system(limit = {})]`",
                 self.settings.limit.saturating_mul(10)
             );

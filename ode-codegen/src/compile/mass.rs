@@ -83,15 +83,19 @@ pub(super) fn singular(
         }
     };
     let few = match (equations, unknowns) {
-        ([_], _) => format!("the equation of {} without an unknown", list(equations)),
+        ([_], _) => format!("the equation of {} has no unknown", list(equations)),
         _ => {
-            format!("the equations of {} with no unknown but {}", list(equations), list(unknowns))
+            format!(
+                "the equations of {} have no unknown except {}",
+                list(equations),
+                list(unknowns)
+            )
         }
     };
     let message = format!(
-        "this mass matrix leaves {few}, so that another unknown is determined by no \
-         equation, or only by the derivative of one (an index above 1); write an algebraic equation \
-         for each unknown that has no derivative: differentiate by hand, for example"
+        "with this mass matrix, {few}: another unknown has no equation, or only the derivative of \
+         one (an index above 1); write an algebraic equation for each unknown without a \
+         derivative, for example by differentiating by hand"
     );
     let name: &Ident = system.mass.as_ref().map_or(system.name, |mass| mass.name);
     syn::Error::new_spanned(name, message)

@@ -109,8 +109,8 @@ impl<'a> Elaborator<'a, '_> {
             (_, Value::Unset(None), _) | (_, _, Value::Unset(None)) => Value::Unset(Some(partly)),
             (_, a, Value::Unit) if !partly.otherwise => {
                 let message = format!(
-                    "this `if` gives {}, and nothing where its condition is false: one value is \
-                     selected from both; write what it is there, as in `else {{ 0.0 }}`",
+                    "this `if` gives {}, but no value if its condition is false: one value is \
+                     selected from two; add the other value, as in `else {{ 0.0 }}`",
                     a.describe()
                 );
                 self.poison(partly.position, partly.token, message)
@@ -119,14 +119,14 @@ impl<'a> Elaborator<'a, '_> {
                 self.poison(
                     partly.position,
                     partly.token,
-                    "this `if` gives a function on each side, and only values are selected from \
-                     both: call them inside, as in `if … { x.sin() } else { x.cos() }`",
+                    "the branches of this `if` are functions: only values can be selected; call \
+                     the functions inside, as in `if … { x.sin() } else { x.cos() }`",
                 )
             }
             (_, a, b) => {
                 let message = format!(
-                    "one branch of this `if` gives {} and the other {}: one value is selected \
-                     from both; let both end with the same kind of value",
+                    "the branches of this `if` have different types, {} and {}: one value is \
+                     selected from both; end both branches with the same type",
                     a.describe(),
                     b.describe()
                 );

@@ -150,7 +150,7 @@ impl<'a> Elaborator<'a, '_> {
                 });
                 if let Some(takes) = takes.filter(|takes| *takes > 0 && *takes != arguments.len()) {
                     let message = format!(
-                        "`{name}` takes {}, and is called with {}; give it a value for each",
+                        "`{name}` takes {}, but is called with {}; pass as many as it takes",
                         arguments_in_words(takes - 1),
                         arguments.len() - 1
                     );
@@ -175,8 +175,8 @@ impl<'a> Elaborator<'a, '_> {
             }
             (None, _) => {
                 let message = format!(
-                    "{} has no method `{name}` of this form: one of a struct of this module has \
-                     this name; call it on a value of that struct",
+                    "{} has no method `{name}` with these arguments: a struct of this module has a \
+                     method of this name; call it on a value of that struct",
                     arguments[0].1.describe()
                 );
                 self.poison(expr.id, name, message)
@@ -195,7 +195,7 @@ impl<'a> Elaborator<'a, '_> {
         let position = expr.id;
         let count = |takes: usize| {
             format!(
-                "this function takes {}, and is called with {}; give it a value for each",
+                "this function takes {}, but is called with {}; pass as many as it takes",
                 arguments_in_words(takes),
                 arguments.len()
             )
@@ -211,17 +211,17 @@ impl<'a> Elaborator<'a, '_> {
                 return self.poison(
                     position,
                     token,
-                    "cannot call an array: its elements are written with brackets and counted from \
-                     0, as in `u[0]`",
+                    "cannot call an array: indices are in brackets and start at 0, as in `u[0]`",
                 );
             }
             other => {
                 let message = format!(
-                    "cannot call {}: only functions and closures can be; use the value itself{}",
+                    "cannot call {}: only functions and closures can be called; use the value \
+                     itself{}",
                     other.describe(),
                     match other {
                         Value::Array(_) | Value::Struct(..) if arguments.len() == 1 => {
-                            " (the state is that of the time `t`: there are no delays)"
+                            " (the state is always that at the time `t`: delays are not supported)"
                         }
                         _ => "",
                     }
@@ -286,8 +286,8 @@ impl<'a> Elaborator<'a, '_> {
         let similar = |before: &Call<'a>| Rc::ptr_eq(&before.called.definition, definition);
         let Some(first) = same.or_else(|| self.calls.iter().rposition(similar)) else {
             return Some(format!(
-                "this call is within {DEPTH_LIMIT} other calls, which is the limit: write the \
-                 bodies of some of these functions where they are called"
+                "this call is within {DEPTH_LIMIT} other calls, which is the limit: inline some of \
+                 these functions"
             ));
         };
         let others: Vec<String> =
@@ -321,8 +321,9 @@ impl<'a> Elaborator<'a, '_> {
                 self.error(
                     0,
                     generic,
-                    "this is not the length of an argument, so it is not known here: write it as \
-                     an argument, or let it be the length of one, as in `v: &[f64; N]`",
+                    "the value of this length is not known here, because no argument has this \
+                     length: pass it as an argument, or use it as the length of one, as in `v: \
+                     &[f64; N]`",
                 );
             }
             self.declare_item(generic, value);
@@ -340,8 +341,8 @@ impl<'a> Elaborator<'a, '_> {
             return self.poison(
                 expr.id,
                 expr.syntax,
-                "the length of this array is not known here: a macro cannot see types that are \
-                 inferred; write it, as in `let x: [f64; 3] = std::array::from_fn(…);`",
+                "the length of this array is not known here: a macro cannot see inferred types; \
+                 write the length, as in `let x: [f64; 3] = std::array::from_fn(…);`",
             );
         };
         let Some(length) = self.length(length) else { return Value::Poison };

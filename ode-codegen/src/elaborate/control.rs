@@ -53,9 +53,9 @@ impl<'a> Elaborator<'a, '_> {
                     self.error(iterated.id, iterated.syntax, FROM_OUTSIDE);
                 } else if value != Value::Poison {
                     let message = format!(
-                        "cannot loop over {} in a right-hand side: all lanes run the same rounds, \
-                         known at compile time; loop over a range `a..b`, an array, or an \
-                         iterator of these",
+                        "cannot loop over {} in a right-hand side: all lanes run the same \
+                         iterations, known at compile time; loop over a range `a..b`, an array, or \
+                         an iterator of these",
                         value.describe()
                     );
                     self.error(iterated.id, iterated.syntax, message);
@@ -105,9 +105,9 @@ impl<'a> Elaborator<'a, '_> {
         while condition.is_none_or(|condition| self.loop_condition(condition)) {
             if count == ROUND_LIMIT {
                 let message = format!(
-                    "this loop has not ended after {ROUND_LIMIT} rounds: it is run at compile \
-                     time, and its instructions are those of all rounds; let an integer count up \
-                     to a bound, or write `for i in a..b`"
+                    "this loop has not ended after {ROUND_LIMIT} iterations: loops run at compile \
+                     time, and each iteration adds its instructions; count an integer up to a \
+                     bound, or write `for i in a..b`"
                 );
                 self.error(position, token, message);
                 self.fail(self.frames.len() - 1);
@@ -135,8 +135,8 @@ impl<'a> Elaborator<'a, '_> {
                     condition.id,
                     condition.syntax,
                     "the condition of this `while` depends on the state: all lanes run the same \
-                     rounds, so it must be known at compile time; write `for i in 0..N` for the \
-                     most rounds there are, with an `if` inside",
+                     iterations, so their number must be known at compile time; write `for i in \
+                     0..N` with the largest number of iterations, and an `if` inside",
                 );
                 self.fail(self.frames.len() - 1);
                 false
@@ -199,8 +199,10 @@ impl<'a> Elaborator<'a, '_> {
         };
         let Some(target) = target else {
             let message = match label {
-                Some(label) => format!("there is no loop of the label `'{label}` around this"),
-                None => "there is no loop around this, which it could leave".to_owned(),
+                Some(label) => format!("no enclosing loop has the label `'{label}`"),
+                None => "there is no enclosing loop: `break` and `continue` work only in loops; \
+                         remove this one"
+                    .to_owned(),
             };
             return self.poison(expr.id, expr.syntax, message);
         };
@@ -210,9 +212,9 @@ impl<'a> Elaborator<'a, '_> {
                 self.error(
                     expr.id,
                     expr.syntax,
-                    "this leaves the loop by a condition on the state: all lanes run the same \
-                     rounds, so it must be known at compile time; put the rest of the body into \
-                     an `if`, which computes both sides and selects",
+                    "this leaves the loop under a condition on the state: all lanes run the same \
+                     iterations, so the condition must be known at compile time; put the rest of \
+                     the body into an `if`, which computes both branches and selects",
                 );
             }
             self.fail(target);
@@ -257,7 +259,7 @@ impl<'a> Elaborator<'a, '_> {
         self.poison(
             scrutinee.id,
             scrutinee.syntax,
-            "no arm of this `match` is for the value it has here; add `_ => …`",
+            "no arm of this `match` matches its value here; add `_ => …`",
         )
     }
 

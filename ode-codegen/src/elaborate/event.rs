@@ -40,8 +40,8 @@ impl<'a> Elaborator<'a, '_> {
                 self.graph.insert(Node::Compare(Comparison::Equals, one, one))
             }
             Value::Bool(false) => {
-                let message = "this is never true, and nothing happens after any step; compare the \
-                               state with something, as in `u.mass < 0.01`";
+                let message = "this condition is never true: it would have no effect; compare the \
+                               state with a value, as in `u.mass < 0.01`";
                 self.error(0, part.name, message);
                 return None;
             }
@@ -60,8 +60,8 @@ impl<'a> Elaborator<'a, '_> {
         let numbers = self.numbers(Purpose::Event, part, inputs);
         let [number] = &numbers[..] else {
             if !self.ctxt.has_errors() {
-                let message = "an event is where one number goes through zero: return one `f64`, \
-                               and write a function for each event";
+                let message = "an event must return one number, which crosses zero: return one \
+                               `f64`, and write a function for each event";
                 self.error(0, &part.result.syntax, message);
             }
             return None;
@@ -116,8 +116,8 @@ impl<'a> Elaborator<'a, '_> {
         let model = Value::tuple(vec![unset(state), unset(&modes.layout)]);
         let Some(value) = part.body.value.as_deref().filter(|_| result != Value::Poison) else {
             if result != Value::Poison {
-                let message = "nothing is returned here: the last expression of this action is the \
-                               state after it with the modes, `(State { … }, Modes { … })`";
+                let message = "this action returns nothing: its last expression must be the state \
+                               and the modes after the action, `(State { … }, Modes { … })`";
                 self.error(0, syntax, message);
             }
             return after;
@@ -157,49 +157,52 @@ fn never_crosses(graph: &Graph, value: Id, modes: &Range<usize>) -> Option<&'sta
         .any(|id| matches!(graph.node(id), Node::Input(InputNode::State(_) | InputNode::Time)));
     if !changes {
         return Some(
-            "this event is the same number at all times, and never goes through zero: it is to \
-             depend on the state or on the time",
+            "this event never crosses zero: its value does not depend on the state or the time; \
+             return a number that does, as in `u.height - 1.0`",
         );
     }
     if jumping(graph)[value.index()] {
         return Some(
-            "this event jumps from number to number and does not go through zero: return the \
-             number that is rounded or compared, less the one where it happens, as in `u.height - \
-             1.0`",
+            "this event jumps between values and does not cross zero: return the number before it \
+             is rounded or compared, minus its value at the event, as in `u.height - 1.0`",
         );
     }
     let message = match Signs::new(graph, modes).of(value) {
         Side::Both => return None,
-        Side::Neither => return Some("this event is zero at all times, and never goes through it"),
+        Side::Neither => {
+            return Some(
+                "this event never crosses zero: its value is always zero; return a number that \
+                 changes sign, as in `u.height - 1.0`",
+            );
+        }
         Side::Above => {
-            "this event is never below zero, and does not go through it: return a number that is on \
-             both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in \
-             `u.height - 1.0`"
+            "this event never crosses zero: its value is never negative; return the number before \
+             `max`, `clamp`, `abs` or an `if` limits it, as in `u.height - 1.0`"
         }
         Side::Below => {
-            "this event is never above zero, and does not go through it: return a number that is on \
-             both sides, without `min`, `clamp`, `abs` or an `if` that keeps it on one, as in \
-             `u.height - 1.0`"
+            "this event never crosses zero: its value is never positive; return the number before \
+             `min`, `clamp`, `abs` or an `if` limits it, as in `u.height - 1.0`"
         }
         Side::One => {
-            "this event has one sign during a solve, which parameters decide, and does not go \
-             through zero: return a number that is on both sides, without `max`, `min`, `clamp`, \
-             `abs` or an `if` that keeps it on one, as in `u.height - 1.0`"
+            "this event never crosses zero: the parameters decide its sign, which stays the same \
+             during a solve; return the number before `max`, `min`, `clamp`, `abs` or an `if` \
+             limits it, as in `u.height - 1.0`"
         }
     };
     match graph.node(value) {
         Node::Unary(Unary::Abs | Unary::Sqrt, _) => Some(
-            "this event is never below zero, and does not go through it: return what is within \
+            "this event never crosses zero: its value is never negative; return the argument of \
              `abs` or `sqrt`",
         ),
         Node::Binary(Binary::Mul, a, b) if a == b => Some(SQUARE),
         Node::Powi(_, power) if power % 2 == 0 => Some(SQUARE),
-        Node::Unary(Unary::Exp | Unary::Cosh, _) => {
-            Some("this event is always above zero; subtract what it is to be compared with")
-        }
+        Node::Unary(Unary::Exp | Unary::Cosh, _) => Some(
+            "this event never crosses zero: its value is always positive; subtract the value to \
+             compare it with",
+        ),
         _ => Some(message),
     }
 }
 
-const SQUARE: &str = "this event is a square, which is never below zero and does not go through \
-                      it: return what is squared";
+const SQUARE: &str = "this event never crosses zero: a square is never negative; return the base \
+                      of the square";

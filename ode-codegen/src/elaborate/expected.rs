@@ -115,7 +115,7 @@ impl<'a> Elaborator<'a, '_> {
                 format!("write `{}.0`, with a point", integer.value)
             }
             (Value::Integer(_) | Value::LaneInteger, _) => {
-                format!("convert it by `as {scalar}`, or write its numbers with a point")
+                format!("convert it by `as {scalar}`, or write its literals with a point")
             }
             (Value::Bool(_) | Value::Mask(_), _) => {
                 format!(
@@ -138,7 +138,7 @@ impl<'a> Elaborator<'a, '_> {
                 format!("write `{value}`")
             }
             _ => format!(
-                "integers count, and are known at compile time; let this be `{}`",
+                "integers must be known at compile time; use the type `{}`",
                 self.system.scalar.name()
             ),
         };
@@ -163,7 +163,11 @@ impl Value<'_> {
         match self {
             Value::Array(elements) => {
                 let floats = |value: &Value<'_>| matches!(value, Value::Real(_) | Value::Unset(_));
-                let of = if elements.iter().all(floats) { " floats" } else { "" };
+                let of = match elements.len() {
+                    _ if !elements.iter().all(floats) => "",
+                    1 => " float",
+                    _ => " floats",
+                };
                 format!("an array of {}{of}", elements.len())
             }
             Value::Struct(definition, _) => format!("a `{}`", definition.name),
@@ -173,8 +177,9 @@ impl Value<'_> {
 }
 
 /// The message for a last statement that would be the value without its `;`.
-pub(super) const NOT_RETURNED: &str = "this is not returned, for the `;` behind it: the value of a \
-                                       function is its last expression; remove the `;`";
+pub(super) const NOT_RETURNED: &str = "this value is not returned, because of the `;` after it: \
+                                       the value of a function is its last expression; remove the \
+                                       `;`";
 
 /// Returns whether an expression is useless as a statement.
 ///

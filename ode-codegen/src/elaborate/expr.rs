@@ -28,7 +28,7 @@ impl<'a> Elaborator<'a, '_> {
             ExprKind::Neg(operand) => self.neg(expr, operand),
             ExprKind::Not(operand) => match self.expr(operand) {
                 Value::Poison => Value::Poison,
-                operand => match self.condition(expr, operand, "`!` is for conditions") {
+                operand => match self.condition(expr, operand, "`!` needs a condition") {
                     Some(operand) => self.truth(|graph| graph.not(operand)),
                     None => Value::Poison,
                 },
@@ -218,8 +218,8 @@ impl<'a> Elaborator<'a, '_> {
         self.poison(
             expr.id,
             expr.syntax,
-            "this integer depends on the state, by an `if`: integers must be known at compile \
-             time; compute with floats, and choose the float by the `if`",
+            "this integer depends on the state through an `if`: integers must be known at compile \
+             time; use floats, and select a float by the `if`",
         )
     }
 
@@ -248,13 +248,13 @@ impl<'a> Elaborator<'a, '_> {
                 .poison(
                     expr.id,
                     expr.syntax,
-                    "cannot mix a float and an integer: Rust does not convert by itself; write the \
-                 number with a point, as in `2.0`, or convert by `as f64`",
+                    "cannot mix a float and an integer: Rust has no implicit conversion; write the \
+                     number with a point, as in `2.0`, or convert by `as f64`",
                 ),
             (a, b) => {
                 let is_truth = |value: &Value<'_>| matches!(value, Value::Bool(_) | Value::Mask(_));
                 let message = format!(
-                    "cannot compute with {} and {}: arithmetic is for numbers; {}",
+                    "cannot compute with {} and {}: arithmetic needs numbers; {}",
                     a.describe(),
                     b.describe(),
                     if is_truth(&a) || is_truth(&b) {
@@ -333,13 +333,13 @@ impl<'a> Elaborator<'a, '_> {
             (Value::Real(_), Value::Integer(_)) | (Value::Integer(_), Value::Real(_)) => self.poison(
                 expr.id,
                 expr.syntax,
-                "cannot compare a float with an integer: Rust does not convert by itself; write \
+                "cannot compare a float with an integer: Rust has no implicit conversion; write \
                  the number with a point, as in `2.0`, or convert by `as f64`",
             ),
             (a, b) => {
                 let message = format!(
-                    "cannot compare {} with {}: only numbers have an order; write comparisons of \
-                     numbers, joined by `&&` and `||`",
+                    "cannot compare {} with {}: only numbers can be compared; compare their \
+                     numbers one by one, joined by `&&` and `||`",
                     a.describe(),
                     b.describe()
                 );
@@ -356,9 +356,9 @@ impl<'a> Elaborator<'a, '_> {
         let bits = matches!(expr.syntax, syn::Expr::Binary(binary)
             if matches!(binary.op, syn::BinOp::BitAnd(_) | syn::BinOp::BitOr(_)));
         let needed = if bits {
-            "`&` and `|` are for conditions here, there are no bits"
+            "`&` and `|` need conditions, because bit operators are not supported"
         } else {
-            "`&&` and `||` are for conditions"
+            "`&&` and `||` need conditions"
         };
         let first = self.expr(a);
         let first = match first {
@@ -415,12 +415,11 @@ impl<'a> Elaborator<'a, '_> {
             (Value::Bool(value), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => {
                 Value::Real(self.graph.literal(f64::from(value)))
             }
-            (Value::Mask(mask), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => {
-                self.real(|graph| {
+            (Value::Mask(mask), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => self
+                .real(|graph| {
                     let (one, zero) = (graph.literal(1.0), graph.literal(0.0));
                     graph.select(mask, one, zero)
-                })
-            }
+                }),
             (Value::Bool(value), Cast::Integer(ty)) => {
                 Value::Integer(self.integers.introduce(expr.id, i128::from(value), Some(ty)))
             }
@@ -436,13 +435,13 @@ impl<'a> Elaborator<'a, '_> {
             (Value::Real(_), Cast::Integer(_)) => self.poison(
                 expr.id,
                 expr.syntax,
-                "cannot make an integer of a float in a right-hand side: integers must be known \
-                 at compile time, and lanes would differ; choose between values by `if`, or look up a table by \
-                 `interp_linear(&TABLE, x)`",
+                "cannot convert a float to an integer in a right-hand side: integers must be known \
+                 at compile time, and lanes would differ; select values by `if`, or interpolate in \
+                 a table by `interp_linear(&TABLE, x)`",
             ),
             (other, _) => {
                 let message = format!(
-                    "cannot cast {}: only numbers can be; {}",
+                    "cannot cast {}: only numbers can be cast; {}",
                     other.describe(),
                     match other {
                         Value::Bool(_) | Value::Mask(_) => {
@@ -460,8 +459,8 @@ impl<'a> Elaborator<'a, '_> {
         let element = self.expr(value);
         let length = self.length_or(
             count,
-            "`[x; n]` is an array of `n` elements `x`, where `n` is an integer known at compile \
-             time: between elements write a comma, as in `[a, b]`",
+            "`[x; n]` is an array of `n` elements `x`, and `n` must be an integer known at compile \
+             time: separate elements by commas, as in `[a, b]`",
         );
         let Some(length) = length else { return Value::Poison };
         self.spend(Work::Round, length.saturating_mul(work::size(&element)));
@@ -475,8 +474,8 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn length(&mut self, count: &Expr<'a>) -> Option<usize> {
         self.length_or(
             count,
-            "the length of an array must be an integer known at compile time: an array is its \
-             elements here; write a number, or a `const` inside",
+            "the length of an array must be an integer known at compile time: arrays are expanded \
+             into their elements; write a number, or a `const` inside",
         )
     }
 

@@ -20,8 +20,8 @@ impl<'a> Elaborator<'a, '_> {
         match self.expr(exponent) {
             Value::Real(id) if self.graph.literal_value(id).is_none() => {
                 let message = format!(
-                    "this exponent is a float that differs between lanes, and `powi` is unrolled \
-                     into multiplications: write `powf({})`",
+                    "this exponent is a float that differs between lanes: `powi` is unrolled into \
+                     multiplications; write `powf({})`",
                     text(exponent.syntax)
                 );
                 self.poison(cast.id, cast.syntax, message)
@@ -79,8 +79,8 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 _ => {
                     let message = format!(
-                        "the exponent of `powi` must be an integer known at compile time: it is \
-                         unrolled into multiplications; {}",
+                        "the exponent of `powi` must be an integer known at compile time: `powi` \
+                         is unrolled into multiplications; {}",
                         self.instead_of_powi(exponent)
                     );
                     self.poison(expr.id, &name, message)
@@ -101,7 +101,7 @@ impl<'a> Elaborator<'a, '_> {
             _ if reals.len() < arguments.len() => {
                 let name_of = function.name();
                 let message = format!(
-                    "`{name_of}` is for floats here: integers are known at compile time; write the \
+                    "`{name_of}` needs floats here: integers are known at compile time; write the \
                      number with a point, as in `2.0`, or convert by `as f64`"
                 );
                 self.poison(expr.id, &name, message)
@@ -139,7 +139,7 @@ impl<'a> Elaborator<'a, '_> {
             Some(value) if value == value.trunc() && value.abs() < 1e9 => {
                 format!("write it without a point, as in `powi({value})`")
             }
-            _ => "use `powf` for any other".to_owned(),
+            _ => "use `powf` for other exponents".to_owned(),
         }
     }
 }

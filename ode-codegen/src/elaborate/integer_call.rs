@@ -59,7 +59,7 @@ impl<'a> Elaborator<'a, '_> {
         let (Value::Integer(a), Value::Integer(b)) = (receiver, argument) else {
             let found = if matches!(receiver, Value::Integer(_)) { argument } else { receiver };
             let message = format!(
-                "`{name}` is for integers known at compile time here, found {}; write `powi`, or \
+                "`{name}` needs an integer known at compile time, found {}; write `powi`, or \
                  multiply",
                 found.describe()
             );
@@ -80,7 +80,7 @@ impl<'a> Elaborator<'a, '_> {
     /// Reports an integer operation without a result.
     pub(super) fn no_integer(&mut self, expr: &Expr<'a>, by_zero: bool) -> Value<'a> {
         let message = if by_zero {
-            "this divides an integer by zero, which in Rust is a panic; use another divisor"
+            "this divides an integer by zero: Rust would panic; use another divisor"
         } else {
             "this integer is too large for any type; compute with floats"
         };

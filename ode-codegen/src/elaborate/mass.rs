@@ -37,8 +37,8 @@ impl<'a> Elaborator<'a, '_> {
             let scalar = self.system.scalar.name();
             let message = format!(
                 "expected `[[{scalar}; {states}]; {states}]` here, or `[{scalar}; {states}]` for a \
-                 diagonal matrix: there is a row for the equation of each state, and a column for \
-                 the derivative of each"
+                 diagonal matrix: each row belongs to the equation of a state, and each column to \
+                 the derivative of a state"
             );
             self.error(0, &mass.ty.syntax, message);
             return None;
@@ -75,8 +75,8 @@ impl<'a> Elaborator<'a, '_> {
                 self.error(
                     0,
                     mass.value,
-                    "an entry of this mass matrix is not finite: a derivative by the time is \
-                     multiplied by it; write a number",
+                    "an entry of this mass matrix is not finite: it multiplies a derivative; write \
+                     a finite number",
                 );
                 return None;
             }
@@ -110,9 +110,9 @@ impl<'a> Elaborator<'a, '_> {
         self.error(
             0,
             mass.value,
-            "the entries of a mass matrix must be written here: which of them are zero decides how \
-             equations are solved, and a macro sees no more of a constant from outside than its \
-             name; write `[[1.0, 0.0], [0.0, 0.0]]`, for example",
+            "the entries of a mass matrix must be written here: their zeros decide how equations \
+             are solved, and a macro cannot see the value of a constant from outside; write the \
+             entries, as in `[[1.0, 0.0], [0.0, 0.0]]`",
         );
         None
     }

@@ -13,12 +13,13 @@ use crate::parse::signature::{self, MODES};
 use crate::parse::too_large;
 
 /// The message for modes without initial values.
-pub(super) const NO_MODES: &str = "modes are a part of the parameters, which have their initial values: \
-                                   add a field of this type to them, as in `pub modes: Modes`";
+pub(super) const NO_MODES: &str = "modes must be a field of the parameters, which contain the \
+                                   initial modes: add a field of this type, as in `pub modes: \
+                                   Modes`";
 
 /// The message for modes that occur twice among the parameters.
-const SECOND_MODES: &str = "the parameters have modes in a second place: actions return one value of the \
-                            type `Modes`; put all modes into it, in one field";
+const SECOND_MODES: &str = "the parameters contain `Modes` twice: actions return one value of this \
+                            type; put all modes into one field";
 
 /// The values of state and parameters.
 pub(super) struct Inputs<'a> {
@@ -67,10 +68,10 @@ impl<'a> Elaborator<'a, '_> {
                 let other = self.layout(typed)?;
                 let loss = system.other(Purpose::Loss);
                 if loss.is_some_and(|loss| std::ptr::eq(loss, part)) && other != *parameters {
-                    let message = "a loss sees the state, the parameters and the time: what else \
-                                   it needs becomes a field of the parameters, which `fn \
-                                   parameters` sets from what is learnt and from the data of the \
-                                   trajectory";
+                    let message = "a loss depends only on the state, the parameters and the time: \
+                                   make other data a field of the parameters, which `fn \
+                                   parameters` computes from the learnt parameters and the data of \
+                                   the trajectory";
                     self.error(0, &typed.syntax, message);
                     continue;
                 }
@@ -83,7 +84,7 @@ impl<'a> Elaborator<'a, '_> {
             && written(&system.rhs.result) == written(typed)
         {
             let message = format!(
-                "the derivatives have the type of the next argument, and not of this one; {}",
+                "the derivatives have the type of the next argument, not of this one; {}",
                 signature::ORDER
             );
             self.error(0, &system.rhs.state.syntax, message);
@@ -169,8 +170,9 @@ impl<'a> Elaborator<'a, '_> {
         };
         if let Some(missing) = missing {
             let message = format!(
-                "what is learnt makes the initial state and the parameters of each trajectory, and \
-                 this is one of two functions: write {} too, with arguments in this order",
+                "two functions compute the initial state and the parameters of each trajectory \
+                 from the learnt parameters, and one of them is missing: write {} too, with \
+                 arguments in this order",
                 missing.forms()
             );
             self.error(0, first.name, message);
@@ -186,20 +188,20 @@ impl<'a> Elaborator<'a, '_> {
         for part in both.iter().flatten() {
             let other = self.layout(&part.state)?;
             if other != theta {
-                let message = "this is of another type in the other of the two functions that \
-                               begin a trajectory: what is learnt is one struct; write the same";
+                let message = "this type differs between `initial` and `parameters`: the learnt \
+                               parameters are one struct; write the same type";
                 self.error(0, &part.state.syntax, message);
             }
             if let (Some(typed), Some(item)) = (&part.parameters, &item)
                 && self.layout(typed)? != *item
             {
-                let message = "this is of another type in the other of the two functions that \
-                               begin a trajectory: the data of one are one struct; write the same";
+                let message = "this type differs between `initial` and `parameters`: the data of a \
+                               trajectory are one struct; write the same type";
                 self.error(0, &typed.syntax, message);
             }
             if let Some(time) = part.t {
-                let message = "a trajectory begins at the beginning of its time span, so that \
-                               there is no time to depend on: remove this argument";
+                let message = "`initial` and `parameters` cannot depend on the time: a trajectory \
+                               begins at the start of its time span; remove this argument";
                 self.error(0, time, message);
             }
         }
@@ -221,7 +223,7 @@ impl<'a> Elaborator<'a, '_> {
         if a != b {
             let message = format!(
                 "the {what} have another type in the right-hand side: all functions of a system \
-                 get the same; write the same type"
+                 take the same types; write the same type"
             );
             let message = message.replace("the state have", "the state has");
             self.error(0, token, message);
@@ -302,7 +304,7 @@ impl<'a> Elaborator<'a, '_> {
                     partly.position,
                     partly.token,
                     format!(
-                        "`{place}` is assigned in one branch of this `if` only: each component \
+                        "`{place}` is assigned in only one branch of this `if`: each component \
                          needs a value on every path; assign it in the other branch or before"
                     ),
                 ),
@@ -329,15 +331,16 @@ impl<'a> Elaborator<'a, '_> {
             match hiding {
                 Some(variable) => {
                     let message = format!(
-                        "this variable hides the argument `{name}`, so that {missing} {verb} not \
-                         assigned: remove the `let`, and assign to `{name}[0]` and the others"
+                        "this variable hides the argument `{name}`, so {missing} {verb} not \
+                         assigned: remove the `let`, and assign to `{name}[0]` and the other \
+                         elements"
                     );
                     self.error(0, variable, message);
                 }
                 None => {
                     let message = format!(
                         "{missing} {verb} not assigned: each component needs a value on every \
-                         path; assign {pronoun}, if only to 0.0"
+                         path; assign {pronoun} a value, such as 0.0"
                     );
                     self.error(0, name, message);
                 }
@@ -363,7 +366,7 @@ impl<'a> Elaborator<'a, '_> {
             .iter()
             .any(|(purpose, other)| purpose.acts() && std::ptr::eq(other, part))
         {
-            ("an action", "states after it")
+            ("an action", "states after the action")
         } else {
             ("a right-hand side", "derivatives")
         };
@@ -406,8 +409,8 @@ impl<'a> Elaborator<'a, '_> {
             && written != layout
         {
             let message = format!(
-                "expected `[[{}; {states}]; {states}]` here: the derivatives by all {states} \
-                 states (columns), for each state's right-hand side (row)",
+                "expected `[[{}; {states}]; {states}]` here: a row for the right-hand side of each \
+                 state, and a column for each of the {states} states",
                 self.system.scalar.name()
             );
             self.error(0, &part.result.syntax, message);
@@ -434,7 +437,7 @@ impl<'a> Elaborator<'a, '_> {
                 self.error(
                     0,
                     part.name,
-                    "this is true of every state, so that there is nothing to solve; compare the \
+                    "every state is outside the domain: this condition is always true; compare the \
                      state with its bounds, as in `u.mass < 0.0`",
                 );
                 None
@@ -468,12 +471,11 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 other => {
                     let message = format!(
-                        "{} is a float, found {}: it is computed in every lane; {}",
+                        "{} must be a float, found {}: every lane computes it; {}",
                         purpose.what(),
                         other.describe(),
                         if purpose == Purpose::Event {
-                            "return a float that goes through zero where it happens, as in \
-                             `u.height - 1.0`"
+                            "return a float that crosses zero at the event, as in `u.height - 1.0`"
                         } else {
                             "return a float, or an array, a tuple or a struct of floats"
                         }

@@ -144,8 +144,8 @@ impl<'a> Elaborator<'a, '_> {
                         self.error(
                             bound.id,
                             bound.syntax,
-                            "the value of this is not visible here: a macro cannot see a constant \
-                             from outside; write the number, or declare the constant inside the \
+                            "this value is not visible here: a macro cannot see a constant from \
+                             outside; write the number, or declare the constant inside the \
                              function",
                         );
                         return None;
@@ -191,13 +191,13 @@ impl<'a> Elaborator<'a, '_> {
         if let (Some(matched), false) = (matched, *value == Value::Poison) {
             let message = match value {
                 Value::Mask(_) | Value::LaneInteger => {
-                    "this depends on the state: the arm of a `match` must be known at compile time, \
-                     and lanes would differ; write `if … { … } else { … }`, which computes both \
-                     and selects"
+                    "this value depends on the state: the arm of a `match` must be known at \
+                     compile time, and lanes would differ; write `if … { … } else { … }`, which \
+                     computes both branches and selects"
                         .to_owned()
                 }
                 other => format!(
-                    "cannot match {} against this pattern: a `match` is on integers and truth \
+                    "cannot match {} against this pattern: a `match` accepts integers and truth \
                      values known at compile time; write `if … {{ … }} else {{ … }}`",
                     other.describe()
                 ),
@@ -222,7 +222,7 @@ impl<'a> Elaborator<'a, '_> {
         let mut values = match value {
             Value::Array(_) if written.starts_with('(') => {
                 let message = format!(
-                    "an array is taken apart with brackets: write `[{}]`",
+                    "the pattern of an array has brackets: write `[{}]`",
                     written.trim_start_matches('(').trim_end_matches(')').trim().replace(" ,", ",")
                 );
                 self.error(position, syntax, message);
@@ -243,7 +243,7 @@ impl<'a> Elaborator<'a, '_> {
                     other => other.describe().to_owned(),
                 };
                 let message = format!(
-                    "this pattern takes {found} apart into {count} elements: the numbers must \
+                    "cannot match {found} against this pattern of length {count}: the lengths must \
                      agree; name each element, or end with `..`"
                 );
                 self.error(position, syntax, message);

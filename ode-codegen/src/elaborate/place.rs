@@ -38,11 +38,14 @@ impl<'a> Elaborator<'a, '_> {
                     match self.similar(&text) {
                         Some(similar) => format!("did you mean `{similar}`?"),
                         None if self.is_in_function() => {
-                            format!("a function sees no others: pass `{text}` to it as an argument")
+                            format!(
+                                "a function inside has only its own variables: pass `{text}` to it \
+                                 as an argument"
+                            )
                         }
                         None => format!(
-                            "declare it by `let {text} = …` in here; a number from outside is a \
-                             parameter, or a constant in capitals: `{}`",
+                            "declare it here by `let {text} = …`, make it a parameter, or use a \
+                             constant `{}`",
                             text.to_uppercase()
                         ),
                     }
@@ -83,7 +86,7 @@ impl<'a> Elaborator<'a, '_> {
             }
             Some(Some(_)) => {
                 let message = format!(
-                    "`{}` is read here and assigned in one branch of an `if` only: it may have no \
+                    "`{}` is read here, but assigned in only one branch of an `if`: it may have no \
                      value; assign it in the other branch or before",
                     text(expr.syntax)
                 );
@@ -188,30 +191,32 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 (Value::Poison, _) => None,
                 (Value::Unset(_), _) if self.system.opaque => None,
-                (Value::Unset(_), _) => {
-                    Some("this array is used before it is assigned: assign all of it first".into())
-                }
+                (Value::Unset(_), _) => Some(
+                    "this array is used before it is assigned: all its elements need values; \
+                     assign the whole array first"
+                        .into(),
+                ),
                 (Value::Tuple(elements), Access::Field(Member::Position(field))) => Some(format!(
-                    "this tuple has no field `{field}`: it has {} elements, which are counted \
-                     from `.0`",
+                    "this tuple has no field `{field}`: it has {} elements, and the first one is \
+                     `.0`",
                     elements.len()
                 )),
                 (other, Access::Field(Member::Position(field))) => Some(format!(
-                    "{} has no field `{field}`: only a tuple has; elements of arrays are written `[{field}]`",
+                    "{} has no field `{field}`: only tuples have numbered fields; write elements \
+                     of arrays as `[{field}]`",
                     other.describe()
                 )),
                 (_, Access::Field(Member::Name(field)))
                     if Function::from_name(&field.to_string()).is_some() =>
                 {
                     Some(format!(
-                        "`{field}` is a function, which is called with parentheses: write \
-                         `{}()`",
+                        "`{field}` is a function: a call needs parentheses; write `{}()`",
                         text(syntax)
                     ))
                 }
                 (other, Access::Field(Member::Name(field))) => Some(format!(
-                    "{} has no field `{field}`: only structs have fields with names; write \
-                     `[0]`, or declare structs of names in `#[ode_system] mod name {{ … }}`",
+                    "{} has no field `{field}`: only structs have named fields; write `[0]`, or \
+                     declare a struct with named fields in `#[ode_system] mod name {{ … }}`",
                     other.describe()
                 )),
                 (other, Access::Index(_)) => Some(format!(
@@ -246,10 +251,10 @@ impl<'a> Elaborator<'a, '_> {
                 let shown = if wrapped { position - (1 << 64) } else { position };
                 let hint = match &index.kind {
                     ExprKind::Neg(_) if length > 0 => {
-                        format!("; the last element is that of index {}", length - 1)
+                        format!("; the last element has the index {}", length - 1)
                     }
-                    _ if wrapped => "; `as usize` makes a huge number of a negative one, and `%` \
-                                     keeps the sign: for a ring write `(i + n - 1) % n`, or \
+                    _ if wrapped => "; `as usize` converts a negative number to a huge one, and \
+                                     `%` keeps the sign: for a ring write `(i + n - 1) % n`, or \
                                      `.rem_euclid(n)`, which is never negative"
                         .to_owned(),
                     _ => String::new(),
@@ -259,8 +264,8 @@ impl<'a> Elaborator<'a, '_> {
                     if length == 1 { "" } else { "s" },
                     match length {
                         0 => "so there is nothing to index".to_owned(),
-                        1 => "of index 0".to_owned(),
-                        _ => format!("of index 0 to {}", length - 1),
+                        1 => "with index 0".to_owned(),
+                        _ => format!("with indices 0 to {}", length - 1),
                     }
                 );
                 self.error(index.id, index.syntax, message);
@@ -278,16 +283,16 @@ impl<'a> Elaborator<'a, '_> {
             }
             Value::Poison => return None,
             Value::LaneInteger => {
-                "this index depends on the state, by an `if`: it must be known at \
-                                   compile time to be proved in range; choose between elements, as \
-                                   in `if x > 0.0 { u[0] } else { u[1] }`"
+                "this index depends on the state through an `if`: an index must be known at \
+                 compile time, so that the compiler can prove that it is in range; select elements \
+                 instead, as in `if x > 0.0 { u[0] } else { u[1] }`"
                     .to_owned()
             }
             Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE.to_owned(),
-            Value::Real(_) => "an index must be an integer known at compile time: it is proved in \
-                               range here, and the value of this is not known; write a number, the \
-                               variable of a `for` loop, or `interp_linear(&TABLE, x)` to look up a \
-                               position in a table"
+            Value::Real(_) => "an index must be an integer known at compile time: the compiler \
+                               proves that it is in range, and this value is not known; write a \
+                               number or the variable of a `for` loop, or interpolate in a table \
+                               by `interp_linear(&TABLE, x)`"
                 .to_owned(),
             other => format!(
                 "an index must be an integer known at compile time, found {}",
@@ -347,17 +352,16 @@ impl<'a> Elaborator<'a, '_> {
         let role = self.variables[variable].role;
         if role == Role::Captured {
             let message = format!(
-                "a closure cannot assign to `{}` in a right-hand side: it has the values that were \
-                 around it when it was made; return the new value, and assign it where the closure \
-                 is called",
+                "a closure cannot assign to `{}` in a right-hand side: it captures values at its \
+                 creation; return the new value, and assign it at the call",
                 place.root
             );
             self.error(expr.id, place.syntax, message);
             return;
         }
         if role == Role::Modes || self.is_of_modes(variable, place) {
-            let message = "cannot assign to a mode: modes change where actions happen, which return \
-                           them, as in `fn on(u: &State) -> (State, Modes)`";
+            let message = "cannot assign to a mode: only actions change modes, by returning them, \
+                           as in `fn on(u: &State) -> (State, Modes)`";
             self.error(expr.id, place.syntax, message);
             return;
         }
@@ -370,8 +374,8 @@ impl<'a> Elaborator<'a, '_> {
         };
         if let Some((what, element)) = what {
             let message = format!(
-                "cannot assign to {what} to the solver, which calls the right-hand side at points \
-                 of its own; copy it first, as in `let mut x = {}{element};`",
+                "cannot assign to {what} to the solver, which chooses the points of its calls; \
+                 make a copy first, as in `let mut x = {}{element};`",
                 place.root
             );
             self.error(expr.id, place.syntax, message);
@@ -390,8 +394,8 @@ impl<'a> Elaborator<'a, '_> {
             };
         if value == Value::Unit {
             let message = format!(
-                "nothing is assigned to `{}` here: an assignment, a loop and a block that ends \
-                 with `;` have no value; write the value, with one assignment for each place",
+                "`{}` gets no value here: an assignment, a loop and a block that ends with `;` \
+                 have no value; write the value, and a separate assignment for each variable",
                 text(place.syntax)
             );
             self.error(expr.id, place.syntax, message);
@@ -449,10 +453,10 @@ impl<'a> Elaborator<'a, '_> {
 }
 
 /// The message for a constant whose value determines the generated code.
-pub(super) const FROM_OUTSIDE: &str = "the value of this constant is not visible here: a macro cannot \
-                                       see outside of its item; declare the `const` inside of \
-                                       this function, or of a module under `#[ode_system]`, or \
-                                       write the number";
+pub(super) const FROM_OUTSIDE: &str = "the value of this constant is not visible here: a macro \
+                                       cannot see anything outside its item; declare the `const` \
+                                       inside this function, or in a module under `#[ode_system]`, \
+                                       or write the number";
 
 /// The value that is indexed.
 enum Base<'a> {

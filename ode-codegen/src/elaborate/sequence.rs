@@ -30,13 +30,13 @@ impl<'a> Elaborator<'a, '_> {
                 let message = match other {
                     Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE,
                     Value::Real(id) if self.graph.literal_value(id).is_some() => {
-                        "the bound of a loop is an integer, found a float: write it without a \
+                        "the bound of a loop must be an integer, found a float: write it without a \
                          point, as in `0..3`"
                     }
                     Value::Real(_) | Value::LaneInteger => {
                         "the bound of a loop must be an integer known at compile time: all lanes \
-                         run the same rounds, and the value of this is not known; write a number, \
-                         or a `const` inside the function"
+                         run the same iterations, and this value is not known; write a number, or \
+                         a `const` inside the function"
                     }
                     _ => "the bound of a loop must be an integer",
                 };
@@ -79,8 +79,8 @@ impl<'a> Elaborator<'a, '_> {
             }
             other => {
                 let message = format!(
-                    "`{name}` is for arrays and ranges here, found {}: write it for an array, or \
-                     use the value itself",
+                    "`{name}` needs an array or a range, found {}: call it on an array, or use the \
+                     value itself",
                     other.describe()
                 );
                 return self.poison(expr.id, name, message);
@@ -107,7 +107,7 @@ impl<'a> Elaborator<'a, '_> {
                     return self.poison(
                         argument.id,
                         argument.syntax,
-                        "a step of zero is a panic in Rust: the loop would not end; use another \
+                        "a step of zero would panic in Rust: the loop would not end; use another \
                          step",
                     );
                 }
@@ -133,7 +133,7 @@ impl<'a> Elaborator<'a, '_> {
             (Method::Zip, [(argument, other)]) => {
                 let Some(others) = other.items() else {
                     let message =
-                        format!("`zip` is for arrays and ranges here, found {}", other.describe());
+                        format!("`zip` needs an array or a range, found {}", other.describe());
                     return self.poison(argument.id, argument.syntax, message);
                 };
                 let pairs = items.into_iter().zip(others.iter().cloned());
@@ -173,7 +173,7 @@ impl<'a> Elaborator<'a, '_> {
             argument.id,
             argument.syntax,
             "this must be an integer known at compile time, and not negative: all lanes run the \
-             same rounds; write a number, or a `const` inside the function",
+             same iterations; write a number, or a `const` inside the function",
         );
         None
     }
@@ -200,8 +200,8 @@ impl<'a> Elaborator<'a, '_> {
             }
             (None, _) => {
                 let message = format!(
-                    "there is nothing to add up or multiply here, and of which type the result \
-                     is, is not known; write `{name}::<f64>()`"
+                    "the type of this sum or product is not known, because it has no terms; write \
+                     `{name}::<f64>()`"
                 );
                 return self.poison(expr.id, name, message);
             }

@@ -186,7 +186,7 @@ impl<'a> Elaborator<'a, '_> {
                 let instead = if name == "bool" {
                     format!("write `{scalar}`, and compare it, as in `p.{} > 0.5`", flag(syntax))
                 } else if IntegerType::from_name(&name).is_some() {
-                    format!("write `{scalar}`, or a `const` for what is known at compile time")
+                    format!("write `{scalar}`, or a `const` for a value known at compile time")
                 } else if let Some(known) = refuse::of_type(ty) {
                     known
                 } else {
@@ -196,8 +196,8 @@ impl<'a> Elaborator<'a, '_> {
                     )
                 };
                 let message = format!(
-                    "this cannot be part of a state or of parameters: they are numbers of the \
-                     lanes; {instead}"
+                    "this type cannot be part of a state or of parameters: they contain only \
+                     floats; {instead}"
                 );
                 self.error(0, syntax, message);
                 None
@@ -259,7 +259,8 @@ impl<'a> Elaborator<'a, '_> {
         let missing = values.iter().position(|value| matches!(value, Value::Unset(_)));
         if let Some(missing) = missing {
             let message = format!(
-                "the field `{}` is missing: a struct has a value for each; write it, if only `0.0`",
+                "the field `{}` is missing: a struct needs a value for each field; add it, for \
+                 example with the value `0.0`",
                 definition.fields[missing].name
             );
             return self.poison(expr.id, name, message);
@@ -288,7 +289,7 @@ impl<'a> Elaborator<'a, '_> {
             |field: &crate::ast::Field<'_>| fields.iter().any(|(name, _)| *name == field.name);
         if let Some(missing) = definition.fields.iter().find(|field| !rest && !named(field)) {
             let message = format!(
-                "this pattern does not mention the field `{}`: name each, or end with `..`",
+                "this pattern does not mention the field `{}`: name each field, or end with `..`",
                 missing.name
             );
             self.error(position, name, message);

@@ -152,15 +152,15 @@ impl<'a> Elaborator<'a, '_> {
                 return self.poison(
                     expr.id,
                     expr.syntax,
-                    "the fields of a constant from outside are not known here: a macro sees its \
-                     name only; name the value by a constant of its own",
+                    "the fields of a constant from outside are not known here: a macro sees only \
+                     its name; declare a separate constant for the value",
                 );
             };
             let Some(Integer { value, .. }) = self.known_index(index) else {
                 return Value::Poison;
             };
             let Ok(position) = usize::try_from(value) else {
-                let message = format!("index {value} is out of range: there is none below 0");
+                let message = format!("index {value} is out of range: an index is never negative");
                 return self.poison(index.id, index.syntax, message);
             };
             let mut position = Literal::usize_unsuffixed(position);
@@ -184,8 +184,8 @@ impl<'a> Elaborator<'a, '_> {
         }
         let Value::Real(x) = x else {
             let message = format!(
-                "the position in a table is a float, found {}: it is counted in entries, from 0.0 \
-                 at the first one",
+                "the position in a table must be a float, found {}: the first entry is at 0.0, and \
+                 the second at 1.0",
                 x.describe()
             );
             return self.poison(position.id, position.syntax, message);
@@ -210,8 +210,8 @@ impl<'a> Elaborator<'a, '_> {
             };
             let Some(floats) = floats.filter(|floats| !floats.is_empty()) else {
                 let message = format!(
-                    "`{name}` looks up an array of floats, found {}: write `{name}(&TABLE, x)`, \
-                     where `TABLE` is a constant or a variable",
+                    "`{name}` needs an array of floats, found {}: write `{name}(&TABLE, x)`, with \
+                     a constant or a variable `TABLE`",
                     array.describe()
                 );
                 return self.poison(table.id, table.syntax, message);
@@ -229,9 +229,10 @@ impl<'a> Elaborator<'a, '_> {
                 Some(values) => (Entries::Table(self.table(Table::Known(values))), last),
                 None if all.len() > MOST_SELECTED => {
                     let message = format!(
-                        "`{name}` can look up at most {MOST_SELECTED} values that differ between \
-                         lanes, and there are {}: each is selected by a comparison, and so is its \
-                         derivative; use fewer, or a table of constants, which can be of any length",
+                        "`{name}` supports at most {MOST_SELECTED} values that differ between \
+                         lanes, found {}: each value and its derivative are selected by \
+                         comparisons; use fewer values, or a table of constants, which can have \
+                         any length",
                         all.len()
                     );
                     return self.poison(table.id, table.syntax, message);

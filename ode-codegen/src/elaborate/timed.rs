@@ -39,8 +39,8 @@ impl<'a> Elaborator<'a, '_> {
                     && (value.is_nan() || value < 0.0)
                 {
                     let message = format!(
-                        "`every` is {value}, so that the times go back from `first`: a period is \
-                         positive"
+                        "`every` is {value}, but a period cannot be negative: later times would \
+                         precede `first`; write a positive period"
                     );
                     self.error(period.id, period.syntax, message);
                 }
@@ -53,8 +53,8 @@ impl<'a> Elaborator<'a, '_> {
                     && (value.is_nan() || value <= 0.0)
                 {
                     let message = format!(
-                        "`count` is {value}, so that there are no such times: write how many there \
-                         are, or leave `count` out for all until the end of the span"
+                        "`count` is {value}, so there are no times: it must be positive; write the \
+                         number of times, or omit `count` for all times until the end of the span"
                     );
                     self.error(number.id, number.syntax, message);
                 }
@@ -119,8 +119,8 @@ impl<'a> Elaborator<'a, '_> {
             return Some(number);
         }
         if !numbers.is_empty() {
-            let message = "a series of times has one number here; several times are written as in \
-                           `#[at(p.times)]`";
+            let message = "this must be one number: `first`, `every` and `count` describe one \
+                           series of times; write a list of times as `#[at(p.times)]`";
             self.error(expr.id, expr.syntax, message);
         }
         None
@@ -134,7 +134,7 @@ impl<'a> Elaborator<'a, '_> {
         inputs: &Inputs<'a>,
     ) -> Vec<Id> {
         if let Value::Mask(_) | Value::Bool(_) = value {
-            let message = "this is whether something is so, and no time: write the time itself, as in \
+            let message = "expected a time here, found a condition: write the time itself, as in \
                            `#[at(4.0)]`";
             self.error(expr.id, expr.syntax, message);
             return Vec::new();
@@ -158,9 +158,10 @@ impl<'a> Elaborator<'a, '_> {
             _ => false,
         };
         if self.graph.ids().any(|id| reachable[id.index()] && is_late(id)) {
-            let message = "the times of an action are known before a solve begins, so they depend \
-                           on parameters alone, and on no modes: what happens when the state is somewhere is an \
-                           `#[event(…)]` with an `#[action(…)]`";
+            let message = "the times of an action cannot depend on the state, the time or modes: \
+                           they are computed from the parameters before the solve; for an action \
+                           that depends on the state, write an `#[event(…)]` with an \
+                           `#[action(…)]`";
             self.error(expr.id, expr.syntax, message);
         }
         ids

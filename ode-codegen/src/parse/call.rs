@@ -32,8 +32,8 @@ impl Parser<'_> {
                 None => refuse::as_method(Function::from_elsewhere(&name).unwrap_or(&name)),
             };
             let message = format!(
-                "`{module}` is not a module of Rust: functions are methods of floats here; write \
-                 {instead}"
+                "`{module}` is not a module of Rust: mathematical functions are methods of floats; \
+                 write {instead}"
             );
             self.opaque(module, message);
             return ExprKind::Error;
@@ -122,8 +122,8 @@ impl Parser<'_> {
         let syn::Expr::Path(path) = &*call.func else {
             self.opaque(
                 &call.func,
-                "this cannot be called in a right-hand side: only functions known by name can; \
-                 write the expression in place",
+                "this cannot be called in a right-hand side: only functions known by name can be \
+                 called; write the expression in place",
             );
             return ExprKind::Error;
         };

@@ -57,8 +57,8 @@ impl Parser<'_> {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             self.opaque(
                 range,
-                "a range needs both ends in a right-hand side: the rounds of a loop must be known \
-                 at compile time; write `a..b`",
+                "a range needs both ends in a right-hand side: the iterations of a loop must be \
+                 known at compile time; write `a..b`",
             );
             return ExprKind::Error;
         };
@@ -89,8 +89,8 @@ impl Parser<'_> {
                 _ => {
                     self.error(
                         literal,
-                        "a float cannot be a pattern in a right-hand side: it is not known which \
-                         it is; write comparisons, as in `if x < 1.0 { … } else { … }`",
+                        "a float cannot be a pattern in a right-hand side: its value is not known \
+                         at compile time; write comparisons, as in `if x < 1.0 { … } else { … }`",
                     );
                     Pattern::Error
                 }
@@ -131,8 +131,8 @@ impl Parser<'_> {
                 self.hidden_names.set(true);
                 self.error(
                     other,
-                    "this pattern cannot be used in a right-hand side: a `match` is on integers \
-                     and truth values here; write numbers, ranges, `true`, `false`, names and `_`",
+                    "this pattern cannot be used in a right-hand side: a `match` accepts integers \
+                     and truth values; write numbers, ranges, `true`, `false`, names and `_`",
                 );
                 Pattern::Error
             }
@@ -204,7 +204,7 @@ impl Parser<'_> {
             self.error(
                 name,
                 format!(
-                    "`{name}` takes {}, and has {}; write those only",
+                    "`{name}` takes {}, found {}; pass as many as it takes",
                     arguments_in_words(method.arguments()),
                     arguments.len()
                 ),

@@ -17,7 +17,10 @@ const EXPRESSIONS: [(&[&str], &str); 22] = [
     (&["cot", "cotan"], "`1.0 / x.tan()`"),
     (&["exp10"], "`10.0_f64.powf(x)`"),
     (&["f64", "f32", "float", "double", "Float64", "to_f64", "as_f64"], "`n as f64`"),
-    (&["int", "to_int", "as_int"], "`x.trunc()`, which stays a float, or an integer that is known"),
+    (
+        &["int", "to_int", "as_int"],
+        "`x.trunc()`, which stays a float, or an integer known at compile time",
+    ),
     (&["length", "size", "numel", "shape"], "`u.len()`"),
     (&["range", "arange", "linspace"], "`for i in 0..n`"),
     (&["zeros", "ones", "zeros_like", "full", "empty"], "an array, such as `[0.0; 3]`"),
@@ -84,7 +87,7 @@ pub(super) fn is_complex(name: &str) -> bool {
 pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     segments.into_iter().find_map(|segment| match segment {
         segment if is_complex(segment) => Some(
-            "there are no complex numbers here; write the real and the imaginary part as two \
+            "complex numbers are not supported; write the real and the imaginary part as two \
              floats",
         ),
         segment if VECTORS.contains(&segment) => Some(
@@ -92,7 +95,7 @@ pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option
              `[f64; 3]` and `[[f64; 3]; 3]`",
         ),
         segment if CHANCE.contains(&segment) => Some(
-            "its value would differ from call to call, and the solver calls at points of its own; \
+            "its value would differ between calls, and the solver chooses the points of its calls; \
              make it a parameter",
         ),
         _ => None,
@@ -143,7 +146,7 @@ pub(super) fn as_a_method(path: &str) -> Option<String> {
     let name =
         Function::from_elsewhere(name).or_else(|| Function::from_name(name).map(|_| name))?;
     Some(format!(
-        "`{path}` is not a function by itself: it is a method of floats; write {}",
+        "`{path}` is not a free function: it is a method of floats; write {}",
         as_method(name)
     ))
 }

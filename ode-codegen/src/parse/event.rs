@@ -14,14 +14,13 @@ use crate::similar::nearly_equal;
 const MOST: usize = 30;
 
 /// The form of an event, for messages.
-const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`, and \
-                     `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the trajectory \
-                     ends there, or ends there the third time, and `#[event(falling, log)]` if a \
-                     solve is to log it";
+const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`; add `stop` \
+                     or `stop = 3` to end the trajectory at the first or the third event, and \
+                     `log` to log the events";
 
 /// The form of a condition, for messages.
-const CONDITIONS: &str = "write `#[after_step]`, and `#[after_step(stop)]` or `#[after_step(stop = \
-                          3)]` if the trajectory ends there, or ends there the third time";
+const CONDITIONS: &str = "write `#[after_step]`, or `#[after_step(stop)]` or `#[after_step(stop = \
+                          3)]` to end the trajectory the first or the third time";
 
 /// The arguments of an event's attribute.
 const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
@@ -42,7 +41,7 @@ impl Parser<'_> {
             }
         }
         if let Some(event) = events.get(MOST) {
-            let message = format!("a system has {MOST} events at most; make one of several");
+            let message = format!("a system has at most {MOST} events; combine several into one");
             self.error(&event.name, message);
         }
         let mut conditions = Vec::new();
@@ -54,8 +53,9 @@ impl Parser<'_> {
             }
         }
         if let Some(condition) = conditions.get(MOST) {
-            let message =
-                format!("a system has {MOST} conditions after steps at most; make one of several");
+            let message = format!(
+                "a system has at most {MOST} conditions after steps; combine several into one"
+            );
             self.error(&condition.name, message);
         }
         for (_, item) in of(Purpose::Action) {
@@ -74,8 +74,8 @@ impl Parser<'_> {
         conditions: &mut [Condition<'a>],
     ) {
         let Ok(name) = attribute.parse_args_with(Ident::parse_any) else {
-            let message = "an action says which event it follows: write its name, as in \
-                           `#[action(ground)]` after `#[event(falling)] fn ground(…)`";
+            let message = "an action needs the name of its event: write `#[action(ground)]` after \
+                           `#[event(falling)] fn ground(…)`";
             self.error(attribute, message);
             return;
         };
@@ -87,7 +87,7 @@ impl Parser<'_> {
             let near = known.iter().find(|other| nearly_equal(other, &name.to_string()));
             let instead = match (near, &known[..]) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => format!("{FORMS}, before `fn {name}(…) -> f64`"),
+                (None, []) => format!("{FORMS}; put the attribute before `fn {name}(…) -> f64`"),
                 (None, all) => format!("the events are `{}`", all.join("`, `")),
             };
             self.error(&name, format!("there is no event `{name}`: {instead}"));
@@ -95,7 +95,8 @@ impl Parser<'_> {
         };
         if let Some(first) = **action {
             let message = format!(
-                "`{first}` is the action of `{name}` already, and an event has one; do both there"
+                "`{name}` already has the action `{first}`: an event has one action; put both \
+                 effects into one function"
             );
             self.error(&name, message);
             return;
@@ -112,15 +113,14 @@ fn attribute(item: &syn::ItemFn, purpose: Purpose) -> Option<&syn::Attribute> {
 /// Parses the event of a function with this name and attribute.
 fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'a>> {
     let syn::Meta::List(list) = &attribute.meta else {
-        let message = format!("an event says which way its function goes through zero: {FORMS}");
+        let message = format!("an event needs a direction: {FORMS}");
         return Err(syn::Error::new_spanned(attribute, message));
     };
     let words = |input: ParseStream<'_>| read(name, input);
     let event = words.parse2(list.tokens.clone())?;
     match event {
         Event { rising: false, falling: false, .. } => {
-            let message =
-                format!("an event says which way its function goes through zero: {FORMS}");
+            let message = format!("an event needs a direction: {FORMS}");
             Err(syn::Error::new_spanned(attribute, message))
         }
         event => Ok(event),
@@ -132,7 +132,7 @@ fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Con
     let read = |input: ParseStream<'_>| {
         let word = input.call(Ident::parse_any)?;
         if word != "stop" {
-            let message = format!("`{word}` says nothing about a condition: {CONDITIONS}");
+            let message = format!("`{word}` is not an argument of `#[after_step]`: {CONDITIONS}");
             return Err(syn::Error::new(word.span(), message));
         }
         count(input).map(Some)
@@ -162,29 +162,29 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
         match text.as_str() {
             "rising" | "falling" | "both" if event.rising || event.falling => {
                 return error(format!(
-                    "an event has one direction, and this is a second one: {FORMS}"
+                    "an event has only one direction, found a second one: {FORMS}"
                 ));
             }
             "rising" => event.rising = true,
             "falling" => event.falling = true,
             "both" => (event.rising, event.falling) = (true, true),
             "stop" if event.stop.is_some() => {
-                return error("`stop` is there already; remove this one".to_owned());
+                return error("`stop` occurs twice; remove this one".to_owned());
             }
             "stop" => event.stop = Some(count(input)?),
             "log" if event.log => {
-                return error("`log` is there already; remove this one".to_owned());
+                return error("`log` occurs twice; remove this one".to_owned());
             }
             "log" if input.peek(syn::Token![=]) => {
                 return error(
-                    "`log` has no number: how many events of a trajectory are kept is an option of \
-                     a solve, `SolveOptions::event_log`"
+                    "`log` takes no value: the number of logged events per trajectory is an option \
+                     of the solve; set it by `SolveOptions::event_log`"
                         .to_owned(),
                 );
             }
             "log" => event.log = true,
             "no_jumps" if event.no_jumps => {
-                return error("`no_jumps` is there already; remove this one".to_owned());
+                return error("`no_jumps` occurs twice; remove this one".to_owned());
             }
             "no_jumps" => event.no_jumps = true,
             other => {
@@ -192,7 +192,7 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => FORMS.to_owned(),
                 };
-                return error(format!("`{other}` says nothing about an event: {instead}"));
+                return error(format!("`{other}` is not an argument of `#[event]`: {instead}"));
             }
         }
         if !input.is_empty() {
@@ -216,7 +216,7 @@ fn count(input: ParseStream<'_>) -> syn::Result<u32> {
         _ => None,
     };
     number.ok_or_else(|| {
-        let message = "this is how often the event happens before the trajectory ends: write a \
+        let message = "this must be the number of events after which the trajectory ends: write a \
                        number from 1 to 1048576, as in `stop = 3`";
         syn::Error::new_spanned(&value, message)
     })

@@ -61,8 +61,8 @@ impl Parser<'_> {
             syn::Expr::Reference(inner) => {
                 self.opaque(
                     inner,
-                    "`&mut` cannot be used in a right-hand side: a value has one name; assign to \
-                     the variable itself",
+                    "`&mut` cannot be used in a right-hand side: each value has only one name; \
+                     assign to the variable itself",
                 );
                 ExprKind::Error
             }
@@ -80,9 +80,8 @@ impl Parser<'_> {
             syn::Expr::Index(index) if matches!(*index.index, syn::Expr::Range(_)) => {
                 self.opaque(
                     &index.index,
-                    "a part of an array cannot be taken by a range in a right-hand side: an index \
-                     is one integer; write `let [a, rest @ ..] = array;`, or an array of the \
-                     elements",
+                    "an array cannot be indexed by a range in a right-hand side: an index is one \
+                     integer; write `let [a, rest @ ..] = array;`, or an array of the elements",
                 );
                 ExprKind::Error
             }
@@ -90,8 +89,8 @@ impl Parser<'_> {
                 self.error(
                     &index.index,
                     "elements have no names: an array is indexed by integers; write `p[0]`, or \
-                     `let [a, b] = *p;`, or declare a struct of names in \
-                     `#[ode_system] mod name { … }`",
+                     `let [a, b] = *p;`, or declare a struct with named fields in `#[ode_system] \
+                     mod name { … }`",
                 );
                 ExprKind::Error
             }
@@ -217,8 +216,8 @@ impl Parser<'_> {
             syn::Lit::Bool(value) => return ExprKind::Bool(value.value),
             other => self.error(
                 other,
-                "text cannot be used in a right-hand side: a lane computes with numbers only; \
-                 make text from the solution, after solving",
+                "text cannot be used in a right-hand side: a lane computes only with numbers; \
+                 format text from the solution",
             ),
         }
         ExprKind::Error
@@ -230,7 +229,7 @@ impl Parser<'_> {
             self.error(
                 path,
                 "a path with type arguments cannot be used in a right-hand side: only variables \
-                 and constants of type `f64` can; name the value by a `const`",
+                 and constants of type `f64` are supported; name the value by a `const`",
             );
             return ExprKind::Error;
         }
@@ -302,8 +301,8 @@ impl Parser<'_> {
         {
             self.error(
                 star,
-                "`**` is not a power in Rust: it multiplies by what a reference points at; write \
-                 `x.powi(2)` for integers that are known, or `x.powf(y)`",
+                "`**` is not a power in Rust: it multiplies by a dereferenced value; write \
+                 `x.powi(2)` for known integers, or `x.powf(y)`",
             );
             return ExprKind::Error;
         }
@@ -341,16 +340,16 @@ impl Parser<'_> {
             BinOp::BitXor(operator) => {
                 self.error(
                     operator,
-                    "`^` is not a power in Rust, and there are no bits here; write `x.powi(2)` for \
-                     integers that are known, or `x.powf(y)`",
+                    "`^` is not a power in Rust, and bit operators are not supported; write \
+                     `x.powi(2)` for known integers, or `x.powf(y)`",
                 );
                 ExprKind::Error
             }
             operator => {
                 self.error(
                     operator,
-                    "this operator cannot be used in a right-hand side: there are no bits here; \
-                     use arithmetic, and `&&`, `||`, `!` on conditions",
+                    "this operator cannot be used in a right-hand side: bit operators are not \
+                     supported; use arithmetic, and `&&`, `||`, `!` on conditions",
                 );
                 ExprKind::Error
             }
@@ -428,8 +427,8 @@ impl Parser<'_> {
             {
                 let name = &call.func;
                 let message = format!(
-                    "cannot assign to a call: elements are written with brackets and counted from \
-                     0, so that the first is `{}[0]`",
+                    "cannot assign to a call: indices are in brackets and start at 0; write the \
+                     first element as `{}[0]`",
                     name.to_token_stream()
                 );
                 self.opaque(expr, message);
@@ -439,7 +438,7 @@ impl Parser<'_> {
                 self.opaque(
                     other,
                     "cannot assign to this in a right-hand side: only variables and elements of \
-                     arrays and tuples can be; write one assignment for each value",
+                     arrays and tuples can be assigned; write one assignment for each value",
                 );
                 None
             }
@@ -484,8 +483,8 @@ impl Parser<'_> {
             None => {
                 self.error(
                     &cast.ty,
-                    "cannot cast to this type in a right-hand side: only floats and integers can \
-                     be; write `as f64`",
+                    "cannot cast to this type in a right-hand side: only floats and integers are \
+                     supported; write `as f64`",
                 );
                 ExprKind::Error
             }

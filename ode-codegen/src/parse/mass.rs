@@ -6,7 +6,7 @@ use crate::ast::{Block, ExprKind, MassMatrix, Typed};
 
 /// The form of a mass matrix, for messages.
 const FORMS: &str =
-    "`#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one";
+    "`#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal matrix";
 
 /// Returns whether an attribute is `#[mass_matrix]`.
 pub(crate) fn is_mass_matrix(attribute: &syn::Attribute) -> bool {
@@ -32,7 +32,8 @@ impl Parser<'_> {
                 syn::Item::Const(item) if marked(&item.attrs).is_some() => {
                     if let Some(first) = &found {
                         let message = format!(
-                            "`{}` is the mass matrix already, and a system has one; remove this one",
+                            "`{}` is already the mass matrix: a system has only one; remove this \
+                             one",
                             first.name
                         );
                         self.error(&item.ident, message);
@@ -44,9 +45,9 @@ impl Parser<'_> {
                 }
                 syn::Item::Fn(item) if marked(&item.attrs).is_some() => {
                     let message = format!(
-                        "a mass matrix cannot be a function: methods take it to be the same \
-                         everywhere; write {FORMS}; one that depends on the state goes into the \
-                         right-hand side: solve for the derivatives there"
+                        "a mass matrix cannot be a function: methods assume that it is constant; \
+                         write {FORMS}; if it depends on the state, solve for the derivatives in \
+                         the right-hand side"
                     );
                     self.error(&item.sig.ident, message);
                 }
@@ -79,8 +80,8 @@ impl Parser<'_> {
         let depends = |name: &&&syn::Ident| arguments.contains(name) && !is_constant(name);
         let Some(name) = names.iter().find(depends) else { return };
         let message = format!(
-            "a mass matrix cannot depend on `{name}`: methods take it to be the same everywhere; \
-             solve for the derivatives in the right-hand side"
+            "a mass matrix cannot depend on `{name}`: methods assume that it is constant; solve \
+             for the derivatives in the right-hand side"
         );
         self.error(name, message);
         // This prevents further errors about the same constant.

@@ -47,8 +47,8 @@ pub(crate) fn parse<'a>(
             Some((_, item)) => ctxt.error(
                 0,
                 &item.sig.ident,
-                "this system has no right-hand side: it is the function named `rhs`; rename this \
-                 one, if it is meant",
+                "this system has no right-hand side: a module needs a function `rhs`; rename this \
+                 function if it is the right-hand side",
             ),
             None => ctxt.error(
                 0,
@@ -131,11 +131,13 @@ impl Parser<'_> {
         for pair in purposes.windows(2) {
             let [(first, _), (second, attribute)] = pair else { continue };
             let instead = match (first, second) {
-                (Purpose::At, Purpose::At) => "write all its times in one, as in `#[at(1.0, 2.0)]`",
-                _ => "write a second function, and what both do in a third one that they call",
+                (Purpose::At, Purpose::At) => {
+                    "write all its times in one attribute, as in `#[at(1.0, 2.0)]`"
+                }
+                _ => "write a separate function for each purpose, and call shared code from both",
             };
             let (name, what) = (&item.sig.ident, first.what());
-            self.error(attribute, format!("`{name}` is {what} already: {instead}"));
+            self.error(attribute, format!("`{name}` is already {what}: {instead}"));
         }
     }
 
@@ -145,16 +147,22 @@ impl Parser<'_> {
         if purpose.gives_numbers() && nothing {
             let several = match purpose {
                 Purpose::Loss | Purpose::Event => "",
-                _ => ", or an array, a tuple or a struct of several",
+                _ => "; the result may also be an array, a tuple or a struct",
             };
             let (what, form) = (purpose.what(), purpose.forms());
-            self.error(&item.sig.ident, format!("{what} returns its value: write {form}{several}"));
+            self.error(
+                &item.sig.ident,
+                format!("{what} must return its value: write {form}{several}"),
+            );
             return None;
         }
         match signature::read(&item.sig, purpose.what(), purpose.forms()) {
             Ok(signature) if purpose.gives_truth() && !is_bool(signature.returns) => {
-                let message =
-                    format!("{} returns a truth value: write {}", purpose.what(), purpose.forms());
+                let message = format!(
+                    "{} must return a truth value: write {}",
+                    purpose.what(),
+                    purpose.forms()
+                );
                 self.error(&item.sig.ident, message);
                 None
             }

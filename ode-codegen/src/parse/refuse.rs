@@ -9,9 +9,9 @@ use crate::functions::Function;
 pub(super) fn macro_call(name: &str) -> String {
     let reason = match name {
         "vec" => "a lane cannot allocate; write an array of fixed size, such as `[0.0; 4]`",
-        "format" => "a lane cannot allocate; make text from the solution, after solving",
+        "format" => "a lane cannot allocate; format text from the solution",
         "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" => {
-            "a lane has no output; print from the solution, after solving"
+            "a lane has no output; print from the solution"
         }
         "panic" | "todo" | "unimplemented" | "unreachable" | "assert" | "assert_eq"
         | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
@@ -19,7 +19,7 @@ pub(super) fn macro_call(name: &str) -> String {
              the code `NonFinite`"
         }
         "matches" => "its expansion is not visible here; write a `match`, or comparisons",
-        _ => "its expansion is not visible here; write out what it stands for",
+        _ => "its expansion is not visible here; write the expanded code",
     };
     format!("`{name}!` cannot be used in a right-hand side: {reason}")
 }
@@ -63,7 +63,7 @@ pub(crate) fn allocates(name: &str) -> bool {
 pub(super) fn allocation(name: &str) -> String {
     let instead = match name {
         "Box" | "Rc" | "Arc" | "RefCell" => "use the value itself",
-        "String" | "Cow" => "make text from the solution, after solving",
+        "String" | "Cow" => "format text from the solution",
         _ => "use an array of fixed size, such as `[0.0; 4]`",
     };
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
@@ -91,8 +91,8 @@ pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
         }
         "Option" => {
             return Some(
-                "numbers are always there; write the array itself, and for what may be missing a \
-                 parameter more that is 0.0 or 1.0"
+                "every number has a value; write the array itself, and mark an optional number by \
+                 a further parameter that is 0.0 or 1.0"
                     .to_owned(),
             );
         }
@@ -116,8 +116,8 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
     }
     if let "Some" | "None" | "Ok" | "Err" = path {
         return format!(
-            "`{path}` cannot be used in a right-hand side: there are no options or enums here; use \
-             the number itself"
+            "`{path}` cannot be used in a right-hand side: options and enums are not supported; \
+             use the number itself"
         );
     }
     let is_library = path.contains("::") || matches!(path, "rand" | "randn" | "random");
@@ -126,10 +126,10 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
             reason.to_owned()
         }
         "print" | "println" | "printf" | "disp" | "puts" | "display" => {
-            "a lane has no output; print from the solution, after solving".to_owned()
+            "a lane has no output; print from the solution".to_owned()
         }
         "swap" | "replace" | "take" if path.contains("mem::") => {
-            "a value is changed by assignment only; write `(a, b) = (b, a);`".to_owned()
+            "only assignments change values; write `(a, b) = (b, a);`".to_owned()
         }
         "sum" => "it is a method of iterators; write `u.iter().sum::<f64>()`".to_owned(),
         "prod" | "product" => {
@@ -142,14 +142,14 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
             };
             let path =
                 if path.contains("::") { path.to_owned() } else { format!("{prefix}::{path}") };
-            let by_name = format!("name it by a `use` {head}, such as `use {path};`");
+            let by_name = format!("import it {head} by `use {path};`");
             match elsewhere::expression(name) {
                 Some(expression) => format!(
-                    "write {expression}; or, if it is a function of yours, write it as a `fn` \
-                     inside {here}, or put `#[ode_fn]` above it and {by_name}"
+                    "Rust has no such function; write {expression}; if it is your own function, \
+                     declare it as a `fn` inside {here}, or put `#[ode_fn]` above it and {by_name}"
                 ),
                 None => format!(
-                    "its body is not visible here; write it as a `fn` inside {here}, or put \
+                    "its body is not visible here; declare it as a `fn` inside {here}, or put \
                      `#[ode_fn]` above it and {by_name} (both, even in the same file)"
                 ),
             }
@@ -175,14 +175,14 @@ pub(super) fn as_method(name: &str) -> String {
 }
 
 /// The message for `..Default::default()`.
-pub(super) const DEFAULT: &str = "what the trait `Default` gives is not visible here; write each \
-                                  field, as in `State { x: 0.0, y: 0.0 }`";
+pub(super) const DEFAULT: &str = "the value of `Default` is not visible here; write each field, as \
+                                  in `State { x: 0.0, y: 0.0 }`";
 
 /// The message for a variant of an enum.
-pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a \
-                                  `match` is on integers and truth values, and there are no enums; \
-                                  write the condition, as in `let on = t < 5.0;` and `if on { … } \
-                                  else { … }`, or a parameter that is 0.0 or 1.0";
+pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: enums \
+                                  are not supported, and a `match` accepts integers and truth \
+                                  values; write a condition, as in `let on = t < 5.0;` and `if on \
+                                  { … } else { … }`, or a parameter that is 0.0 or 1.0";
 
 /// Returns whether a path looks like a variant of an enum, such as `Phase::On`.
 ///
@@ -196,7 +196,7 @@ pub(super) fn is_variant(segments: &[String]) -> bool {
 /// Returns a number of arguments in words.
 pub(crate) fn arguments_in_words(count: usize) -> String {
     match count {
-        0 => "no argument".to_owned(),
+        0 => "no arguments".to_owned(),
         1 => "one argument".to_owned(),
         count => format!("{count} arguments"),
     }
@@ -207,39 +207,39 @@ pub(super) fn method_call(name: &str) -> String {
     let reason = match name {
         "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "map_or" | "is_some"
         | "is_none" | "ok" | "and_then" => {
-            "a lane cannot stop, and there are no options here; use the number itself"
+            "a lane cannot stop, and options are not supported; use the number itself"
         }
         "iter_mut" | "for_each" | "swap" | "fill" | "copy_from_slice" | "clone_from" => {
-            "a value is changed by assignment only; write `for i in 0..N` and assign to `x[i]`"
+            "only assignments change values; write `for i in 0..N` and assign to `x[i]`"
         }
         "sort" | "sort_by" | "sort_by_key" | "sort_unstable" | "sort_unstable_by" | "reverse"
         | "partial_cmp" | "total_cmp" | "cmp" => {
             "the order of floats differs between lanes, which run the same operations; compare by \
-             `<`, or write `let (low, high) = (x.min(y), x.max(y));` for each two"
+             `<`, or write `let (low, high) = (x.min(y), x.max(y));` for each pair"
         }
         "filter" | "filter_map" | "find" | "position" | "any" | "all" | "take_while"
         | "skip_while" | "flat_map" | "flatten" | "chain" | "scan" | "windows" | "chunks"
         | "chunks_exact" | "cycle" | "count" | "nth" | "min_by" | "max_by" | "reduce"
         | "last_mut" | "array_windows" | "zip_with" => {
-            "it is not among the iterators of the subset, which are `iter`, `rev`, `step_by`, \
-             `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write \
-             `for i in 0..N` with an index"
+            "the supported methods of iterators are `iter`, `rev`, `step_by`, `skip`, `take`, \
+             `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write `for i in 0..N` with an \
+             index"
         }
         "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
             "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
         }
-        "last" => "elements are read by index only; write `u[u.len() - 1]`",
+        "last" => "elements are read only by index; write `u[u.len() - 1]`",
         "first" | "get" | "get_mut" | "get_unchecked" => {
-            "elements are read and written by index only; write `u[0]`"
+            "elements are read and written only by index; write `u[0]`"
         }
-        "clone" => "numbers and arrays are copied; leave out `.clone()`",
+        "clone" => "numbers and arrays are copied; remove `.clone()`",
         "as_slice" | "as_ref" | "as_mut" | "as_array" | "to_array" | "into" | "borrow" => {
-            "values are used as they are; leave it out"
+            "values need no conversion; remove the call"
         }
         "lock" | "load" | "store" | "fetch_add" | "fetch_sub" | "borrow_mut" | "read" | "write"
         | "set" | "replace" | "get_or_init" => {
-            "lanes share no memory that changes, and the solver calls at points of its own; make \
-             what changes a state, and what does not a parameter"
+            "lanes share no mutable memory, and the solver chooses the points of its calls; make a \
+             varying quantity a state, and a constant one a parameter"
         }
         _ if let Some(reason) = elsewhere::library([name]) => reason,
         _ => {
@@ -249,13 +249,13 @@ pub(super) fn method_call(name: &str) -> String {
                      {expression}"
                 ),
                 (None, Some(similar)) => format!(
-                    "cannot call `{name}` in a right-hand side: there is no such function; write \
-                     {}, if you mean that",
+                    "cannot call `{name}` in a right-hand side: there is no such function; did you \
+                     mean {}?",
                     as_method(similar)
                 ),
                 (None, None) => format!(
                     "cannot call `{name}` in a right-hand side: there is no such method of floats, \
-                     arrays and iterators; write it as a `fn` inside, and call `{name}(x)`"
+                     arrays and iterators; declare it as a `fn` inside, and call `{name}(x)`"
                 ),
             };
         }
@@ -268,20 +268,19 @@ pub(super) fn arguments_of(function: Function, found: usize) -> String {
     let name = function.name();
     match (name, found) {
         ("log", 0) => {
-            "`log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and \
-                       that to base 10 `x.log10()`"
+            "`log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and the \
+             logarithm to base 10 is `x.log10()`"
                 .to_owned()
         }
         ("min" | "max", 0) => {
             let first = if name == "min" { "INFINITY" } else { "NEG_INFINITY" };
             format!(
-                "`{name}` is of two floats, `x.{name}(y)`; of an array write \
+                "`{name}` takes two floats, `x.{name}(y)`; for an array write \
                  `v.iter().copied().fold(f64::{first}, f64::{name})`"
             )
         }
         _ => format!(
-            "`{name}` takes {} besides the number that it is called on, and has {found}; write \
-             those only",
+            "`{name}` takes {} besides the number itself, found {found}; correct the call",
             arguments_in_words(function.arguments() - 1),
         ),
     }
@@ -291,20 +290,20 @@ pub(super) fn arguments_of(function: Function, found: usize) -> String {
 pub(super) fn expression(expr: &syn::Expr) -> &'static str {
     match expr {
         syn::Expr::Return(_) => {
-            "`return` cannot be used in a right-hand side: both sides of a branch are computed \
+            "`return` cannot be used in a right-hand side: both branches of an `if` are computed \
              and one is selected; write `if … { … } else { … }`, with the value as its last \
              expression"
         }
         syn::Expr::Unsafe(_) => {
-            "`unsafe` cannot be used in a right-hand side: every index is proved at compile time, \
-             and lanes share no memory that changes, such as a `static mut`; remove it, and make \
-             what changes a state"
+            "`unsafe` cannot be used in a right-hand side: the compiler proves every index, and \
+             lanes share no mutable memory, such as a `static mut`; remove it, and make a varying \
+             quantity a state"
         }
         syn::Expr::Try(_) | syn::Expr::TryBlock(_) => {
             "`?` cannot be used in a right-hand side: a lane cannot stop; use the number itself"
         }
         syn::Expr::Let(_) => {
-            "`if let` cannot be used in a right-hand side: there are no options or enums here; \
+            "`if let` cannot be used in a right-hand side: options and enums are not supported; \
              write a comparison"
         }
         syn::Expr::Async(_) | syn::Expr::Await(_) => {
@@ -312,8 +311,8 @@ pub(super) fn expression(expr: &syn::Expr) -> &'static str {
              value in place"
         }
         _ => {
-            "this expression cannot be used in a right-hand side: it is not part of the subset; \
-             use numbers, arrays, tuples, `if`, `match`, loops and arithmetic"
+            "this expression cannot be used in a right-hand side: it is not part of the supported \
+             subset; use numbers, arrays, tuples, `if`, `match`, loops and arithmetic"
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
         return refuse(token, "`async`: it is a pure function; remove `async`");
     }
     if let Some(token) = &sig.unsafety {
-        return refuse(token, "`unsafe`: it computes with numbers only; remove `unsafe`");
+        return refuse(token, "`unsafe`: it computes only with numbers; remove `unsafe`");
     }
     if let Some(token) = &sig.abi {
         return refuse(token, "`extern`: it is compiled for lanes and devices; remove the ABI");
@@ -65,9 +65,9 @@ fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
             syn::GenericParam::Lifetime(_) => continue,
             syn::GenericParam::Const(length) => {
                 let message = format!(
-                    "{what} cannot be generic over its lengths: each number of states is a system \
-                     of its own; write the number, or `const {}: {} = 8;` and the function, as `fn \
-                     rhs`, in `#[ode_system] mod name {{ … }}`",
+                    "{what} cannot be generic over its lengths: each number of states is a \
+                     separate system; write the number, or put `const {}: {} = 8;` and the \
+                     function, as `fn rhs`, into `#[ode_system] mod name {{ … }}`",
                     length.ident,
                     length.ty.to_token_stream()
                 );
@@ -77,8 +77,8 @@ fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
         types += 1;
         if !real || types > 1 {
             let message = format!(
-                "{what} can be generic over one type of numbers only: lengths are those of its \
-                 arrays; write `<R: Real>`, or `f64`, which stands for every precision anyway"
+                "{what} can be generic only over one type of numbers: its arrays have fixed \
+                 lengths; write `<R: Real>`, or `f64`, which stands for every precision"
             );
             return Err(syn::Error::new_spanned(parameter, message));
         }
@@ -115,7 +115,8 @@ pub(crate) fn read<'a>(
     plain(sig, what)?;
     if let Some(token) = &sig.constness {
         let message = format!(
-            "{what} cannot be `const`: rustc cannot evaluate its mathematics; remove `const`"
+            "{what} cannot be `const`: rustc cannot evaluate mathematical functions at compile \
+             time; remove `const`"
         );
         return Err(syn::Error::new_spanned(token, message));
     }
@@ -134,7 +135,7 @@ pub(crate) fn read<'a>(
     let most = if returns.is_some() { 3 } else { 4 } + usize::from(modes);
     if sig.inputs.len() > most {
         let message = format!(
-            "there are {} arguments, and at most {most} here: parameters come together, as one \
+            "there are {} arguments, and at most {most} are allowed here: all parameters are one \
              array; {unexpected}",
             sig.inputs.len()
         );
@@ -146,8 +147,8 @@ pub(crate) fn read<'a>(
             return refuse(
                 input,
                 &format!(
-                    "{what} has no `self`: what it is given are the state, the parameters and the \
-                     time; write a function outside of the `impl`, {forms}"
+                    "{what} cannot have `self`: its arguments are the state, the parameters and \
+                     the time; write a function outside the `impl`, {forms}"
                 ),
             );
         };
@@ -159,7 +160,8 @@ pub(crate) fn read<'a>(
             other => {
                 return refuse(
                     other,
-                    "an argument needs a plain name here: take it apart inside, as in `let [x, y] = *u;`",
+                    "an argument must be a plain name here: destructure it inside, as in `let [x, \
+                     y] = *u;`",
                 );
             }
         };
@@ -179,7 +181,7 @@ pub(crate) fn read<'a>(
                 (false, false) => "a reference",
             };
             let together = match other {
-                syn::Type::Tuple(_) => ", since numbers that belong together are one array,",
+                syn::Type::Tuple(_) => ", because several numbers are one array,",
                 _ => ",",
             };
             let message = format!("expected {form} here{together} as in {forms}");
@@ -200,7 +202,8 @@ pub(crate) fn read<'a>(
             Some((None, ty)) => {
                 return refuse(
                     ty,
-                    "the array of derivatives needs a name: they are written to it; call it `du`",
+                    "the array of derivatives needs a name: the function assigns to it; call it \
+                     `du`",
                 );
             }
             Some((name, ty)) => Some(Argument { name, ty: reference(ty, true) }),
@@ -261,7 +264,7 @@ pub(crate) fn is_named_modes(ty: &syn::Type) -> bool {
 }
 
 /// The message if the number of derivatives shows that parameters precede the state.
-pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order \
+pub(crate) const ORDER: &str = "if these are the parameters, put them after the state: the order \
                                 is state, parameters, time";
 
 /// Returns the message for another order of arguments, or another form of right-hand side.
@@ -286,23 +289,23 @@ fn misplaced(
     match (arguments, returns) {
         ([(_, first), ..], Some(result)) if is_number(first) && is_number(result) => error(
             first,
-            "one state is an array of one, too, and so are its derivative and one parameter: write \
-             `&[f64; 1]` here, and return `[f64; 1]`"
+            "a single state is an array of length 1, and so are its derivative and a single \
+             parameter: write `&[f64; 1]` here, and return `[f64; 1]`"
                 .to_owned(),
         ),
         ([(_, time), (_, state), ..], _) if is_number(time) && !is_number(state) => {
-            error(time, "the time comes last, behind the state and the parameters".to_owned())
+            error(time, "the time comes last, after the state and the parameters".to_owned())
         }
         ([(_, _), between @ .., (_, last)], _)
             if is_reference(last, false)
                 && let Some((_, time)) = between.iter().find(|(_, ty)| is_number(ty)) =>
         {
-            error(time, "the time comes last, behind the parameters".to_owned())
+            error(time, "the time comes last, after the parameters".to_owned())
         }
         ([_, (_, rate), (_, time)], Some(_)) | ([_, _, (_, rate), (_, time)], None)
             if is_number(rate) && is_number(time) =>
         {
-            let message = "parameters are an array, even if there is one: write `&[f64; 1]`";
+            let message = "parameters are an array, even if there is only one: write `&[f64; 1]`";
             error(rate, message.to_owned())
         }
         ([(_, out), (_, state), ..], Some(result))
@@ -310,15 +313,15 @@ fn misplaced(
         {
             error(
                 result,
-                "the derivatives are written to the first argument here, so that nothing is \
-                 returned: remove this type, or the argument"
+                "this function assigns the derivatives to its first argument, so it returns \
+                 nothing: remove this type, or that argument"
                     .to_owned(),
             )
         }
         ([(_, out), (_, time)], None) if is_reference(out, true) && is_number(time) => error(
             time,
-            "the state is missing: the first argument is what the derivatives are written to, and \
-             the state comes second, as `u: &[f64; N]`"
+            "the state is missing: the first argument receives the derivatives, and the state \
+             comes second, as `u: &[f64; N]`"
                 .to_owned(),
         ),
         ([(_, state)] | [(_, state), (_, syn::Type::Path(_))], None)
@@ -326,8 +329,8 @@ fn misplaced(
         {
             error(
                 state,
-                "there is nothing for the derivatives: return them, as `-> [f64; N]`, or write \
-                 them to a first argument `du: &mut [f64; N]`"
+                "the derivatives are missing: return them, as `-> [f64; N]`, or assign them to a \
+                 first argument `du: &mut [f64; N]`"
                     .to_owned(),
             )
         }
@@ -384,8 +387,8 @@ impl Parser<'_> {
         let other = Scalar::from_name(&name.to_string());
         if other.is_some_and(|other| other != self.scalar) {
             let message = format!(
-                "`{name}` here and `{}` before: one float type stands for the precision of the \
-                 solve; use the same everywhere",
+                "`{name}` here differs from `{}` before: one float type stands for the precision \
+                 of the solve; use the same type everywhere",
                 self.scalar.name()
             );
             self.error(name, message);

@@ -10,8 +10,8 @@ use crate::ast::{
 };
 
 /// The message for a struct without named fields.
-pub(super) const NOT_SEEN: &str = "a struct needs named fields, and cannot be generic, in a right-hand \
-                                   side: they are the names of its numbers; write `struct Point { x: \
+pub(super) const NOT_SEEN: &str = "a struct in a right-hand side must have named fields and no \
+                                   generics: the fields name its numbers; write `struct Point { x: \
                                    f64, y: f64 }`";
 
 /// Returns whether right-hand sides can use a struct.
@@ -89,13 +89,13 @@ impl Parser<'_> {
         match item {
             syn::Item::Use(item) if self.in_module => self.error(
                 item,
-                "`use` cannot stand in a function of a system: names are looked up from the \
+                "`use` is not supported in a function of a system: names are looked up in the \
                  module; move it there",
             ),
             syn::Item::Use(item) => self.error(
                 item,
-                "`use` cannot stand in an inner block here: constants are looked up from the \
-                 function's outermost block; move it there",
+                "`use` is not supported in an inner block: names are looked up in the outermost \
+                 block of the function; move it there",
             ),
             syn::Item::Enum(item) => {
                 self.hidden_names.set(true);
@@ -103,8 +103,9 @@ impl Parser<'_> {
             }
             syn::Item::Static(item) => self.error(
                 &item.static_token,
-                "`static mut` cannot be declared in a right-hand side: lanes share no memory that \
-                 changes, and the solver calls at points of its own; make what changes a state",
+                "`static mut` cannot be declared in a right-hand side: lanes share no mutable \
+                 memory, and the solver chooses the points of its calls; make a varying quantity a \
+                 state",
             ),
             syn::Item::Impl(item) => self.error(
                 &item.impl_token,
@@ -114,13 +115,13 @@ impl Parser<'_> {
             ),
             item if self.in_module => self.error(
                 item,
-                "this item cannot be declared in a function of a system: only constants, functions \
-                 and structs can; move it to the module",
+                "this item is not supported in a function of a system: only constants, functions \
+                 and structs are; move it to the module",
             ),
             item => self.error(
                 item,
-                "this item cannot be declared in a right-hand side: only constants, functions, \
-                 structs with methods, aliases and `use` can; move it out of the function",
+                "this item is not supported in a right-hand side: only constants, functions, \
+                 structs with methods, type aliases and `use` are; move it out of the function",
             ),
         }
     }
@@ -165,9 +166,9 @@ impl Parser<'_> {
                 syn::GenericParam::Lifetime(_) => {}
                 syn::GenericParam::Type(ty) => self.error(
                     ty,
-                    "a function inside a right-hand side can be generic over lengths and over \
-                     numbers only: it is evaluated for the values it is called with; write \
-                     `const N: usize` or `R: Real`, or the types, such as `f64` and `[f64; 3]`",
+                    "a function inside a right-hand side can be generic only over lengths and \
+                     numbers: it is evaluated for the values of each call; write `const N: usize` \
+                     or `R: Real`, or plain types, such as `f64` and `[f64; 3]`",
                 ),
             }
         }
@@ -183,8 +184,8 @@ impl Parser<'_> {
             {
                 self.opaque(
                     token,
-                    "a function inside a right-hand side cannot change its arguments: a value \
-                     has one name; return the new value, as a tuple if there are several",
+                    "a function inside a right-hand side cannot change its arguments: each value \
+                     has only one name; return the new value, or a tuple of new values",
                 );
             }
             if !generics.is_empty() {
@@ -276,8 +277,8 @@ impl Parser<'_> {
                 self.hidden_names.set(true);
                 self.error(
                     other,
-                    "this pattern cannot be used in a right-hand side: only names, `_`, arrays, \
-                     tuples and structs of them can; write one `let` for each value",
+                    "this pattern is not supported in a right-hand side: patterns are names, `_`, \
+                     arrays, tuples and structs of these; write one `let` for each value",
                 );
                 Pattern::Error
             }

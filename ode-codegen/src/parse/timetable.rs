@@ -13,9 +13,8 @@ use crate::ctxt::Ctxt;
 use crate::similar::nearly_equal;
 
 /// The forms of the times, for messages.
-const FORMS: &str = "write one time or several, as in `#[at(4.0)]` and `#[at(p.times)]`, or \
-                     `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may be left \
-                     out";
+const FORMS: &str = "write one or more times, as in `#[at(4.0)]` and `#[at(p.times)]`, or \
+                     `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is optional";
 
 /// The arguments for periodic times, with names that users may confuse with them.
 const NAMES: [(&str, &[&str]); 3] = [
@@ -71,7 +70,7 @@ pub(crate) fn expressions(attribute: &syn::Attribute) -> Vec<syn::Expr> {
 /// Reads the times of an attribute.
 fn times(attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
     let nothing = || {
-        let message = format!("an action at given times says which ones: {FORMS}");
+        let message = format!("`#[at]` needs times: {FORMS}");
         syn::Error::new_spanned(attribute, message)
     };
     let syn::Meta::List(list) = &attribute.meta else { return Err(nothing()) };
@@ -87,8 +86,9 @@ fn times(attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
             Some(word) => {
                 let text = word.to_token_stream();
                 let message = format!(
-                    "`{text}` is a word of `#[event(…)]`, and `#[at(…)]` has times alone: such an \
-                     action is counted, is in no log, and ends no trajectory; {FORMS}"
+                    "`{text}` is an argument of `#[event]`, and `#[at]` accepts only times: a \
+                     scheduled action is counted, but it is not logged and does not end the \
+                     trajectory; {FORMS}"
                 );
                 Err(syn::Error::new_spanned(word, message))
             }
@@ -112,11 +112,11 @@ fn periodic(input: ParseStream<'_>, attribute: &syn::Attribute) -> syn::Result<T
                 Some((near, _)) => format!("did you mean `{near}`?"),
                 None => FORMS.to_owned(),
             };
-            let message = format!("`{name}` says nothing about times: {instead}");
+            let message = format!("`{name}` is not an argument of `#[at]`: {instead}");
             return Err(syn::Error::new(name.span(), message));
         };
         if found[position].is_some() {
-            let message = format!("`{name}` is there already; remove this one");
+            let message = format!("`{name}` occurs twice; remove this one");
             return Err(syn::Error::new(name.span(), message));
         }
         input.parse::<Token![=]>()?;
@@ -126,8 +126,7 @@ fn periodic(input: ParseStream<'_>, attribute: &syn::Attribute) -> syn::Result<T
         }
     }
     let missing = |what: &str| {
-        let message =
-            format!("periodic times have a `first` one and come `every` so often; add `{what}`");
+        let message = format!("periodic times need `first` and `every`; add `{what}`");
         syn::Error::new_spanned(attribute, message)
     };
     let [first, every, count] = found;

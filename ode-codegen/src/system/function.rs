@@ -33,8 +33,8 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
     if let Some(receiver) = item.sig.receiver() {
         // Inside an `impl` only this expansion is valid.
         let message = format!(
-            "a right-hand side is a function by itself, not a method: what it reads of `self` are \
-             its parameters; move it out of the `impl`, and write {}",
+            "a right-hand side cannot be a method: it has no `self`, and gets its data as \
+             parameters; move it out of the `impl`, and write {}",
             signature::FORMS
         );
         let error = syn::Error::new_spanned(receiver, message).to_compile_error();
@@ -92,7 +92,7 @@ pub(crate) fn compiled(
     })?;
     // The signature is valid if there was no error.
     let Some((system, elaborated)) = parsed else {
-        return Err(syn::Error::new_spanned(&item.sig, "this signature was not understood"));
+        return Err(syn::Error::new_spanned(&item.sig, "this signature could not be parsed"));
     };
     compile::compile(&system, elaborated, settings, plain(&item.sig.ident))
 }

@@ -260,9 +260,8 @@ fn made(
     Ctxt::scope(|ctxt| {
         for item in content {
             if let Some(name) = added(item) {
-                let message = format!(
-                    "`{name}` is what the module gets from `#[ode_system]`; use another name"
-                );
+                let message =
+                    format!("`#[ode_system]` declares `{name}` in this module; use another name");
                 ctxt.error(0, name, message);
             }
         }
@@ -285,7 +284,7 @@ fn made(
         }
         Some(())
     })?;
-    made.ok_or_else(|| syn::Error::new_spanned(name, "this module was not understood"))
+    made.ok_or_else(|| syn::Error::new_spanned(name, "this module could not be parsed"))
 }
 
 /// Compiles the system of a module with this content.

@@ -230,7 +230,7 @@ fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
     }
     let message = format!(
         "cannot call `{name}` in a right-hand side: its body is not visible here; put `#[ode_fn]` \
-         above it, where it is declared, or write it as a `fn` inside"
+         above its declaration, or declare it as a `fn` inside"
     );
     let error = quote_spanned!(name.span()=> ::core::compile_error! { #message });
     quote! {
@@ -336,7 +336,8 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<syn::ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {
-            let message = "`#[ode_fn]` is for functions: `fn name(x: f64, v: &[f64; 3]) -> f64`";
+            let message = "`#[ode_fn]` accepts only functions, such as `fn name(x: f64, v: &[f64; \
+                           3]) -> f64`";
             return syn::Error::new(error.span(), message).to_compile_error();
         }
     };

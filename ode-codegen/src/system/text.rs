@@ -57,7 +57,7 @@ impl Diagnostic {
 /// All errors at once, in the order of the text.
 pub fn compile_str(text: &str) -> Result<CompiledSystem, Vec<Diagnostic>> {
     let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
-        let message = "here is something that Rust does not know, or a bracket that is not closed";
+        let message = "this is not a token of Rust, or a bracket is not closed";
         vec![Diagnostic::at(error.span(), message)]
     })?;
     compiled(tokens).map_err(|errors| {
@@ -105,8 +105,8 @@ fn unknown(tokens: &dyn ToTokens) -> syn::Error {
     let tokens = tokens.to_token_stream();
     let name = tokens.to_string().replace(' ', "");
     let message = format!(
-        "`{name}` is not declared in this text, which is compiled by itself: write its value, or \
-         make it a `const` of the text or a parameter"
+        "`{name}` is not declared in this text, which is compiled alone: write its value, or make \
+         it a `const` of the text or a parameter"
     );
     syn::Error::new_spanned(tokens, message)
 }
@@ -150,7 +150,7 @@ impl fmt::Display for EvaluateError {
         match self {
             EvaluateError::NoSuchFunction(name) => write!(f, "there is no function `{name}`"),
             EvaluateError::Sizes { expected: [n, p], found: [u, q] } => {
-                write!(f, "the system has {n} states and {p} parameters, and was given {u} and {q}")
+                write!(f, "the system has {n} states and {p} parameters, found {u} and {q}")
             }
         }
     }

@@ -12,8 +12,7 @@ use crate::ast::Purpose;
 use crate::parse::signature;
 
 /// The form of such an event, for messages.
-const FORMS: &str = "write the event's name and what goes through zero there, as in \
-                     `#[event(rising, stop, escaped = u[0] - 40.0)]`";
+const FORMS: &str = "write both, as in `#[event(rising, stop, escaped = u[0] - 40.0)]`";
 
 /// Returns whether an attribute of a function declares an event, an action or another purpose.
 pub(super) fn is_ours(attribute: &syn::Attribute) -> bool {
@@ -30,7 +29,7 @@ pub(super) fn events(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
                 let name = &function.sig.ident;
                 if functions.iter().any(|other| other.sig.ident == *name) {
                     let message =
-                        format!("`{name}` is an event already; give this one another name");
+                        format!("`{name}` is already the name of an event; use another name");
                     errors.push(syn::Error::new_spanned(name, message));
                 }
                 functions.push(function);
@@ -54,7 +53,7 @@ fn event(item: &syn::ItemFn, attribute: &syn::Attribute) -> syn::Result<Option<s
     if purpose != Some(Purpose::Event) {
         let what = purpose.map_or("this", Purpose::what);
         let message = format!(
-            "{what} is a function of its own, in a module: write the system as `#[ode_system] mod \
+            "{what} needs a separate function in a module: write the system as `#[ode_system] mod \
              name {{ … }}`, with this function as `fn rhs`"
         );
         return Err(syn::Error::new_spanned(attribute, message));
@@ -64,7 +63,8 @@ fn event(item: &syn::ItemFn, attribute: &syn::Attribute) -> syn::Result<Option<s
         _ => Written::default(),
     };
     let Some((name, value)) = written.value else {
-        let message = format!("an event of a function has a name and a value: {FORMS}");
+        let message =
+            format!("an event of a function needs a name and a value that crosses zero: {FORMS}");
         return Err(syn::Error::new_spanned(attribute, message));
     };
     let Ok(read) = signature::read(&item.sig, "", "") else { return Ok(None) };
@@ -103,8 +103,8 @@ fn words(input: ParseStream<'_>) -> syn::Result<Written> {
                 written.rest.push(quote!(#word #equals #value));
             } else if let Some((first, _)) = &written.value {
                 let message = format!(
-                    "this attribute is of the event `{first}`: write another `#[event(…)]` for \
-                     `{word}`"
+                    "an attribute declares one event, here `{first}`: write another `#[event(…)]` \
+                     for `{word}`"
                 );
                 return Err(syn::Error::new(word.span(), message));
             } else {

@@ -40,7 +40,7 @@ impl Printer {
                 self.expr_statement(expr, returns && semicolon.is_none())
             }
             Stmt::Item(item) => {
-                self.error(item, "items inside functions cannot be translated; move it out");
+                self.error(item, "items inside functions cannot be translated; move them out");
                 String::new()
             }
             Stmt::Macro(m) => {
@@ -53,7 +53,7 @@ impl Printer {
     fn local(&mut self, local: &syn::Local) -> String {
         let pad = self.pad();
         let Some(init) = &local.init else {
-            self.error(local, "give the variable a value here: C++ needs it to find the type");
+            self.error(local, "give the variable a value here: C++ needs it to deduce the type");
             self.scope.bind_all(&local.pat);
             return String::new();
         };
@@ -535,7 +535,7 @@ impl Printer {
         let Some(order) = self.structs.get(&name).cloned() else {
             self.error(
                 &e.path,
-                "a struct can be built in its own module only; call a function there",
+                "a struct can be built only in its own module; call a function there",
             );
             return String::new();
         };
@@ -565,7 +565,7 @@ impl Printer {
     /// Reports a value that contains `break` or `continue`, because a lambda cannot leave a loop.
     fn require_staying(&mut self, value: impl ToTokens, leaves: bool) {
         if leaves {
-            self.error(value, "`break` and `continue` cannot stand within a value");
+            self.error(value, "`break` and `continue` cannot occur within a value");
         }
     }
 

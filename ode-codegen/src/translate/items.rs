@@ -109,7 +109,7 @@ impl Printer {
                 }
                 other => self.error(
                     other,
-                    "this item cannot be translated; a device module holds functions, structs, \
+                    "this item cannot be translated; a device module contains functions, structs, \
                      constants, and impl blocks of unit structs",
                 ),
             }
@@ -127,8 +127,8 @@ impl Printer {
             || self.parameters.contains_key(&name);
         if self.names_are_known && !known {
             let message = format!(
-                "`{name}` is not an item of this module; an item of another device module is \
-                 named with it, as `math::exp`"
+                "`{name}` is not an item of this module; write an item of another device module \
+                 with the module's name, as `math::exp`"
             );
             self.error(ident, &message);
         }

@@ -60,8 +60,8 @@ impl Check<'_> {
             both.sort();
             if let Some(name) = both.first() {
                 let message = format!(
-                    "this changes `{name}`, which stands beside it, and C++ evaluates the two in \
-                     any order; give the first value a name in a statement of its own"
+                    "this changes `{name}`, which another operand uses, and C++ evaluates the two \
+                     in any order; give the first value a name in a separate statement"
                 );
                 self.printer.error(operand, &message);
             }
@@ -74,7 +74,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
         if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
             self.printer.error(
                 attribute,
-                "`cfg` cannot be translated: the C++ is the same wherever it is made",
+                "`cfg` cannot be translated: the C++ is the same for all configurations",
             );
         }
     }
@@ -101,7 +101,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
         if matches!(constant.ty, Type::Array(_)) {
             self.printer.error(
                 &constant.ty,
-                "a GPU has no arrays among the constants of an impl block; make it a constant of \
+                "on a GPU, the constants of an impl block cannot be arrays; make it a constant of \
                  the module",
             );
         }
@@ -158,8 +158,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
             {
                 self.printer.error(
                     literal,
-                    "an integer needs a type here, which C++ does not find from its use; write \
-                     `0u32` or `let n: u32 = 0`",
+                    "an integer needs a type here, because C++ does not infer it from its use; \
+                     write `0u32` or `let n: u32 = 0`",
                 );
             }
         }
@@ -174,7 +174,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
     fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
         if place(&assign.left).is_none() {
             self.printer
-                .error(&assign.left, "take a value apart with `let`, then assign the parts");
+                .error(&assign.left, "destructure the value with `let`, then assign the parts");
         }
         visit::visit_expr_assign(self, assign);
     }

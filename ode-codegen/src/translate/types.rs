@@ -68,7 +68,7 @@ impl Printer {
             }
             Type::Path(path) => self.path_type(path),
             Type::Reference(_) => {
-                self.error(ty, "references are accepted as parameters of functions only");
+                self.error(ty, "references are accepted only as parameters of functions");
                 String::new()
             }
             Type::Tuple(t) if t.elems.is_empty() => "void".to_string(),

@@ -1,11 +1,11 @@
 ::core::compile_error! {
-    "`du[1]` is not assigned: each component needs a value on every path; assign it, if only to 0.0"
+    "`du[1]` is not assigned: each component needs a value on every path; assign it a value, such as 0.0"
 }
 ::core::compile_error! {
-    "index 1 is out of range: the array has 1 element, of index 0"
+    "index 1 is out of range: the array has 1 element, with index 0"
 }
 ::core::compile_error! {
-    "`println!` cannot be used in a right-hand side: a lane has no output; print from the solution, after solving"
+    "`println!` cannot be used in a right-hand side: a lane has no output; print from the solution"
 }
 #[allow(unused)]
 #[allow(non_camel_case_types)]

@@ -32,10 +32,11 @@ use std::sync::Arc;
 /// functions by [`delegate_backend!`](crate::delegate_backend): a function with a default that the
 /// wrapper does not forward loses the implementation of the inner backend.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say where an ensemble is solved",
+    message = "`{Self}` is not a backend for ensembles",
     label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::all()?`",
-    note = "`EnsembleThreads` takes all cores and SIMD lanes, `.threads(n)` fewer",
-    note = "`EnsembleGpuKernel::all()` is a `Result`, since there may be no GPU: write `?` behind it"
+    note = "`EnsembleThreads` uses all cores and SIMD lanes, and `.threads(n)` fewer cores",
+    note = "`EnsembleGpuKernel::all()` is a `Result`, because there may be no GPU: write `?` after \
+            it"
 )]
 pub trait EnsembleAlgorithm {
     /// The parts of a task that the backend needs compiled.

@@ -18,11 +18,11 @@ use crate::system::System;
 /// implement this trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a method",
-    label = "expected a method, such as `Tsit5`, `Rodas4` or `Auto`, by itself",
-    note = "methods are types, whose values are written as they are: `problem.solve(Tsit5, \
-            &options)`; `Auto` chooses one for you",
-    note = "all are in `odes::prelude`, and docs/choosing-a-method.md tells them apart; one that is \
-            chosen by its name at run time is `name.parse::<AnyMethod>()?`"
+    label = "expected a method, such as `Tsit5`, `Rodas4` or `Auto`",
+    note = "methods are unit structs, which are passed as values: `problem.solve(Tsit5, \
+            &options)`; `Auto` chooses a method",
+    note = "`odes::prelude` contains all methods, and docs/choosing-a-method.md compares them; \
+            choose a method by its name at run time by `name.parse::<AnyMethod>()?`"
 )]
 pub trait Solver: Copy + sealed::Sealed {
     /// Returns the properties of the method that these options select.

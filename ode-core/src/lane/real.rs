@@ -82,7 +82,7 @@ pub trait Bits:
 
 /// The scalar type of a [`Real`]: `f32` or `f64`, and nothing else.
 #[diagnostic::on_unimplemented(
-    message = "systems are solved in `f32` or `f64`, not in `{Self}`",
+    message = "the precision of a solve is `f32` or `f64`, not `{Self}`",
     label = "write floats: `0.0`, not `0`"
 )]
 pub trait Scalar:

@@ -55,10 +55,10 @@ pub struct Unvaried;
 ///
 /// Functions of a problem and an index implement this trait.
 #[diagnostic::on_unimplemented(
-    message = "this does not make the problems of an ensemble",
+    message = "this does not compute the problems of an ensemble",
     label = "expected a function of a problem and an index, as in \
              `|problem, i| problem.with_p([i as f64])`",
-    note = "it is called from several threads; for random numbers see `EnsembleProblem::sample`"
+    note = "several threads call the function; for random numbers see `EnsembleProblem::sample`"
 )]
 pub trait Vary<S: System<N, P>, T: Scalar, const N: usize, const P: usize>: Sync {
     /// Whether problems may differ, so that the ensemble needs a number of trajectories.
@@ -116,11 +116,12 @@ where
 /// The functions take a problem and an index, and return a problem. Several threads call them, so
 /// they are [`Sync`].
 #[diagnostic::on_unimplemented(
-    message = "this does not make the problem of each trajectory",
+    message = "this does not compute the problem of each trajectory",
     label = "expected a function of a problem and an index that several threads can call",
-    note = "it cannot use a `Cell`, a `RefCell`, an `Rc` or a generator of random numbers from outside",
-    note = "draw rows before, with any generator, and pass them to `over(&rows)` instead; or take \
-            the row of the index: `|problem, i| problem.with_p(rows[i])`"
+    note = "the function cannot use a `Cell`, a `RefCell`, an `Rc` or a generator of random \
+            numbers from outside",
+    note = "draw all rows before, with any generator, and pass them to `over(&rows)` instead; or \
+            use the row of the index: `|problem, i| problem.with_p(rows[i])`"
 )]
 pub trait ProblemOfEach<S: System<N, P>, T: Scalar, const N: usize, const P: usize>:
     Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync
@@ -140,10 +141,12 @@ where
 ///
 /// The functions take a problem and an index, and return a [list](TimeList) of times.
 #[diagnostic::on_unimplemented(
-    message = "this does not give the times at which each trajectory stops",
+    message = "this does not compute the stop times of each trajectory",
     label = "expected a function of a problem and an index, as in `|problem, i| [problem.p[0]]`",
-    note = "times that are the same for all trajectories are an option: `SolveOptions::default().tstops([1.0])`",
-    note = "it is called from several threads and kept: with `move` it takes what it uses along"
+    note = "if all trajectories have the same times, use an option: \
+            `SolveOptions::default().tstops([1.0])`",
+    note = "the problem stores the function, and several threads call it: write `move`, so that it \
+            owns its captured values"
 )]
 pub trait StopsOfEach<S: System<N, P>, T: Scalar, L, const N: usize, const P: usize>:
     Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static

@@ -12,8 +12,8 @@ use core::ops::{Range, RangeInclusive};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not {N} numbers of the precision of the problem",
     label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module",
-    note = "`OdeProblem::new` makes a problem of `f64`; `problem.cast::<f32>()` is the same problem in \
-            single precision"
+    note = "`OdeProblem::new` creates a problem in `f64`; `problem.cast::<f32>()` is the same \
+            problem in single precision"
 )]
 pub trait Numbers<T, const N: usize> {
     /// Returns the numbers, in the order of their declaration.
@@ -33,8 +33,8 @@ impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a time span of `{T}`",
     label = "write floats of the precision of the problem: `0.0..=10.0`",
-    note = "`OdeProblem::new` makes a problem of `f64`; `problem.cast::<f32>()` is the same problem in \
-            single precision"
+    note = "`OdeProblem::new` creates a problem in `f64`; `problem.cast::<f32>()` is the same \
+            problem in single precision"
 )]
 pub trait TimeSpan<T> {
     /// Returns the beginning and the end.

@@ -93,10 +93,11 @@ impl fmt::Display for Which {
 /// Arrays, vectors and slices of `f64`, references to them, and iterators over numbers or
 /// references to numbers implement this trait.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of the values along an axis",
+    message = "`{Self}` is not a list of values along an axis",
     label = "write a list of floats, as `[0.1, 0.2]`: an array, a vector, a reference to one, or an \
              iterator",
-    note = "a range has no spacing: eleven values from 0 to 1 are `(0..=10).map(|i| 0.1 * i as f64)`"
+    note = "a range has no spacing: write eleven values from 0 to 1 as `(0..=10).map(|i| 0.1 * i \
+            as f64)`"
 )]
 pub trait AxisValues {
     /// Returns the values, in their order.

@@ -8,9 +8,9 @@ use crate::system::System;
 
 /// A trait without implementations, for the message.
 #[diagnostic::on_unimplemented(
-    message = "files are written with the feature `save`, which is off",
+    message = "writing files needs the feature `save`, which is off",
     label = "needs the feature `save`",
-    note = "in Cargo.toml: `odes = {{ version = \"…\", features = [\"save\"] }}`"
+    note = "write in Cargo.toml: `odes = {{ version = \"…\", features = [\"save\"] }}`"
 )]
 #[doc(hidden)]
 pub trait FeatureSave {}

@@ -14,7 +14,7 @@ use crate::system::{Quantities, System};
     message = "this system has no gradients",
     label = "write `#[ode_system(gradients = \"on\")]` above it",
     note = "a module with a `#[loss]`, or with `fn initial(theta: &Theta, item: &Item) -> State`, \
-            has them by itself"
+            always has gradients"
 )]
 pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
     /// The products with respect to states and parameters, together.
@@ -61,9 +61,9 @@ pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
 /// A loss: a function of the state at each saved time; training minimises its sum.
 #[diagnostic::on_unimplemented(
     message = "this system has no loss",
-    label = "a module with a `#[loss]` is expected here",
-    note = "write `#[loss] fn misfit(u: &State, p: &Parameters, t: f64) -> f64` in the module: its \
-            sum over all saved times and trajectories is made small"
+    label = "expected a module with a `#[loss]`",
+    note = "write `#[loss] fn misfit(u: &State, p: &Parameters, t: f64) -> f64` in the module: a \
+            fit minimises its sum over all saved times and trajectories"
 )]
 pub trait Loss<const N: usize, const P: usize>: PullBack<N, P> {
     /// The loss and its derivatives, together.
@@ -86,12 +86,12 @@ pub trait Loss<const N: usize, const P: usize>: PullBack<N, P> {
 ///
 /// All trajectories share the `K` learnt quantities; each has its own `I` data.
 #[diagnostic::on_unimplemented(
-    message = "this system does not say what is learnt",
-    label = "a module with functions of `Theta` is expected here",
+    message = "this system has no learnt parameters",
+    label = "expected a module with functions of `Theta`",
     note = "declare `pub struct Theta` and `pub struct Item` in the module, and write `fn \
             initial(theta: &Theta, item: &Item) -> State` and `fn parameters(theta: &Theta, item: \
             &Item) -> Parameters`",
-    note = "a closure of `vary` has no derivatives: what it computes is written as these functions"
+    note = "a closure of `vary` has no derivatives: write its computation as these functions"
 )]
 pub trait Learn<const N: usize, const P: usize, const K: usize, const I: usize>:
     PullBack<N, P>

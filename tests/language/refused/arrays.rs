@@ -22,13 +22,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = *u.last().unwrap();
 //~            ^^^^
-//~ error: cannot call `last` in a right-hand side: elements are read by index only; write
+//~ error: cannot call `last` in a right-hand side: elements are read only by index; write
 //~ `u[u.len() - 1]`
     du[1] = -u[0];
 }
 
 //# elements_of_constants
-//! The elements of a constant array from outside are found by rustc, those that are there.
+//! Rustc checks the indices of constant arrays from outside.
 
 use odes::ode_system;
 
@@ -44,7 +44,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# index_in_range
-//! An index is in range: the first element is that of index 0.
+//! An index is in range: the first element has index 0.
 
 use odes::ode_system;
 
@@ -53,11 +53,11 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1];
     du[1] = -u[2];
 //~            ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
 }
 
 //# index_in_range_in_loops
-//! An index is in range in every round of a loop.
+//! An index is in range in every iteration of a loop.
 
 use odes::ode_system;
 
@@ -66,7 +66,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = u[i + 1] - u[i];
 //~               ^^^^^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` = 1)
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1 (in the iteration
+//~ `i` = 1)
     }
 }
 
@@ -80,14 +81,14 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     let i = p[0];
     du[0] = u[i];
 //~           ^
-//~ error: an index must be an integer known at compile time: it is proved in range here, and the
-//~ value of this is not known; write a number, the variable of a `for` loop, or
-//~ `interp_linear(&TABLE, x)` to look up a position in a table
+//~ error: an index must be an integer known at compile time: the compiler proves that it is in
+//~ range, and this value is not known; write a number or the variable of a `for` loop, or
+//~ interpolate in a table by `interp_linear(&TABLE, x)`
     du[1] = -u[1];
 }
 
 //# index_not_by_state
-//! An index does not depend on the state; the element that it chooses may.
+//! An index does not depend on the state; the selected element may.
 
 use odes::ode_system;
 
@@ -96,8 +97,9 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
     let k = if t < 10.0 { 0 } else { 1 };
     let x = u[k];
 //~           ^
-//~ error: this index depends on the state, by an `if`: it must be known at compile time to be
-//~ proved in range; choose between elements, as in `if x > 0.0 { u[0] } else { u[1] }`
+//~ error: this index depends on the state through an `if`: an index must be known at compile time,
+//~ so that the compiler can prove that it is in range; select elements instead, as in `if x > 0.0 {
+//~ u[0] } else { u[1] }`
     du[0] = x;
     du[1] = -x;
 }
@@ -112,13 +114,13 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = u[i - 1] - u[i];
 //~               ^^^^^
-//~ error: index -1 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` =
-//~ 0)
+//~ error: index -1 is out of range: the array has 2 elements, with indices 0 to 1 (in the iteration
+//~ `i` = 0)
     }
 }
 
 //# lengths_of_from_fn
-//! Where `from_fn` makes an array, the length is written.
+//! If `from_fn` makes an array, its length is written.
 
 use odes::ode_system;
 
@@ -126,13 +128,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let x = std::array::from_fn(|i| 2.0 * u[i]);
 //~         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: the length of this array is not known here: a macro cannot see types that are inferred;
-//~ write it, as in `let x: [f64; 3] = std::array::from_fn(…);`
+//~ error: the length of this array is not known here: a macro cannot see inferred types; write the
+//~ length, as in `let x: [f64; 3] = std::array::from_fn(…);`
     [du[0], du[1]] = x;
 }
 
 //# no_parts_by_range
-//! A part of an array is taken by a pattern.
+//! A pattern takes a part of an array.
 
 use odes::ode_system;
 
@@ -140,8 +142,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let rest = &u[1..];
 //~               ^^^
-//~ error: a part of an array cannot be taken by a range in a right-hand side: an index is one
-//~ integer; write `let [a, rest @ ..] = array;`, or an array of the elements
+//~ error: an array cannot be indexed by a range in a right-hand side: an index is one integer;
+//~ write `let [a, rest @ ..] = array;`, or an array of the elements
     du[0] = rest.iter().sum::<f64>();
     du[1] = -u[0];
 }
@@ -155,14 +157,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let [x, y, z] = *u;
 //~     ^^^^^^^^^
-//~ error: this pattern takes an array of 2 apart into 3 elements: the numbers must agree; name each
-//~ element, or end with `..`
+//~ error: cannot match an array of 2 against this pattern of length 3: the lengths must agree; name
+//~ each element, or end with `..`
     du[0] = y + z;
     du[1] = -x;
 }
 
 //# positions_are_floats
-//! A position in a table is a float; an element is taken by an index.
+//! A position in a table is a float; an index takes an element.
 
 use odes::{interp_linear, ode_system};
 
@@ -172,13 +174,13 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = interp_linear(&SHAPE, i) * u[i];
 //~                                   ^
-//~ error: the position in a table is a float, found an integer: it is counted in entries, from 0.0
-//~ at the first one (in the round `i` = 0)
+//~ error: the position in a table must be a float, found an integer: the first entry is at 0.0, and
+//~ the second at 1.0 (in the iteration `i` = 0)
     }
 }
 
 //# short_tables_of_lanes
-//! A table of values that differ between lanes is short: one of constants can be of any length.
+//! A table of values that differ between lanes is short; a table of constants may have any length.
 
 use odes::{interp_linear, ode_system};
 
@@ -186,9 +188,9 @@ use odes::{interp_linear, ode_system};
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 500], _t: f64) {
     du[0] = interp_linear(p, u[1]);
 //~                       ^
-//~ error: `interp_linear` can look up at most 64 values that differ between lanes, and there are
-//~ 500: each is selected by a comparison, and so is its derivative; use fewer, or a table of
-//~ constants, which can be of any length
+//~ error: `interp_linear` supports at most 64 values that differ between lanes, found 500: each
+//~ value and its derivative are selected by comparisons; use fewer values, or a table of constants,
+//~ which can have any length
     du[1] = -u[0];
 }
 
@@ -203,9 +205,9 @@ const WIND: [f64; 4] = [0.2, 1.7, -0.9, 3.1];
 fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
     du[0] = WIND[0.2 * t] - u[0];
 //~              ^^^^^^^
-//~ error: an index must be an integer known at compile time: it is proved in range here, and the
-//~ value of this is not known; write a number, the variable of a `for` loop, or
-//~ `interp_linear(&TABLE, x)` to look up a position in a table
+//~ error: an index must be an integer known at compile time: the compiler proves that it is in
+//~ range, and this value is not known; write a number or the variable of a `for` loop, or
+//~ interpolate in a table by `interp_linear(&TABLE, x)`
     du[1] = u[0];
 }
 
@@ -218,7 +220,7 @@ use odes::{interp_linear, ode_system};
 fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
     du[0] = interp_linear(&u[0], t);
 //~                        ^^^^
-//~ error: `interp_linear` looks up an array of floats, found a float: write `interp_linear(&TABLE,
-//~ x)`, where `TABLE` is a constant or a variable
+//~ error: `interp_linear` needs an array of floats, found a float: write `interp_linear(&TABLE,
+//~ x)`, with a constant or a variable `TABLE`
     du[1] = -u[1];
 }

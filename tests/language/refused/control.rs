@@ -11,15 +11,15 @@ const N: usize = 2;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..N {
 //~             ^
-//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
-//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
-//~ number
+//~ error: the value of this constant is not visible here: a macro cannot see anything outside its
+//~ item; declare the `const` inside this function, or in a module under `#[ode_system]`, or write
+//~ the number
         du[i] = -u[i];
     }
 }
 
 //# branches_of_one_kind
-//! Both branches of an `if` on the state give the same kind of value.
+//! Both branches of an `if` on the state have the same type.
 
 use odes::ode_system;
 
@@ -27,14 +27,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let rates = if u[0] > 0.0 { [1.0, 2.0] } else { 0.0 };
 //~             ^^
-//~ error: one branch of this `if` gives an array and the other a float: one value is selected from
-//~ both; let both end with the same kind of value
+//~ error: the branches of this `if` have different types, an array and a float: one value is
+//~ selected from both; end both branches with the same type
     du[0] = -rates[0] * u[0];
     du[1] = rates[1];
 }
 
 //# break_in_loops
-//! `break` and `continue` are for a loop around them.
+//! `break` and `continue` occur only in loops.
 
 use odes::ode_system;
 
@@ -44,11 +44,11 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[1] = u[0];
     break;
 //~ ^^^^^
-//~ error: there is no loop around this, which it could leave
+//~ error: there is no enclosing loop: `break` and `continue` work only in loops; remove this one
 }
 
 //# break_on_known
-//! A loop is left under conditions that are known at compile time.
+//! A loop is left only under conditions that are known at compile time.
 
 use odes::ode_system;
 
@@ -59,9 +59,9 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
         if u[i] < 0.0 {
             break;
 //~         ^^^^^
-//~ error: this leaves the loop by a condition on the state: all lanes run the same rounds, so it
-//~ must be known at compile time; put the rest of the body into an `if`, which computes both sides
-//~ and selects (in the round `i` = 0)
+//~ error: this leaves the loop under a condition on the state: all lanes run the same iterations,
+//~ so the condition must be known at compile time; put the rest of the body into an `if`, which
+//~ computes both branches and selects (in the iteration `i` = 0)
         }
         sum += u[i];
     }
@@ -83,7 +83,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# constants_of_match
-//! A constant in a pattern stands inside the function.
+//! A constant in a pattern is declared inside the function.
 
 use odes::ode_system;
 
@@ -96,14 +96,14 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
             LAST => -u[0],
 //~         ^^^^
 //~ error: the value of `LAST` is not visible here: a macro cannot see a constant from outside;
-//~ write the number, or declare the constant inside the function (in the round `i` = 0)
+//~ write the number, or declare the constant inside the function (in the iteration `i` = 0)
             _ => u[1],
         };
     }
 }
 
 //# every_value_has_an_arm
-//! A `match` has an arm for the value that there is.
+//! A `match` has an arm for the actual value.
 
 use odes::ode_system;
 
@@ -112,7 +112,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = match i {
 //~                   ^
-//~ error: no arm of this `match` is for the value it has here; add `_ => …` (in the round `i` = 1)
+//~ error: no arm of this `match` matches its value here; add `_ => …` (in the iteration `i` = 1)
             0 => u[1],
             2 => -u[0],
         };
@@ -131,14 +131,14 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
             k if u[k] > 0.0 => -u[0],
 //~              ^^^^^^^^^^
 //~ error: this guard depends on the state: the arm of a `match` must be known at compile time;
-//~ write an `if` inside the arm (in the round `i` = 0)
+//~ write an `if` inside the arm (in the iteration `i` = 0)
             _ => u[1],
         };
     }
 }
 
 //# loops_end
-//! A loop ends after at most 100 000 rounds.
+//! A `while` or `loop` ends after at most 100 000 iterations.
 
 use odes::ode_system;
 
@@ -147,9 +147,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut n = 1;
     while n > 0 {
 //~ ^^^^^
-//~ error: this loop has not ended after 100000 rounds: it is run at compile time, and its
-//~ instructions are those of all rounds; let an integer count up to a bound, or write `for i in
-//~ a..b`
+//~ error: this loop has not ended after 100000 iterations: loops run at compile time, and each
+//~ iteration adds its instructions; count an integer up to a bound, or write `for i in a..b`
         n = n % 2 + 1;
     }
     du[0] = n as f64 * u[1];
@@ -157,7 +156,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# loops_over_items
-//! A `for` is over a range, an array or an iterator of these.
+//! A `for` runs over a range, an array or an iterator of these.
 
 use odes::ode_system;
 
@@ -166,8 +165,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut sum = 0.0;
     for x in u[0] {
 //~          ^^^^
-//~ error: cannot loop over a float in a right-hand side: all lanes run the same rounds, known at
-//~ compile time; loop over a range `a..b`, an array, or an iterator of these
+//~ error: cannot loop over a float in a right-hand side: all lanes run the same iterations, known
+//~ at compile time; loop over a range `a..b`, an array, or an iterator of these
         sum += x;
     }
     du[0] = sum;
@@ -184,15 +183,15 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = match u[0] {
         0.0 => 1.0,
 //~     ^^^
-//~ error: a float cannot be a pattern in a right-hand side: it is not known which it is; write
-//~ comparisons, as in `if x < 1.0 { … } else { … }`
+//~ error: a float cannot be a pattern in a right-hand side: its value is not known at compile time;
+//~ write comparisons, as in `if x < 1.0 { … } else { … }`
         x => x,
     };
     du[1] = -u[0];
 }
 
 //# match_on_known
-//! A `match` is on what is known at compile time.
+//! A `match` is on values that are known at compile time.
 
 use odes::ode_system;
 
@@ -201,8 +200,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let n = if u[0] > 0.0 { 1 } else { 2 };
     du[0] = match n {
 //~               ^
-//~ error: this depends on the state: the arm of a `match` must be known at compile time, and lanes
-//~ would differ; write `if … { … } else { … }`, which computes both and selects
+//~ error: this value depends on the state: the arm of a `match` must be known at compile time, and
+//~ lanes would differ; write `if … { … } else { … }`, which computes both branches and selects
         1 => u[1],
         _ => -u[1],
     };
@@ -210,7 +209,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_if_let
-//! There are no options: an `if` has a comparison.
+//! There are no options: the condition of an `if` is a comparison.
 
 use odes::ode_system;
 
@@ -218,13 +217,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     du[0] = if let 0.0 = p[0] { 0.0 } else { p[0] * u[0] };
 //~            ^^^^^^^^^^^^^^
-//~ error: `if let` cannot be used in a right-hand side: there are no options or enums here; write a
-//~ comparison
+//~ error: `if let` cannot be used in a right-hand side: options and enums are not supported; write
+//~ a comparison
     du[1] = u[0];
 }
 
 //# no_return
-//! A function ends with its last expression or a `return` of it: there is no earlier one.
+//! A function ends with its last expression or a `return` of it; there is no earlier `return`.
 
 use odes::ode_system;
 
@@ -235,15 +234,15 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
         du[1] = 0.0;
         return;
 //~     ^^^^^^
-//~ error: `return` cannot be used in a right-hand side: both sides of a branch are computed and one
-//~ is selected; write `if … { … } else { … }`, with the value as its last expression
+//~ error: `return` cannot be used in a right-hand side: both branches of an `if` are computed and
+//~ one is selected; write `if … { … } else { … }`, with the value as its last expression
     }
     du[0] = -u[0];
     du[1] = u[0];
 }
 
 //# operations_are_limited
-//! A right-hand side unrolls to at most 200 000 operations, or those of `limit`.
+//! A right-hand side unrolls to at most 200 000 operations, or to at most `limit`.
 
 use odes::ode_system;
 
@@ -252,9 +251,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut x = u[0];
     for _ in 0..2000 {
 //~          ^^^^^^^
-//~ error: this right-hand side unrolls to 6001 operations, and the limit is 1000: loops are
-//~ unrolled here; use fewer rounds or fewer states, or raise the limit by `#[ode_system(limit =
-//~ 6001)]`
+//~ error: this right-hand side has 6001 operations after its loops are unrolled, and the limit is
+//~ 1000; use fewer iterations or fewer states, or raise the limit by `#[ode_system(limit = 6001)]`
         x += 1e-3 * x.sin();
     }
     du[0] = -x;
@@ -272,9 +270,9 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
         du[i] = match i {
             usize::MAX => u[0],
 //~         ^^^^^^^^^^
-//~ error: a variant of an enum cannot be used in a right-hand side: a `match` is on integers and
-//~ truth values, and there are no enums; write the condition, as in `let on = t < 5.0;` and `if on
-//~ { … } else { … }`, or a parameter that is 0.0 or 1.0
+//~ error: a variant of an enum cannot be used in a right-hand side: enums are not supported, and a
+//~ `match` accepts integers and truth values; write a condition, as in `let on = t < 5.0;` and `if
+//~ on { … } else { … }`, or a parameter that is 0.0 or 1.0
             _ => 0.0,
         };
     }
@@ -289,7 +287,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0.. {
 //~          ^^^
-//~ error: a range needs both ends in a right-hand side: the rounds of a loop must be known at
+//~ error: a range needs both ends in a right-hand side: the iterations of a loop must be known at
 //~ compile time; write `a..b`
         if i < 2 {
             du[i] = -u[i];
@@ -306,7 +304,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in (0..2).step_by(0) {
 //~                         ^
-//~ error: a step of zero is a panic in Rust: the loop would not end; use another step
+//~ error: a step of zero would panic in Rust: the loop would not end; use another step
         du[i] = -u[i];
     }
 }
@@ -321,9 +319,9 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut x = u[0];
     while x.abs() > 1.0 {
 //~       ^^^^^^^^^^^^^
-//~ error: the condition of this `while` depends on the state: all lanes run the same rounds, so it
-//~ must be known at compile time; write `for i in 0..N` for the most rounds there are, with an `if`
-//~ inside
+//~ error: the condition of this `while` depends on the state: all lanes run the same iterations, so
+//~ their number must be known at compile time; write `for i in 0..N` with the largest number of
+//~ iterations, and an `if` inside
         x /= 2.0;
     }
     du[0] = -x;

@@ -1,7 +1,7 @@
 // Panics, output and unsafe code.
 
 //# no_assertions
-//! Nor is there an assertion.
+//! There are no assertions.
 
 use odes::ode_system;
 
@@ -16,7 +16,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_options
-//! There are no options, and nothing to unwrap.
+//! There are no options, and no `unwrap`.
 
 use odes::ode_system;
 
@@ -24,13 +24,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     du[0] = p[0].unwrap() * u[1];
 //~              ^^^^^^
-//~ error: cannot call `unwrap` in a right-hand side: a lane cannot stop, and there are no options
-//~ here; use the number itself
+//~ error: cannot call `unwrap` in a right-hand side: a lane cannot stop, and options are not
+//~ supported; use the number itself
     du[1] = -u[0];
 }
 
 //# no_other_macros
-//! A macro cannot see what another one expands to.
+//! A macro cannot read the expansion of another macro.
 
 use odes::ode_system;
 
@@ -46,7 +46,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = square!(u[1]);
 //~         ^^^^^^^^^^^^^
 //~ error: `square!` cannot be used in a right-hand side: its expansion is not visible here; write
-//~ out what it stands for
+//~ the expanded code
     du[1] = -u[0];
 }
 
@@ -60,13 +60,13 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
     println!("t = {t}, u = {u:?}");
 //~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //~ error: `println!` cannot be used in a right-hand side: a lane has no output; print from the
-//~ solution, after solving
+//~ solution
     du[0] = u[1] * t;
     du[1] = -u[0];
 }
 
 //# no_panic
-//! A lane cannot stop; a value that is not a number ends the trajectory.
+//! A lane cannot stop; a NaN ends the trajectory.
 
 use odes::ode_system;
 
@@ -83,7 +83,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_question_mark
-//! There are no errors to pass on.
+//! There is no operator `?`.
 
 use odes::ode_system;
 
@@ -104,9 +104,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = unsafe { u[1] };
 //~         ^^^^^^
-//~ error: `unsafe` cannot be used in a right-hand side: every index is proved at compile time, and
-//~ lanes share no memory that changes, such as a `static mut`; remove it, and make what changes a
-//~ state
+//~ error: `unsafe` cannot be used in a right-hand side: the compiler proves every index, and lanes
+//~ share no mutable memory, such as a `static mut`; remove it, and make a varying quantity a state
     du[1] = -u[0];
 }
 
@@ -119,8 +118,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let noise = rand::random::<f64>();
 //~             ^^^^^^^^^^^^^^^^^^^
-//~ error: cannot call `rand::random` in a right-hand side: its value would differ from call to
-//~ call, and the solver calls at points of its own; make it a parameter
+//~ error: cannot call `rand::random` in a right-hand side: its value would differ between calls,
+//~ and the solver chooses the points of its calls; make it a parameter
     du[0] = u[1] + noise;
     du[1] = -u[0];
 }

@@ -1,7 +1,7 @@
 // Functions, methods and closures.
 
 //# arguments_do_not_change
-//! A function returns what it computes; it does not change its arguments.
+//! A function returns its results; it does not change its arguments.
 
 use odes::ode_system;
 
@@ -9,22 +9,22 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     fn scale(x: &mut [f64; 2], by: f64) {
 //~              ^^^
-//~ error: a function inside a right-hand side cannot change its arguments: a value has one name;
-//~ return the new value, as a tuple if there are several
+//~ error: a function inside a right-hand side cannot change its arguments: each value has only one
+//~ name; return the new value, or a tuple of new values
         x[0] *= by;
         x[1] *= by;
     }
     let mut x = *u;
     scale(&mut x, 2.0);
 //~       ^^^^^^
-//~ error: `&mut` cannot be used in a right-hand side: a value has one name; assign to the variable
-//~ itself
+//~ error: `&mut` cannot be used in a right-hand side: each value has only one name; assign to the
+//~ variable itself
     du[0] = x[1];
     du[1] = -x[0];
 }
 
 //# arguments_of_methods
-//! The functions at hand, too.
+//! Methods of floats also take a fixed number of arguments.
 
 use odes::ode_system;
 
@@ -32,13 +32,12 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].sin(2.0);
 //~              ^^^
-//~ error: `sin` takes no argument besides the number that it is called on, and has 1; write those
-//~ only
+//~ error: `sin` takes no arguments besides the number itself, found 1; correct the call
     du[1] = -u[0];
 }
 
 //# closures_do_not_assign
-//! A closure has the values that were around it when it was made.
+//! A closure captures values at its creation.
 
 use odes::ode_system;
 
@@ -47,8 +46,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut sum = 0.0;
     let mut add = |x: f64| sum += x;
 //~                        ^^^
-//~ error: a closure cannot assign to `sum` in a right-hand side: it has the values that were around
-//~ it when it was made; return the new value, and assign it where the closure is called
+//~ error: a closure cannot assign to `sum` in a right-hand side: it captures values at its
+//~ creation; return the new value, and assign it at the call
     add(u[0]);
     add(u[1]);
     du[0] = sum;
@@ -64,13 +63,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = (|x: f64| x * x)(u[1]);
 //~         ^^^^^^^^^^^^^^^^
-//~ error: this cannot be called in a right-hand side: only functions known by name can; write the
-//~ expression in place
+//~ error: this cannot be called in a right-hand side: only functions known by name can be called;
+//~ write the expression in place
     du[1] = -u[0];
 }
 
 //# elements_change_by_assignment
-//! The elements of an array change by assignment, not by iterators.
+//! Assignments change the elements of an array; iterators do not.
 
 use odes::ode_system;
 
@@ -78,8 +77,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du.iter_mut().zip(u).for_each(|(d, x)| *d = -x);
 //~    ^^^^^^^^
-//~ error: cannot call `iter_mut` in a right-hand side: a value is changed by assignment only; write
-//~ `for i in 0..N` and assign to `x[i]`
+//~ error: cannot call `iter_mut` in a right-hand side: only assignments change values; write `for i
+//~ in 0..N` and assign to `x[i]`
 }
 
 //# functions_are_called
@@ -105,13 +104,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let sizes = u.map(f64::max);
 //~                   ^^^^^^^^
-//~ error: this function takes 2 arguments, and is called with 1; give it a value for each
+//~ error: this function takes 2 arguments, but is called with 1; pass as many as it takes
     du[0] = -sizes[0];
     du[1] = f64::sin(u[1]);
 }
 
 //# functions_from_outside
-//! A function from outside is under `#[ode_fn]`, and a `use` names it.
+//! A function from outside has `#[ode_fn]`, and a `use` names it.
 
 use odes::ode_system;
 
@@ -123,14 +122,14 @@ fn saturation(x: f64) -> f64 {
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = saturation(u[1]);
 //~         ^^^^^^^^^^
-//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; write it as
-//~ a `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::saturation;` (both, even in the same file)
+//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; declare it
+//~ as a `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::saturation;` (both, even in the same file)
     du[1] = -u[0];
 }
 
 //# functions_inside
-//! A function inside is called where it is visible.
+//! A function inside a block is called only where it is visible.
 
 use odes::ode_system;
 
@@ -143,14 +142,14 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     }
     du[0] = square(u[1]);
 //~         ^^^^^^
-//~ error: cannot call `square` in a right-hand side: write `x * x`; or, if it is a function of
-//~ yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and name it by a
-//~ `use` at the head of this function, such as `use self::square;`
+//~ error: cannot call `square` in a right-hand side: Rust has no such function; write `x * x`; if
+//~ it is your own function, declare it as a `fn` inside this function, or put `#[ode_fn]` above it
+//~ and import it at the head of this function by `use self::square;`
     du[1] = -u[0];
 }
 
 //# generic_over_lengths
-//! A function may be generic over lengths and numbers, and over nothing else.
+//! A function inside may be generic only over lengths and numbers.
 
 use odes::ode_system;
 
@@ -158,9 +157,9 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     fn same<T>(x: T) -> T {
 //~         ^
-//~ error: a function inside a right-hand side can be generic over lengths and over numbers only: it
-//~ is evaluated for the values it is called with; write `const N: usize` or `R: Real`, or the
-//~ types, such as `f64` and `[f64; 3]`
+//~ error: a function inside a right-hand side can be generic only over lengths and numbers: it is
+//~ evaluated for the values of each call; write `const N: usize` or `R: Real`, or plain types, such
+//~ as `f64` and `[f64; 3]`
         x
     }
     du[0] = same(u[1]);
@@ -168,7 +167,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# iterators
-//! The iterators are those of the list below.
+//! The methods of iterators are those of the table above.
 
 use odes::ode_system;
 
@@ -176,14 +175,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u.iter().filter(|x| **x > 0.0).sum::<f64>();
 //~                  ^^^^^^
-//~ error: cannot call `filter` in a right-hand side: it is not among the iterators of the subset,
-//~ which are `iter`, `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and
-//~ `product`; write `for i in 0..N` with an index
+//~ error: cannot call `filter` in a right-hand side: the supported methods of iterators are `iter`,
+//~ `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write
+//~ `for i in 0..N` with an index
     du[1] = -u[0];
 }
 
 //# known_functions
-//! The functions of floats are those of the list below.
+//! The functions of floats are those of the table above.
 
 use odes::ode_system;
 
@@ -197,7 +196,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# map_is_for_arrays
-//! `map` and the iterators are for arrays and ranges.
+//! `map` and iterators need an array or a range.
 
 use odes::ode_system;
 
@@ -205,8 +204,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].map(|x| 2.0 * x);
 //~              ^^^
-//~ error: `map` is for arrays and ranges here, found a float: write it for an array, or use the
-//~ value itself
+//~ error: `map` needs an array or a range, found a float: call it on an array, or use the value
+//~ itself
     du[1] = -u[0];
 }
 
@@ -219,8 +218,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = exp(-u[1]);
 //~         ^^^
-//~ error: `exp` is not a function by itself: it is a method of floats; write `x.exp()`, or
-//~ `f64::exp(x)`
+//~ error: `exp` is not a free function: it is a method of floats; write `x.exp()`, or `f64::exp(x)`
     du[1] = -u[0];
 }
 
@@ -255,7 +253,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# nothing_is_collected
-//! What iterators give is added up, or is an array by `map`.
+//! The items of an iterator are summed, or `map` makes an array.
 
 use odes::ode_system;
 
@@ -273,7 +271,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# number_of_arguments
-//! A function gets as many arguments as it takes.
+//! A call passes as many arguments as the function has parameters.
 
 use odes::ode_system;
 
@@ -284,7 +282,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     }
     du[0] = scaled(u[1]);
 //~         ^^^^^^
-//~ error: this function takes 2 arguments, and is called with 1; give it a value for each
+//~ error: this function takes 2 arguments, but is called with 1; pass as many as it takes
     du[1] = -u[0];
 }
 
@@ -297,13 +295,12 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].pow(2);
 //~              ^^^
-//~ error: `pow` is for integers known at compile time here, found a float; write `powi`, or
-//~ multiply
+//~ error: `pow` needs an integer known at compile time, found a float; write `powi`, or multiply
     du[1] = -u[0];
 }
 
 //# powi_is_known
-//! The exponent of `powi` is known at compile time; any other is one of `powf`.
+//! The exponent of `powi` is known at compile time; `powf` takes any other exponent.
 
 use odes::ode_system;
 
@@ -311,13 +308,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     du[0] = u[1].powi(p[0]);
 //~              ^^^^
-//~ error: the exponent of `powi` must be an integer known at compile time: it is unrolled into
-//~ multiplications; use `powf` for any other
+//~ error: the exponent of `powi` must be an integer known at compile time: `powi` is unrolled into
+//~ multiplications; use `powf` for other exponents
     du[1] = -u[0];
 }
 
 //# safe_functions
-//! A function inside is a plain one.
+//! A function inside is a plain function, not an `unsafe` one.
 
 use odes::ode_system;
 
@@ -325,7 +322,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     unsafe fn twice(x: f64) -> f64 {
 //~ ^^^^^^
-//~ error: a function inside a right-hand side cannot be `unsafe`: it computes with numbers only;
+//~ error: a function inside a right-hand side cannot be `unsafe`: it computes only with numbers;
 //~ remove `unsafe`
         2.0 * x
     }
@@ -334,7 +331,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# sums_have_a_type
-//! The sum of nothing has a type that is written.
+//! The type of an empty sum is written.
 
 use odes::ode_system;
 
@@ -342,7 +339,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = (0..0).map(|i| u[i]).sum();
 //~                              ^^^
-//~ error: there is nothing to add up or multiply here, and of which type the result is, is not
-//~ known; write `sum::<f64>()`
+//~ error: the type of this sum or product is not known, because it has no terms; write
+//~ `sum::<f64>()`
     du[1] = -u[0];
 }

@@ -23,8 +23,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = (12 / i) as f64 * u[i];
 //~              ^^^^^^
-//~ error: this divides an integer by zero, which in Rust is a panic; use another divisor (in the
-//~ round `i` = 0)
+//~ error: this divides an integer by zero: Rust would panic; use another divisor (in the iteration
+//~ `i` = 0)
     }
 }
 
@@ -38,14 +38,13 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut n: u8 = 200;
     n += 100;
 //~ ^^^^^^^^
-//~ error: this integer is 300 here, which a `u8` cannot hold: in Rust it is a panic; use a larger
-//~ type
+//~ error: this integer is 300 here, which a `u8` cannot hold: Rust would panic; use a larger type
     du[0] = f64::from(n) * u[1];
     du[1] = -u[0];
 }
 
 //# not_below_zero
-//! An integer without a sign stays at or above zero on the way, too.
+//! An unsigned integer is never negative, also in intermediate results.
 
 use odes::ode_system;
 
@@ -54,8 +53,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = u[(i - 1 + 2) % 2] - u[i];
 //~                ^^^^^
-//~ error: this integer is -1 here, which a `usize` cannot hold: in Rust it is a panic; add before
-//~ you subtract, as in `(i + n - 1) % n`
+//~ error: this integer is -1 here, which a `usize` cannot hold: Rust would panic; add before you
+//~ subtract, as in `(i + n - 1) % n`
     }
 }
 
@@ -69,7 +68,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let n = if u[0] > 0.0 { 1 } else { 2 };
     du[0] = n as f64 * u[1];
 //~         ^^^^^^^^
-//~ error: this integer depends on the state, by an `if`: integers must be known at compile time;
-//~ compute with floats, and choose the float by the `if`
+//~ error: this integer depends on the state through an `if`: integers must be known at compile
+//~ time; use floats, and select a float by the `if`
     du[1] = -u[0];
 }

@@ -8,13 +8,13 @@ use odes::sweep::Axis;
 fn main() {
     let _ = Axis::p("rate", 0.0..=1.0);
 //~                         ^^^^^^^^^
-//~ error[E0277]: `std::ops::RangeInclusive<f64>` is not a list of the values along an axis
+//~ error[E0277]: `std::ops::RangeInclusive<f64>` is not a list of values along an axis
     let _ = Axis::p("rate", 2.0);
 //~                         ^^^
-//~ error[E0277]: `{float}` is not a list of the values along an axis
+//~ error[E0277]: `{float}` is not a list of values along an axis
     let _ = Axis::u0(0, [1, 2]);
 //~                     ^^^^^^
-//~ error[E0277]: `[{integer}; 2]` is not a list of the values along an axis
+//~ error[E0277]: `[{integer}; 2]` is not a list of values along an axis
 }
 
 //# learning
@@ -56,8 +56,8 @@ mod two_losses {
     #[loss]
     fn fourth(u: &State) -> f64 {
 //~    ^^^^^^
-//~ error: a system has one loss: add the two in one function, and make functions without `#[loss]`
-//~ of them
+//~ error: a system has only one loss: remove `#[loss]` from both functions, and add their values in
+//~ a third function with `#[loss]`
         u.u.powi(4)
     }
 }
@@ -93,8 +93,8 @@ mod loss_of_data {
     #[loss]
     fn misfit(u: &State, item: &Item) -> f64 {
 //~                             ^^^^
-//~ error: a loss sees the state, the parameters and the time: what else it needs becomes a field of
-//~ the parameters, which `fn parameters` sets from what is learnt and from the data of the
+//~ error: a loss depends only on the state, the parameters and the time: make other data a field of
+//~ the parameters, which `fn parameters` computes from the learnt parameters and the data of the
 //~ trajectory
         u.u
     }
@@ -117,9 +117,9 @@ mod one_function {
 
     fn initial(_: &Theta, item: &Item) -> State {
 //~    ^^^^^^^
-//~ error: what is learnt makes the initial state and the parameters of each trajectory, and this is
-//~ one of two functions: write `fn parameters(theta: &Theta, item: &Item) -> Parameters` too, with
-//~ arguments in this order
+//~ error: two functions compute the initial state and the parameters of each trajectory from the
+//~ learnt parameters, and one of them is missing: write `fn parameters(theta: &Theta, item: &Item)
+//~ -> Parameters` too, with arguments in this order
         State { u: item.start }
     }
 
@@ -150,7 +150,7 @@ mod loss_of_nothing {
     #[loss]
     fn square(u: &State) {
 //~    ^^^^^^
-//~ error: a loss returns its value: write `fn name(u: &State, p: &Parameters, t: f64) -> f64`
+//~ error: a loss must return its value: write `fn name(u: &State, p: &Parameters, t: f64) -> f64`
         u.u * u.u;
     }
 }
@@ -160,8 +160,8 @@ fn unknown(u: &[f64; 1]) -> [f64; 1] {
     [-v[0]]
 //~   ^
 //~ error: cannot find the variable `v`: only arguments, variables and constants (in capitals) are
-//~ visible in a right-hand side; declare it by `let v = …` in here; a number from outside is a
-//~ parameter, or a constant in capitals: `V`
+//~ visible in a right-hand side; declare it here by `let v = …`, make it a parameter, or use a
+//~ constant `V`
 }
 
 fn main() -> Result<(), SolveError> {
@@ -220,15 +220,14 @@ fn main() -> Result<(), SolveError> {
     let options = SolveOptions::default();
     ensemble.solve(Tsit5, EnsembleGpuKernel::all(), &options)?;
 //~                       ^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error[E0277]: `Result<odes::EnsembleGpuKernel, GpuError>` does not say where an ensemble is
-//~ solved
+//~ error[E0277]: `Result<odes::EnsembleGpuKernel, GpuError>` is not a backend for ensembles
     ensemble.solve(Tsit5, EnsembleGpuKernel::new(), &options)?;
 //~                                          ^^^
 //~ error[E0599]: no function or associated item named `new` found for struct
 //~ `odes::EnsembleGpuKernel<C>` in the current scope
     ensemble.solve(Tsit5, Tsit5, &options)?;
 //~                       ^^^^^
-//~ error[E0277]: `odes::Tsit5` does not say where an ensemble is solved
+//~ error[E0277]: `odes::Tsit5` is not a backend for ensembles
     Ok(())
 }
 
@@ -238,11 +237,11 @@ use odes::prelude::*;
 fn main() {
     let _ = SolveOptions::default().saveat(0.0..=10.0);
 //~                                        ^^^^^^^^^^
-//~ error[E0277]: `std::ops::RangeInclusive<f64>` says neither a spacing of the saved times nor the
+//~ error[E0277]: `std::ops::RangeInclusive<f64>` is neither a spacing of saved times nor a list of
 //~ times
     let _ = SolveOptions::default().saveat(1);
 //~                                        ^
-//~ error[E0277]: `{integer}` says neither a spacing of the saved times nor the times
+//~ error[E0277]: `{integer}` is neither a spacing of saved times nor a list of times
 }
 
 //# sealed
@@ -294,7 +293,7 @@ fn main() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1.0, [1.0]));
     let _ = ensemble.clone().tstops([0.25, 0.5]);
 //~                                 ^^^^^^^^^^^
-//~ error[E0277]: this does not give the times at which each trajectory stops
+//~ error[E0277]: this does not compute the stop times of each trajectory
     let _ = ensemble.clone().tstops(|problem| [problem.p[0]]);
 //~                          ^^^^^^
 //~ error[E0593]: closure is expected to take 2 arguments, but it takes 1 argument
@@ -320,7 +319,7 @@ fn main() {
     let rate = RefCell::new(1.0);
     let _ = EnsembleProblem::new(problem).trajectories(100).vary(|problem, _| {
 //~ column 66 to column 5, 3 lines below
-//~ error[E0277]: this does not make the problem of each trajectory
+//~ error[E0277]: this does not compute the problem of each trajectory
         *rate.borrow_mut() *= 0.9;
         problem.with_p([*rate.borrow()])
     });

@@ -13,14 +13,14 @@ mod rule {
 
     pub fn rhs(u: &Pair) -> Pair {
 //~                ^^^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; write
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; write
 //~ `f64`, an array `[f64; N]`, or a struct or an alias of these that is declared in this module
         [u[1], -u[0]]
     }
 }
 
 //# domains_are_conditions
-//! A domain is a condition, a truth value.
+//! The condition of a domain returns a truth value.
 
 use odes::ode_system;
 
@@ -32,14 +32,14 @@ mod rule {
 
     fn is_out_of_domain(u: &[f64; 2]) -> f64 {
 //~    ^^^^^^^^^^^^^^^^
-//~ error: a condition of the domain returns a truth value: write `fn is_out_of_domain(u: &State, p:
+//~ error: `is_out_of_domain` must return a truth value: write `fn is_out_of_domain(u: &State, p:
 //~ &Parameters, t: f64) -> bool`
         u[0].min(u[1])
     }
 }
 
 //# domains_have_states
-//! There are states in the domain.
+//! The domain is not empty.
 
 use odes::ode_system;
 
@@ -53,14 +53,14 @@ mod rule {
 
     fn is_out_of_domain(_u: &[f64; 2]) -> bool {
 //~    ^^^^^^^^^^^^^^^^
-//~ error: this is true of every state, so that there is nothing to solve; compare the state with
+//~ error: every state is outside the domain: this condition is always true; compare the state with
 //~ its bounds, as in `u.mass < 0.0`
         LIMIT < 0
     }
 }
 
 //# equations_have_unknowns
-//! Each unknown has an equation that it is in.
+//! Each unknown has its own equation, in which it occurs.
 
 use odes::ode_system;
 
@@ -69,10 +69,9 @@ mod rule {
     #[mass_matrix]
     const M: [f64; 3] = [1.0, 0.0, 0.0];
 //~       ^
-//~ error: this mass matrix leaves the equations of `v` and `force` with no unknown but `x`, so that
-//~ another unknown is determined by no equation, or only by the derivative of one (an index above
-//~ 1); write an algebraic equation for each unknown that has no derivative: differentiate by hand,
-//~ for example
+//~ error: with this mass matrix, the equations of `v` and `force` have no unknown except `x`:
+//~ another unknown has no equation, or only the derivative of one (an index above 1); write an
+//~ algebraic equation for each unknown without a derivative, for example by differentiating by hand
 
     pub(crate) fn rhs(u: &[f64; 3]) -> [f64; 3] {
         let [x, v, force] = *u;
@@ -110,7 +109,7 @@ mod rule {
 }
 
 //# jacobians_are_right
-//! A Jacobian by hand is the derivative of `rhs`.
+//! A handwritten Jacobian is the derivative of `rhs`.
 
 use odes::ode_system;
 
@@ -122,9 +121,9 @@ mod rule {
 
     fn jacobian(u: &[f64; 2]) -> [[f64; 2]; 2] {
 //~    ^^^^^^^^
-//~ error: the derivative of `u0` by `u0` is 1.836697e0 here, and 1.921039e-1 by differentiation, at
-//~ a point of the check: correct it, or leave this function out: derivatives are derived exactly
-//~ anyway; `#[ode_system(check = "off")]` takes it as it is
+//~ error: the derivative of the right-hand side of `u0` with respect to `u0` is 1.836697e0 here,
+//~ but 1.921039e-1 by differentiation, at a test point: correct it, or remove this function,
+//~ because exact derivatives are derived anyway; `#[ode_system(check = "off")]` disables this check
         [[u[0], u[1]], [0.0, -1.0]]
     }
 }
@@ -142,8 +141,8 @@ mod rule {
 
     fn jacobian(u: &[f64; 2]) -> [f64; 4] {
 //~                              ^^^^^^^^
-//~ error: expected `[[f64; 2]; 2]` here: the derivatives by all 2 states (columns), for each
-//~ state's right-hand side (row)
+//~ error: expected `[[f64; 2]; 2]` here: a row for the right-hand side of each state, and a column
+//~ for each of the 2 states
         [u[1], u[0], 0.0, -1.0]
     }
 }
@@ -162,9 +161,9 @@ mod rule {
     #[mass_matrix]
     fn mass(u: &[f64; 2]) -> [[f64; 2]; 2] {
 //~    ^^^^
-//~ error: a mass matrix cannot be a function: methods take it to be the same everywhere; write
-//~ `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one; one that
-//~ depends on the state goes into the right-hand side: solve for the derivatives there
+//~ error: a mass matrix cannot be a function: methods assume that it is constant; write
+//~ `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal matrix; if it
+//~ depends on the state, solve for the derivatives in the right-hand side
         [[1.0 + u[0], 0.0], [0.0, 0.0]]
     }
 }
@@ -179,8 +178,8 @@ mod rule {
     #[mass_matrix]
     const M: [f64; 2] = [1.0, f64::INFINITY];
 //~                     ^^^^^^^^^^^^^^^^^^^^
-//~ error: an entry of this mass matrix is not finite: a derivative by the time is multiplied by it;
-//~ write a number
+//~ error: an entry of this mass matrix is not finite: it multiplies a derivative; write a finite
+//~ number
 
     pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
         [-u[0] * u[1], u[1] - u[0]]
@@ -198,7 +197,7 @@ fn rule(u: &[f64; 2]) -> [f64; 2] {
 //~ ^^^^^^^^^^^^^^
 //~ error: a mass matrix cannot be here: it belongs to a module; write the system as `#[ode_system]
 //~ mod name { … }`, with this function as `fn rhs` and `#[mass_matrix] const M: [[f64; N]; N] =
-//~ […];`, or `[f64; N]` for a diagonal one
+//~ […];`, or `[f64; N]` for a diagonal matrix
     const M: [f64; 2] = [1.0, 0.0];
     [-u[0] * u[1], u[1] - u[0]]
 }
@@ -213,8 +212,8 @@ mod rule {
     #[mass_matrix]
     const M: [f64; 4] = [2.0, 1.0, 0.0, 1.0];
 //~          ^^^^^^^^
-//~ error: expected `[[f64; 2]; 2]` here, or `[f64; 2]` for a diagonal matrix: there is a row for
-//~ the equation of each state, and a column for the derivative of each
+//~ error: expected `[[f64; 2]; 2]` here, or `[f64; 2]` for a diagonal matrix: each row belongs to
+//~ the equation of a state, and each column to the derivative of a state
 
     pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
         [-u[1], u[0]]
@@ -237,9 +236,9 @@ mod rule {
     #[mass_matrix]
     const M: [f64; 2] = elsewhere::M;
 //~                     ^^^^^^^^^^^^
-//~ error: the entries of a mass matrix must be written here: which of them are zero decides how
-//~ equations are solved, and a macro sees no more of a constant from outside than its name; write
-//~ `[[1.0, 0.0], [0.0, 0.0]]`, for example
+//~ error: the entries of a mass matrix must be written here: their zeros decide how equations are
+//~ solved, and a macro cannot see the value of a constant from outside; write the entries, as in
+//~ `[[1.0, 0.0], [0.0, 0.0]]`
 
     pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
         [-u[0] * u[1], u[1] - u[0]]
@@ -256,8 +255,8 @@ mod rule {
     #[mass_matrix]
     const M: [f64; 2] = [2.0 * p[0], 1.0];
 //~                            ^
-//~ error: a mass matrix cannot depend on `p`: methods take it to be the same everywhere; solve for
-//~ the derivatives in the right-hand side
+//~ error: a mass matrix cannot depend on `p`: methods assume that it is constant; solve for the
+//~ derivatives in the right-hand side
 
     pub(crate) fn rhs(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
         [-u[0], u[0]]
@@ -288,7 +287,7 @@ mod rule {
 }
 
 //# methods
-//! The structs of a module may have methods, which change nothing.
+//! The structs of a module may have methods that change nothing.
 
 use odes::ode_system;
 
@@ -302,8 +301,8 @@ mod rule {
     impl Parameters {
         fn uptake(&mut self, x: f64) -> f64 {
 //~                ^^^
-//~ error: a function inside a right-hand side cannot change its arguments: a value has one name;
-//~ return the new value, as a tuple if there are several
+//~ error: a function inside a right-hand side cannot change its arguments: each value has only one
+//~ name; return the new value, or a tuple of new values
             self.rate *= 2.0;
             self.rate * x / (self.saturation + x.abs())
         }
@@ -315,7 +314,7 @@ mod rule {
 }
 
 //# names_of_the_module
-//! `Model` and `report` are what the attribute adds.
+//! The attribute declares `Model` and `report`.
 
 use odes::ode_system;
 
@@ -323,7 +322,7 @@ use odes::ode_system;
 mod rule {
     struct Model {
 //~        ^^^^^
-//~ error: `Model` is what the module gets from `#[ode_system]`; use another name
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
         decay: f64,
     }
 
@@ -334,7 +333,7 @@ mod rule {
 }
 
 //# numbers_only
-//! State and parameters are made of floats, arrays and structs.
+//! State and parameters consist of floats, arrays and structs.
 
 use odes::ode_system;
 
@@ -343,8 +342,8 @@ mod rule {
     pub struct Parameters {
         pub compartments: usize,
 //~         ^^^^^^^^^^^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; write
-//~ `f64`, or a `const` for what is known at compile time
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; write
+//~ `f64`, or a `const` for a value known at compile time
     }
 
     pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
@@ -366,7 +365,7 @@ mod rule {
     #[observable]
     pub(crate) fn above(u: &[f64; 2]) -> bool {
 //~                                      ^^^^
-//~ error: an observable is a float, found a truth value: it is computed in every lane; return a
+//~ error: an observable must be a float, found a truth value: every lane computes it; return a
 //~ float, or an array, a tuple or a struct of floats
         u[0] > 0.0
     }
@@ -386,8 +385,8 @@ mod rule {
     #[observable]
     pub(crate) fn energy(e: &mut [f64; 1], u: &[f64; 2]) {
 //~               ^^^^^^
-//~ error: an observable returns its value: write `fn name(u: &State, p: &Parameters, t: f64) ->
-//~ f64`, or an array, a tuple or a struct of several
+//~ error: an observable must return its value: write `fn name(u: &State, p: &Parameters, t: f64) ->
+//~ f64`; the result may also be an array, a tuple or a struct
         e[0] = 0.5 * (u[0] * u[0] + u[1] * u[1]);
     }
 }
@@ -405,7 +404,7 @@ mod rule {
     #[mass_matrix]
     const MASS: [[f64; 2]; 2] = [[1.0, 0.0], [0.0, 0.0]];
 //~       ^^^^
-//~ error: `M` is the mass matrix already, and a system has one; remove this one
+//~ error: `M` is already the mass matrix: a system has only one; remove this one
 
     pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
         [-u[0] * u[1], u[1] - u[0]]
@@ -421,8 +420,8 @@ use odes::ode_system;
 mod rule {
     fn derivative(u: &[f64; 2]) -> [f64; 2] {
 //~    ^^^^^^^^^^
-//~ error: this system has no right-hand side: it is the function named `rhs`; rename this one, if
-//~ it is meant
+//~ error: this system has no right-hand side: a module needs a function `rhs`; rename this function
+//~ if it is the right-hand side
         [u[1], -u[0]]
     }
 }
@@ -437,7 +436,7 @@ mod rule {
     pub(crate) fn rhs(u: &[f64; 1], t: f64) -> [f64; 1] {
         use std::f64::consts::TAU;
 //~     ^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: `use` cannot stand in a function of a system: names are looked up from the module; move
+//~ error: `use` is not supported in a function of a system: names are looked up in the module; move
 //~ it there
         [u[0] * (TAU * t).cos()]
     }

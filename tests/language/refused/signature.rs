@@ -1,14 +1,14 @@
 // The arguments and the result of a right-hand side.
 
 //# arguments_are_names
-//! Arguments are names; they are taken apart inside.
+//! Arguments are names; they are destructured inside.
 
 use odes::ode_system;
 
 #[ode_system]
 fn rule(du: &mut [f64; 2], [x, y]: &[f64; 2]) {
 //~                        ^^^^^^
-//~ error: an argument needs a plain name here: take it apart inside, as in `let [x, y] = *u;`
+//~ error: an argument must be a plain name here: destructure it inside, as in `let [x, y] = *u;`
     du[0] = y;
     du[1] = -x;
 }
@@ -21,21 +21,21 @@ use odes::ode_system;
 #[ode_system]
 fn rule(t: f64, u: &[f64; 1], du: &mut [f64; 1]) {
 //~        ^^^
-//~ error: the time comes last, behind the state and the parameters; expected `fn name(du: &mut
-//~ [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64)
-//~ -> [f64; N]`
+//~ error: the time comes last, after the state and the parameters; expected `fn name(du: &mut [f64;
+//~ N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) ->
+//~ [f64; N]`
     du[0] = t.cos() * u[0];
 }
 
 //# arguments_of_the_attribute
-//! The attribute takes `crate`, `fusion`, `limit` and `check`.
+//! The attribute takes `crate`, `fusion`, `check`, `pivoting`, `gradients` and `limit`.
 
 use odes::ode_system;
 
 #[ode_system(precision = "f32")]
 //~          ^^^^^^^^^
 //~ error: unknown argument: expected `crate = path`, `fusion = "off"`, `check = "off"`, `pivoting =
-//~ "on"`, `gradients = "on"` or `limit = number`; the precision is that of the problem:
+//~ "on"`, `gradients = "on"` or `limit = number`; choose the precision by the problem, as in
 //~ `problem.cast::<f32>()`
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[0] * u[1] + 1.0;
@@ -50,8 +50,8 @@ use odes::ode_system;
 #[ode_system]
 fn rule<R>(du: &mut [R; 1], u: &[R; 1])
 //~     ^
-//~ error: a right-hand side can be generic over one type of numbers only: lengths are those of its
-//~ arrays; write `<R: Real>`, or `f64`, which stands for every precision anyway
+//~ error: a right-hand side can be generic only over one type of numbers: its arrays have fixed
+//~ lengths; write `<R: Real>`, or `f64`, which stands for every precision
 where
     R: odes::lane::Real,
 {
@@ -80,7 +80,7 @@ use odes::ode_system;
 #[ode_system]
 fn rule(_: &mut [f64; 2], u: &[f64; 2]) {}
 //~        ^^^^^^^^^^^^^
-//~ error: the array of derivatives needs a name: they are written to it; call it `du`
+//~ error: the array of derivatives needs a name: the function assigns to it; call it `du`
 
 //# free_functions
 //! A right-hand side is a free function.
@@ -90,9 +90,9 @@ use odes::ode_system;
 #[ode_system]
 fn rule(&self, du: &mut [f64; 1], u: &[f64; 1]) {
 //~     ^^^^^
-//~ error: a right-hand side is a function by itself, not a method: what it reads of `self` are its
-//~ parameters; move it out of the `impl`, and write `fn name(du: &mut [f64; N], u: &[f64; N], p:
-//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: a right-hand side cannot be a method: it has no `self`, and gets its data as parameters;
+//~ move it out of the `impl`, and write `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t:
+//~ f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
 //~     ^^^^^
 //~ error: `self` parameter is only allowed in associated functions
     du[0] = -self.rate * u[0];
@@ -106,22 +106,23 @@ use odes::ode_system;
 #[ode_system]
 struct Rule {
 //~ columns 1 to 6
-//~ error: `#[ode_system]` is for functions, `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
-//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and for modules with a
-//~ function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name { … }`
+//~ error: `#[ode_system]` accepts only functions, `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and modules
+//~ with a function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name {
+//~ … }`
     rate: f64,
 }
 
 //# generic_over_numbers
-//! A function may be generic over its numbers, and over nothing else.
+//! A right-hand side may be generic only over its numbers.
 
 use odes::ode_system;
 
 #[ode_system]
 fn rule<const N: usize>(du: &mut [f64; N], u: &[f64; N]) {
 //~     ^^^^^^^^^^^^^^
-//~ error: a right-hand side cannot be generic over its lengths: each number of states is a system
-//~ of its own; write the number, or `const N: usize = 8;` and the function, as `fn rhs`, in
+//~ error: a right-hand side cannot be generic over its lengths: each number of states is a separate
+//~ system; write the number, or put `const N: usize = 8;` and the function, as `fn rhs`, into
 //~ `#[ode_system] mod name { … }`
     for i in 0..N {
         du[i] = -u[i];
@@ -136,7 +137,7 @@ use odes::ode_system;
 #[ode_system]
 fn rule(u: &[f64; 3]) -> [f64; 2] {
 //~                      ^^^^^^^^
-//~ error: the lengths must agree: that of the state is 3, and that of the derivatives 2
+//~ error: the lengths must agree: the state has length 3, and the derivatives have length 2
     [u[1], u[2]]
 }
 
@@ -197,8 +198,8 @@ use odes::ode_system;
 #[ode_system]
 const fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 //~ columns 1 to 5
-//~ error: a right-hand side cannot be `const`: rustc cannot evaluate its mathematics; remove
-//~ `const`
+//~ error: a right-hand side cannot be `const`: rustc cannot evaluate mathematical functions at
+//~ compile time; remove `const`
     du[0] = u[1].sqrt();
     du[1] = -u[0];
 }
@@ -211,21 +212,21 @@ use odes::ode_system;
 #[ode_system]
 unsafe fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 //~ columns 1 to 6
-//~ error: a right-hand side cannot be `unsafe`: it computes with numbers only; remove `unsafe`
+//~ error: a right-hand side cannot be `unsafe`: it computes only with numbers; remove `unsafe`
     du[0] = u[1];
     du[1] = -u[0];
 }
 
 //# one_precision
-//! One float type stands for the precision of the solve: `f64`, or `f32` all through.
+//! One float type stands for the precision of the solve: `f64`, or `f32` everywhere.
 
 use odes::ode_system;
 
 #[ode_system]
 fn rule(du: &mut [f32; 1], u: &[f32; 1], p: &[f64; 1]) {
 //~                                           ^^^
-//~ error: `f64` here and `f32` before: one float type stands for the precision of the solve; use
-//~ the same everywhere
+//~ error: `f64` here differs from `f32` before: one float type stands for the precision of the
+//~ solve; use the same type everywhere
     du[0] = u[0];
 }
 
@@ -264,9 +265,9 @@ use odes::ode_system;
 #[ode_system]
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 100000]) {
 //~                            ^^^^^^^^
-//~ error: 2 states and 100000 parameters are too many: there is a derivative of each state by each
-//~ state and each parameter, and the most is 4096 states without parameters, that is 16777216
-//~ derivatives, and 16384 parameters; use fewer
+//~ error: 2 states and 100000 parameters are too many: each state has a derivative with respect to
+//~ each state and each parameter, and the limits are 16777216 derivatives (4096 states without
+//~ parameters) and 16384 parameters; use fewer
     du[0] = p[99999] * u[1];
     du[1] = -u[0];
 }

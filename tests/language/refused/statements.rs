@@ -8,13 +8,13 @@ use odes::ode_system;
 #[ode_system]
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 //~     ^^
-//~ error: `du[1]` is not assigned: each component needs a value on every path; assign it, if only
-//~ to 0.0
+//~ error: `du[1]` is not assigned: each component needs a value on every path; assign it a value,
+//~ such as 0.0
     du[0] = -u[0];
 }
 
 //# arrays_are_assigned_whole
-//! An array is assigned as a whole before its elements are.
+//! An array is assigned as a whole before its elements are assigned.
 
 use odes::ode_system;
 
@@ -23,7 +23,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut x: [f64; 2];
     x[0] = u[1];
 //~ ^^^^
-//~ error: this array is used before it is assigned: assign all of it first
+//~ error: this array is used before it is assigned: all its elements need values; assign the whole
+//~ array first
     x[1] = 0.0;
     du[0] = x[0];
     du[1] = x[1] - u[0];
@@ -40,8 +41,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
         for j in 0..2 {
             du[i] += u[j];
 //~         ^^^^^
-//~ error: `du[i]` is read before it is assigned: it has no value yet; assign it first (in the round
-//~ `i` = 0, `j` = 0)
+//~ error: `du[i]` is read before it is assigned: it has no value yet; assign it first (in the
+//~ iteration `i` = 0, `j` = 0)
         }
     }
 }
@@ -56,14 +57,14 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = -u[0];
     if u[0] > 1.0 {
 //~ ^^
-//~ error: `du[1]` is assigned in one branch of this `if` only: each component needs a value on
+//~ error: `du[1]` is assigned in only one branch of this `if`: each component needs a value on
 //~ every path; assign it in the other branch or before
         du[1] = u[0];
     }
 }
 
 //# assigned_places
-//! Variables, elements and fields are assigned to.
+//! Only variables, elements and fields are assigned.
 
 use odes::ode_system;
 
@@ -72,7 +73,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     *(if u[0] > 0.0 { &mut du[0] } else { &mut du[1] }) = 1.0;
 //~   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //~ error: cannot assign to this in a right-hand side: only variables and elements of arrays and
-//~ tuples can be; write one assignment for each value
+//~ tuples can be assigned; write one assignment for each value
     du[1] = -u[0];
 }
 
@@ -106,8 +107,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     trait Rate {
 //~ column 5 to column 5, 2 lines below
-//~ error: this item cannot be declared in a right-hand side: only constants, functions, structs
-//~ with methods, aliases and `use` can; move it out of the function
+//~ error: this item is not supported in a right-hand side: only constants, functions, structs with
+//~ methods, type aliases and `use` are; move it out of the function
         fn rate(&self) -> f64;
     }
     du[0] = 0.5 * u[1];
@@ -127,7 +128,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     }
     du[0] = -rate * u[0];
 //~          ^^^^
-//~ error: `rate` is read here and assigned in one branch of an `if` only: it may have no value;
+//~ error: `rate` is read here, but assigned in only one branch of an `if`: it may have no value;
 //~ assign it in the other branch or before
     du[1] = u[0];
 }
@@ -148,7 +149,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 }
 
 //# no_mutable_references
-//! A value has one name: there is no `&mut` inside.
+//! Each value has only one name: there is no `&mut` inside.
 
 use odes::ode_system;
 
@@ -156,14 +157,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let x = &mut du[0];
 //~         ^^^^^^^^^^
-//~ error: `&mut` cannot be used in a right-hand side: a value has one name; assign to the variable
-//~ itself
+//~ error: `&mut` cannot be used in a right-hand side: each value has only one name; assign to the
+//~ variable itself
     *x = u[1];
     du[1] = -u[0];
 }
 
 //# one_assignment_each
-//! An assignment has no value that another could take.
+//! An assignment has no value.
 
 use odes::ode_system;
 
@@ -171,8 +172,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = du[1] = u[0];
 //~ ^^^^^
-//~ error: nothing is assigned to `du[0]` here: an assignment, a loop and a block that ends with `;`
-//~ have no value; write the value, with one assignment for each place
+//~ error: `du[0]` gets no value here: an assignment, a loop and a block that ends with `;` have no
+//~ value; write the value, and a separate assignment for each variable
 }
 
 //# parameters_are_read_only
@@ -184,8 +185,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     p[0] *= 2.0;
 //~ ^^^^
-//~ error: cannot assign to the parameters: they belong to the solver, which calls the right-hand
-//~ side at points of its own; copy it first, as in `let mut x = p[0];`
+//~ error: cannot assign to the parameters: they belong to the solver, which chooses the points of
+//~ its calls; make a copy first, as in `let mut x = p[0];`
     du[0] = -p[0] * u[0];
     du[1] = u[0];
 }
@@ -199,8 +200,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let ref x = u[0];
 //~     ^^^^^
-//~ error: this pattern cannot be used in a right-hand side: only names, `_`, arrays, tuples and
-//~ structs of them can; write one `let` for each value
+//~ error: this pattern is not supported in a right-hand side: patterns are names, `_`, arrays,
+//~ tuples and structs of these; write one `let` for each value
     du[0] = *x;
     du[1] = -u[0];
 }
@@ -214,8 +215,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     u[0] = u[0].max(0.0);
 //~ ^^^^
-//~ error: cannot assign to the state: it belongs to the solver, which calls the right-hand side at
-//~ points of its own; copy it first, as in `let mut x = u[0];`
+//~ error: cannot assign to the state: it belongs to the solver, which chooses the points of its
+//~ calls; make a copy first, as in `let mut x = u[0];`
     du[0] = -u[0];
     du[1] = u[0];
 }
@@ -245,8 +246,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     {
         use std::f64::consts::PI;
 //~     ^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: `use` cannot stand in an inner block here: constants are looked up from the function's
-//~ outermost block; move it there
+//~ error: `use` is not supported in an inner block: names are looked up in the outermost block of
+//~ the function; move it there
         du[0] = PI * u[1];
     }
     du[1] = -u[0];

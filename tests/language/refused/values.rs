@@ -13,7 +13,8 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     }
     let rates = Rates { growth: p[0] };
 //~             ^^^^^
-//~ error: the field `decay` is missing: a struct has a value for each; write it, if only `0.0`
+//~ error: the field `decay` is missing: a struct needs a value for each field; add it, for example
+//~ with the value `0.0`
     du[0] = rates.growth * u[0];
     du[1] = -rates.decay * u[1];
 }
@@ -27,7 +28,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let scaled = 2.0 * *u;
 //~              ^^^^^^^^
-//~ error: cannot compute with a float and an array: arithmetic is for numbers; write it for each
+//~ error: cannot compute with a float and an array: arithmetic needs numbers; write it for each
 //~ element, as in `v.map(|x| 2.0 * x)`
     du[0] = scaled[1];
     du[1] = -scaled[0];
@@ -42,8 +43,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let letter = 65 as char;
 //~                    ^^^^
-//~ error: cannot cast to this type in a right-hand side: only floats and integers can be; write `as
-//~ f64`
+//~ error: cannot cast to this type in a right-hand side: only floats and integers are supported;
+//~ write `as f64`
     du[0] = u[1];
     du[1] = -u[0];
 }
@@ -57,7 +58,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = if u[0] > 0 { u[1] } else { 0.0 };
 //~            ^^^^^^^^
-//~ error: cannot compare a float with an integer: Rust does not convert by itself; write the number
+//~ error: cannot compare a float with an integer: Rust has no implicit conversion; write the number
 //~ with a point, as in `2.0`, or convert by `as f64`
     du[1] = -u[0];
 }
@@ -71,14 +72,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let equal = *u == [0.0, 1.0];
 //~             ^^^^^^^^^^^^^^^^
-//~ error: cannot compare an array with an array: only numbers have an order; write comparisons of
-//~ numbers, joined by `&&` and `||`
+//~ error: cannot compare an array with an array: only numbers can be compared; compare their
+//~ numbers one by one, joined by `&&` and `||`
     du[0] = if equal { 1.0 } else { 0.0 };
     du[1] = u[0];
 }
 
 //# constants_from_outside
-//! A constant from outside is a float, or an array of floats; integers that are to be known stand inside.
+//! A constant from outside is a float, or an array of floats; known integers are declared inside.
 
 use odes::ode_system;
 
@@ -88,14 +89,14 @@ const FIRST: usize = 0;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[FIRST];
 //~           ^^^^^
-//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
-//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
-//~ number
+//~ error: the value of this constant is not visible here: a macro cannot see anything outside its
+//~ item; declare the `const` inside this function, or in a module under `#[ode_system]`, or write
+//~ the number
     du[1] = -u[1];
 }
 
 //# fields_that_are_there
-//! A field is one of those that the struct has.
+//! A field access names a field of the struct.
 
 use odes::ode_system;
 
@@ -121,7 +122,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = 2 * u[1];
 //~         ^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
 //~ a point, as in `2.0`, or convert by `as f64`
     du[1] = -u[0];
 }
@@ -135,8 +136,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
     let day = t as usize;
 //~           ^^^^^^^^^^
-//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
-//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ error: cannot convert a float to an integer in a right-hand side: integers must be known at
+//~ compile time, and lanes would differ; select values by `if`, or interpolate in a table by
 //~ `interp_linear(&TABLE, x)`
     du[0] = day as f64 * u[0];
     du[1] = -u[1];
@@ -151,7 +152,7 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].max(0);
 //~              ^^^
-//~ error: `max` is for floats here: integers are known at compile time; write the number with a
+//~ error: `max` needs floats here: integers are known at compile time; write the number with a
 //~ point, as in `2.0`, or convert by `as f64`
     du[1] = -u[0];
 }
@@ -166,13 +167,13 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     for i in 0..2 {
         du[i] = (i + 1) * u[i];
 //~             ^^^^^^^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
-//~ a point, as in `2.0`, or convert by `as f64` (in the round `i` = 0)
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
+//~ a point, as in `2.0`, or convert by `as f64` (in the iteration `i` = 0)
     }
 }
 
 //# known_names
-//! Names are those of the function, and of constants.
+//! Visible names are arguments, variables and constants.
 
 use odes::ode_system;
 
@@ -197,9 +198,9 @@ const N: usize = 2;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut x = [0.0; N];
 //~                   ^
-//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
-//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
-//~ number
+//~ error: the value of this constant is not visible here: a macro cannot see anything outside its
+//~ item; declare the `const` inside this function, or in a module under `#[ode_system]`, or write
+//~ the number
     x[0] = u[1];
     du[0] = x[0];
     du[1] = x[1] - u[0];
@@ -214,13 +215,13 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1] ^ 2.0;
 //~              ^
-//~ error: `^` is not a power in Rust, and there are no bits here; write `x.powi(2)` for integers
-//~ that are known, or `x.powf(y)`
+//~ error: `^` is not a power in Rust, and bit operators are not supported; write `x.powi(2)` for
+//~ known integers, or `x.powf(y)`
     du[1] = -u[0];
 }
 
 //# no_boxes
-//! A value is itself: there are no boxes.
+//! There are no boxes; use the value itself.
 
 use odes::ode_system;
 
@@ -242,14 +243,14 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let kind = "exponential";
 //~            ^^^^^^^^^^^^^
-//~ error: text cannot be used in a right-hand side: a lane computes with numbers only; make text
-//~ from the solution, after solving
+//~ error: text cannot be used in a right-hand side: a lane computes only with numbers; format text
+//~ from the solution
     du[0] = -u[0];
     du[1] = u[0];
 }
 
 //# no_types_that_allocate
-//! Types that allocate are not there either.
+//! There are no types that allocate.
 
 use odes::ode_system;
 
@@ -279,7 +280,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
 }
 
 //# one_float_type
-//! There is one float type, that of the signature.
+//! There is one float type, from the signature.
 
 use odes::ode_system;
 
@@ -303,7 +304,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1].min(<f64>::MAX);
 //~                  ^^^^^^^^^^
 //~ error: a path with type arguments cannot be used in a right-hand side: only variables and
-//~ constants of type `f64` can; name the value by a `const`
+//~ constants of type `f64` are supported; name the value by a `const`
     du[1] = -u[0];
 }
 
@@ -351,15 +352,15 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     struct Rates(f64, f64);
 //~        ^^^^^
-//~ error: a struct needs named fields, and cannot be generic, in a right-hand side: they are the
-//~ names of its numbers; write `struct Point { x: f64, y: f64 }`
+//~ error: a struct in a right-hand side must have named fields and no generics: the fields name its
+//~ numbers; write `struct Point { x: f64, y: f64 }`
     let rates = Rates(p[0], p[1]);
     du[0] = rates.0 * u[0];
     du[1] = -rates.1 * u[1];
 }
 
 //# truth_values_select
-//! A truth value of the state chooses by `if`, and is no number.
+//! A truth value of the state selects by `if`; it is not a number.
 
 use odes::ode_system;
 
@@ -367,8 +368,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let open = (u[0] > 0.5) as u8 as f64;
 //~            ^^^^^^^^^^^^^^^^^^
-//~ error: cannot cast a truth value: only numbers can be; write `if condition { 1.0 } else { 0.0
-//~ }`, or `f64::from(condition)`
+//~ error: cannot cast a truth value: only numbers can be cast; write `if condition { 1.0 } else {
+//~ 0.0 }`, or `f64::from(condition)`
     du[0] = -open * u[0];
     du[1] = u[0];
 }
@@ -384,5 +385,5 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = pair.1;
     du[1] = pair.2;
 //~         ^^^^^^
-//~ error: this tuple has no field `2`: it has 2 elements, which are counted from `.0`
+//~ error: this tuple has no field `2`: it has 2 elements, and the first one is `.0`
 }

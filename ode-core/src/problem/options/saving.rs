@@ -72,7 +72,7 @@ impl SavedRow {
 /// The forms are a spacing (`K` is `f64`), a [list of times](TimeList) (`K` is `[f64]`), or a
 /// [`SaveAt`]. The compiler infers `K`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` says neither a spacing of the saved times nor the times",
+    message = "`{Self}` is neither a spacing of saved times nor a list of times",
     label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"
 )]
 pub trait IntoSaveAt<K: ?Sized> {

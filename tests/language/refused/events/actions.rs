@@ -1,7 +1,7 @@
 // Actions, modes, stops and logs.
 
 //# actions_give_modes
-//! An action gives the state, the modes, or both in this order.
+//! An action returns the state, the modes, or both in this order.
 
 use odes::ode_system;
 
@@ -33,12 +33,12 @@ mod rule {
         (Modes { heater: 1.0 }, *u)
 //~     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //~ error: expected a `State` here, found a tuple: the last expression of an action is the struct of
-//~ states after it
+//~ states after the action
     }
 }
 
 //# actions_give_states
-//! An action gives the state after its event.
+//! An action returns the state after its event.
 
 use odes::ode_system;
 
@@ -58,7 +58,7 @@ mod rule {
         -u[1]
 //~     ^^^^^
 //~ error: expected an array of 2 floats here, found a float: the last expression of an action is
-//~ the array of states after it
+//~ the array of states after the action
     }
 }
 
@@ -87,7 +87,7 @@ mod rule {
 }
 
 //# actions_say_their_events
-//! An action says which event it follows.
+//! An action names the event that it follows.
 
 use odes::ode_system;
 
@@ -104,15 +104,15 @@ mod rule {
 
     #[action]
 //~ ^^^^^^^^^
-//~ error: an action says which event it follows: write its name, as in `#[action(ground)]` after
-//~ `#[event(falling)] fn ground(…)`
+//~ error: an action needs the name of its event: write `#[action(ground)]` after `#[event(falling)]
+//~ fn ground(…)`
     pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -u[1]]
     }
 }
 
 //# functions_have_no_actions
-//! An action is a function, in a module.
+//! An action is a function in a module.
 
 use odes::ode_system;
 
@@ -120,14 +120,14 @@ use odes::ode_system;
 #[event(rising, up = u[0] - 0.5)]
 #[action(up)]
 //~ columns 1 to 13
-//~ error: an action is a function of its own, in a module: write the system as `#[ode_system] mod
+//~ error: an action needs a separate function in a module: write the system as `#[ode_system] mod
 //~ name { … }`, with this function as `fn rhs`
 fn rule(u: &[f64; 1]) -> [f64; 1] {
     [1.0 - u[0]]
 }
 
 //# logged_once
-//! An event is logged once.
+//! An event has `log` at most once.
 
 use odes::ode_system;
 
@@ -139,14 +139,14 @@ mod rule {
 
     #[event(rising, log, log)]
 //~                      ^^^
-//~ error: `log` is there already; remove this one
+//~ error: `log` occurs twice; remove this one
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
 }
 
 //# jumps_excluded_once
-//! Jumps are excluded once.
+//! An event has `no_jumps` at most once.
 
 use odes::ode_system;
 
@@ -158,14 +158,14 @@ mod rule {
 
     #[event(rising, no_jumps, no_jumps)]
 //~                           ^^^^^^^^
-//~ error: `no_jumps` is there already; remove this one
+//~ error: `no_jumps` occurs twice; remove this one
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
 }
 
 //# logs_have_no_size
-//! The size of a log is an option of a solve.
+//! The size of the event log is an option of the solve.
 
 use odes::ode_system;
 
@@ -177,15 +177,15 @@ mod rule {
 
     #[event(rising, log = 3)]
 //~                 ^^^
-//~ error: `log` has no number: how many events of a trajectory are kept is an option of a solve,
-//~ `SolveOptions::event_log`
+//~ error: `log` takes no value: the number of logged events per trajectory is an option of the
+//~ solve; set it by `SolveOptions::event_log`
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
 }
 
 //# modes_are_there
-//! Modes are among the parameters.
+//! Modes are a field of the parameters.
 
 use odes::ode_system;
 
@@ -215,14 +215,14 @@ mod rule {
     #[action(cold)]
     pub(crate) fn on(u: &State, m: &Modes) -> (State, Modes) {
 //~                                 ^^^^^
-//~ error: modes are a part of the parameters, which have their initial values: add a field of this
-//~ type to them, as in `pub modes: Modes`
+//~ error: modes must be a field of the parameters, which contain the initial modes: add a field of
+//~ this type, as in `pub modes: Modes`
         (*u, Modes { heater: 1.0 - m.heater })
     }
 }
 
 //# modes_are_in_one_place
-//! Modes are among the parameters once.
+//! The parameters contain `Modes` only once.
 
 use odes::ode_system;
 
@@ -240,8 +240,8 @@ mod rule {
         pub modes: Modes,
         pub others: [Modes; 1],
 //~         ^^^^^^
-//~ error: the parameters have modes in a second place: actions return one value of the type
-//~ `Modes`; put all modes into it, in one field
+//~ error: the parameters contain `Modes` twice: actions return one value of this type; put all
+//~ modes into one field
     }
 
     pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
@@ -260,7 +260,7 @@ mod rule {
 }
 
 //# modes_change_by_actions
-//! Modes change by actions alone.
+//! Only actions change modes.
 
 use odes::ode_system;
 
@@ -281,8 +281,8 @@ mod rule {
     pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
         p.modes.heater = 1.0;
 //~     ^^^^^^^^^^^^^^
-//~ error: cannot assign to a mode: modes change where actions happen, which return them, as in `fn
-//~ on(u: &State) -> (State, Modes)`
+//~ error: cannot assign to a mode: only actions change modes, by returning them, as in `fn on(u:
+//~ &State) -> (State, Modes)`
         State { heat: p.modes.heater - u.heat }
     }
 
@@ -356,14 +356,15 @@ mod rule {
 
     #[action(ground)]
 //~          ^^^^^^
-//~ error: `bounce` is the action of `ground` already, and an event has one; do both there
+//~ error: `ground` already has the action `bounce`: an event has one action; put both effects into
+//~ one function
     pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -0.5 * u[1]]
     }
 }
 
 //# stops_are_counted
-//! A trajectory ends after a number of events.
+//! `stop` takes a number of events, from 1 to 1048576.
 
 use odes::ode_system;
 
@@ -375,8 +376,8 @@ mod rule {
 
     #[event(rising, stop = 0)]
 //~                        ^
-//~ error: this is how often the event happens before the trajectory ends: write a number from 1 to
-//~ 1048576, as in `stop = 3`
+//~ error: this must be the number of events after which the trajectory ends: write a number from 1
+//~ to 1048576, as in `stop = 3`
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }

@@ -1,7 +1,7 @@
 // Actions at given times.
 
 //# numbers_of_times
-//! Each number of periodic times is one.
+//! `first`, `every` and `count` are one number each.
 
 use odes::ode_system;
 
@@ -18,14 +18,15 @@ mod rule {
 
     #[at(first = p.times, every = 12.0)]
 //~              ^^^^^^^
-//~ error: a series of times has one number here; several times are written as in `#[at(p.times)]`
+//~ error: this must be one number: `first`, `every` and `count` describe one series of times; write
+//~ a list of times as `#[at(p.times)]`
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# timed_actions_give_states
-//! An action at given times gives a state.
+//! A scheduled action returns a state.
 
 use odes::ode_system;
 
@@ -44,8 +45,8 @@ mod rule {
     pub(crate) fn dose(u: &[f64; 1]) -> f64 {
         u[0] + 1.0
 //~     ^^^^^^^^^^
-//~ error: expected an array of 1 floats here, found a float: the last expression of an action is
-//~ the array of states after it
+//~ error: expected an array of 1 float here, found a float: the last expression of an action is the
+//~ array of states after the action
     }
 }
 
@@ -74,7 +75,7 @@ mod rule {
 }
 
 //# times_are_known
-//! The times of an action depend on parameters alone.
+//! The times of an action depend only on parameters.
 
 use odes::ode_system;
 
@@ -91,16 +92,16 @@ mod rule {
 
     #[at(p.times[0] + u[0])]
 //~      ^^^^^^^^^^^^^^^^^
-//~ error: the times of an action are known before a solve begins, so they depend on parameters
-//~ alone, and on no modes: what happens when the state is somewhere is an `#[event(…)]` with an
-//~ `#[action(…)]`
+//~ error: the times of an action cannot depend on the state, the time or modes: they are computed
+//~ from the parameters before the solve; for an action that depends on the state, write an
+//~ `#[event(…)]` with an `#[action(…)]`
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# times_are_numbers
-//! The times of an action are numbers, and no conditions.
+//! The times of an action are numbers, not conditions.
 
 use odes::ode_system;
 
@@ -117,14 +118,14 @@ mod rule {
 
     #[at(t == 4.0)]
 //~      ^^^^^^^^
-//~ error: this is whether something is so, and no time: write the time itself, as in `#[at(4.0)]`
+//~ error: expected a time here, found a condition: write the time itself, as in `#[at(4.0)]`
     pub(crate) fn dose(u: &[f64; 1], p: &Parameters, t: f64) -> [f64; 1] {
         [u[0] + p.rate * t]
     }
 }
 
 //# times_are_said
-//! An action at given times says which ones.
+//! `#[at]` lists at least one time.
 
 use odes::ode_system;
 
@@ -141,16 +142,15 @@ mod rule {
 
     #[at]
 //~ ^^^^^
-//~ error: an action at given times says which ones: write one time or several, as in `#[at(4.0)]`
-//~ and `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may
-//~ be left out
+//~ error: `#[at]` needs times: write one or more times, as in `#[at(4.0)]` and `#[at(p.times)]`, or
+//~ `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is optional
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# times_begin
-//! Periodic times have a first one.
+//! Periodic times have a first time.
 
 use odes::ode_system;
 
@@ -167,14 +167,14 @@ mod rule {
 
     #[at(every = p.rate)]
 //~ ^^^^^^^^^^^^^^^^^^^^^
-//~ error: periodic times have a `first` one and come `every` so often; add `first = …`
+//~ error: periodic times need `first` and `every`; add `first = …`
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# times_come
-//! Periodic times come after the first one, and there are some.
+//! The period of periodic times is not negative, and their count is positive.
 
 use odes::ode_system;
 
@@ -190,17 +190,18 @@ mod rule {
 
     #[at(first = 0.0, every = -0.5 * 2.0, count = 0 - 3)]
 //~                           ^^^^^^^^^^
-//~ error: `every` is -1, so that the times go back from `first`: a period is positive
+//~ error: `every` is -1, but a period cannot be negative: later times would precede `first`; write
+//~ a positive period
 //~                                               ^^^^^
-//~ error: `count` is -3, so that there are no such times: write how many there are, or leave
-//~ `count` out for all until the end of the span
+//~ error: `count` is -3, so there are no times: it must be positive; write the number of times, or
+//~ omit `count` for all times until the end of the span
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# words_of_times
-//! Periodic times have a first one, a period and a number.
+//! The arguments of periodic times are `first`, `every` and `count`.
 
 use odes::ode_system;
 
@@ -217,17 +218,17 @@ mod rule {
 
     #[at(first = 0.0, period = 12.0)]
 //~                   ^^^^^^
-//~ error: `period` says nothing about times: did you mean `every`?
+//~ error: `period` is not an argument of `#[at]`: did you mean `every`?
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 
     #[at(1.0, log)]
 //~           ^^^
-//~ error: `log` is a word of `#[event(…)]`, and `#[at(…)]` has times alone: such an action is
-//~ counted, is in no log, and ends no trajectory; write one time or several, as in `#[at(4.0)]` and
-//~ `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may be
-//~ left out
+//~ error: `log` is an argument of `#[event]`, and `#[at]` accepts only times: a scheduled action is
+//~ counted, but it is not logged and does not end the trajectory; write one or more times, as in
+//~ `#[at(4.0)]` and `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where
+//~ `count` is optional
     pub(crate) fn more(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 2.0]
     }

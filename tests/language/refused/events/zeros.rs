@@ -1,7 +1,7 @@
 // Functions whose zeros are events, and conditions after steps.
 
 //# conditions_are_possible
-//! A condition after steps depends on the state or on the time, or is always true.
+//! A condition after steps can be true.
 
 use odes::ode_system;
 
@@ -14,8 +14,8 @@ mod rule {
     #[after_step(stop)]
     pub(crate) fn settled(u: &[f64; 1]) -> bool {
 //~               ^^^^^^^
-//~ error: this is never true, and nothing happens after any step; compare the state with something,
-//~ as in `u.mass < 0.01`
+//~ error: this condition is never true: it would have no effect; compare the state with a value, as
+//~ in `u.mass < 0.01`
         u.len() > 1
     }
 }
@@ -34,14 +34,14 @@ mod rule {
     #[after_step(stop)]
     pub(crate) fn settled(u: &[f64; 1]) -> f64 {
 //~               ^^^^^^^
-//~ error: a condition after steps returns a truth value: write `fn name(u: &State, p: &Parameters,
-//~ t: f64) -> bool`
+//~ error: a condition after steps must return a truth value: write `fn name(u: &State, p:
+//~ &Parameters, t: f64) -> bool`
         1.0 - u[0]
     }
 }
 
 //# directions_are_said
-//! An event says which way its function goes through zero.
+//! An event has a direction in which it crosses zero.
 
 use odes::ode_system;
 
@@ -53,10 +53,9 @@ mod rule {
 
     #[event]
 //~ ^^^^^^^^
-//~ error: an event says which way its function goes through zero: write `#[event(falling)]`,
-//~ `#[event(rising)]` or `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop
-//~ = 3)]` if the trajectory ends there, or ends there the third time, and `#[event(falling, log)]`
-//~ if a solve is to log it
+//~ error: an event needs a direction: write `#[event(falling)]`, `#[event(rising)]` or
+//~ `#[event(both)]`; add `stop` or `stop = 3` to end the trajectory at the first or the third
+//~ event, and `log` to log the events
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
@@ -76,8 +75,8 @@ mod rule {
     #[event(falling)]
     pub(crate) fn ground(u: &[f64; 2]) -> bool {
 //~                                       ^^^^
-//~ error: an event is a float, found a truth value: it is computed in every lane; return a float
-//~ that goes through zero where it happens, as in `u.height - 1.0`
+//~ error: an event must be a float, found a truth value: every lane computes it; return a float
+//~ that crosses zero at the event, as in `u.height - 1.0`
         u[0] < 0.0
     }
 }
@@ -96,14 +95,14 @@ mod rule {
     #[event(falling)]
     pub(crate) fn ground(u: &[f64; 2]) -> [f64; 2] {
 //~                                       ^^^^^^^^
-//~ error: an event is where one number goes through zero: return one `f64`, and write a function
-//~ for each event
+//~ error: an event must return one number, which crosses zero: return one `f64`, and write a
+//~ function for each event
         *u
     }
 }
 
 //# events_are_on_both_sides
-//! An event is on both sides of zero: one that is clipped there is not.
+//! An event has both signs; a clipped number does not cross zero.
 
 use odes::ode_system;
 
@@ -121,42 +120,39 @@ mod rule {
     #[event(rising)]
     pub(crate) fn above(u: &[f64; 2]) -> f64 {
 //~               ^^^^^
-//~ error: this event is never below zero, and does not go through it: return a number that is on
-//~ both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
-//~ 1.0`
+//~ error: this event never crosses zero: its value is never negative; return the number before
+//~ `max`, `clamp`, `abs` or an `if` limits it, as in `u.height - 1.0`
         (u[0] - 1.0).max(0.0)
     }
 
     #[event(falling)]
     pub(crate) fn below(u: &[f64; 2], p: &Parameters) -> f64 {
 //~               ^^^^^
-//~ error: this event is never above zero, and does not go through it: return a number that is on
-//~ both sides, without `min`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
-//~ 1.0`
+//~ error: this event never crosses zero: its value is never positive; return the number before
+//~ `min`, `clamp`, `abs` or an `if` limits it, as in `u.height - 1.0`
         if u[0] < p.level { u[0] - p.level } else { 0.0 }
     }
 
     #[event(both)]
     pub(crate) fn scaled(u: &[f64; 2], p: &Parameters) -> f64 {
 //~               ^^^^^^
-//~ error: this event has one sign during a solve, which parameters decide, and does not go through
-//~ zero: return a number that is on both sides, without `max`, `min`, `clamp`, `abs` or an `if`
-//~ that keeps it on one, as in `u.height - 1.0`
+//~ error: this event never crosses zero: the parameters decide its sign, which stays the same
+//~ during a solve; return the number before `max`, `min`, `clamp`, `abs` or an `if` limits it, as
+//~ in `u.height - 1.0`
         p.gain * (u[0] - p.level).clamp(0.0, 1.0)
     }
 
     #[event(both)]
     pub(crate) fn far(u: &[f64; 2]) -> f64 {
 //~               ^^^
-//~ error: this event is never below zero, and does not go through it: return a number that is on
-//~ both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
-//~ 1.0`
+//~ error: this event never crosses zero: its value is never negative; return the number before
+//~ `max`, `clamp`, `abs` or an `if` limits it, as in `u.height - 1.0`
         u[0] * u[0] + u[1] * u[1] + 1.0
     }
 }
 
 //# events_change
-//! An event changes with the state or with the time.
+//! An event depends on the state or on the time.
 
 use odes::ode_system;
 
@@ -169,8 +165,8 @@ mod rule {
     #[event(rising)]
     pub(crate) fn ground(_: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: this event is the same number at all times, and never goes through zero: it is to depend
-//~ on the state or on the time
+//~ error: this event never crosses zero: its value does not depend on the state or the time; return
+//~ a number that does, as in `u.height - 1.0`
         1.0
     }
 }
@@ -189,30 +185,30 @@ mod rule {
     #[event(falling)]
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: this event jumps from number to number and does not go through zero: return the number
-//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
+//~ error: this event jumps between values and does not cross zero: return the number before it is
+//~ rounded or compared, minus its value at the event, as in `u.height - 1.0`
         if u[0] < 1.0 { -1.0 } else { 1.0 }
     }
 
     #[event(rising)]
     pub(crate) fn second(u: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: this event jumps from number to number and does not go through zero: return the number
-//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
+//~ error: this event jumps between values and does not cross zero: return the number before it is
+//~ rounded or compared, minus its value at the event, as in `u.height - 1.0`
         u[0].floor() - 2.0
     }
 
     #[event(both)]
     pub(crate) fn turn(u: &[f64; 2]) -> f64 {
 //~               ^^^^
-//~ error: this event jumps from number to number and does not go through zero: return the number
-//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
+//~ error: this event jumps between values and does not cross zero: return the number before it is
+//~ rounded or compared, minus its value at the event, as in `u.height - 1.0`
         u[1].signum()
     }
 }
 
 //# events_go_through_zero
-//! An event goes through zero: a square, an `abs` and an `exp` do not.
+//! An event crosses zero; a square, an `abs` and an `exp` do not.
 
 use odes::ode_system;
 
@@ -225,8 +221,7 @@ mod rule {
     #[event(both)]
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: this event is a square, which is never below zero and does not go through it: return what
-//~ is squared
+//~ error: this event never crosses zero: a square is never negative; return the base of the square
         u[0] * u[0]
     }
 }
@@ -245,8 +240,8 @@ mod rule {
     #[event(falling)]
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: gradients do not pass through events yet: write a system without events for them, or
-//~ remove `#[loss]`, `initial`, `parameters` and `gradients` here
+//~ error: gradients through events are not supported yet: write a system without events, or remove
+//~ `#[loss]`, `initial`, `parameters` and `gradients` here
         u[0]
     }
 }
@@ -259,25 +254,25 @@ use odes::ode_system;
 #[ode_system]
 #[event(rising, stop)]
 //~ columns 1 to 22
-//~ error: an event of a function has a name and a value: write the event's name and what goes
-//~ through zero there, as in `#[event(rising, stop, escaped = u[0] - 40.0)]`
+//~ error: an event of a function needs a name and a value that crosses zero: write both, as in
+//~ `#[event(rising, stop, escaped = u[0] - 40.0)]`
 fn rule(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [1.0 - u[0] * p[0]]
 }
 
 //# functions_have_named_events
-//! An attribute is of one event, and each event has a name of its own.
+//! An attribute declares one event, and each event has its own name.
 
 use odes::ode_system;
 
 #[ode_system]
 #[event(rising, up = u[0] - 0.5, high = u[0] - 0.75)]
 //~                              ^^^^
-//~ error: this attribute is of the event `up`: write another `#[event(…)]` for `high`
+//~ error: an attribute declares one event, here `up`: write another `#[event(…)]` for `high`
 #[event(rising, top = u[0] - 0.8)]
 #[event(falling, top = u[0] - 0.9)]
 //~              ^^^
-//~ error: `top` is an event already; give this one another name
+//~ error: `top` is already the name of an event; use another name
 fn rule(u: &[f64; 1]) -> [f64; 1] {
     [1.0 - u[0]]
 }
@@ -295,10 +290,9 @@ mod rule {
 
     #[event(rising, falling)]
 //~                 ^^^^^^^
-//~ error: an event has one direction, and this is a second one: write `#[event(falling)]`,
-//~ `#[event(rising)]` or `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop
-//~ = 3)]` if the trajectory ends there, or ends there the third time, and `#[event(falling, log)]`
-//~ if a solve is to log it
+//~ error: an event has only one direction, found a second one: write `#[event(falling)]`,
+//~ `#[event(rising)]` or `#[event(both)]`; add `stop` or `stop = 3` to end the trajectory at the
+//~ first or the third event, and `log` to log the events
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }
@@ -323,14 +317,15 @@ mod rule {
     #[at(1.0)]
     #[at(2.0)]
 //~ ^^^^^^^^^^
-//~ error: `dose` is an action already: write all its times in one, as in `#[at(1.0, 2.0)]`
+//~ error: `dose` is already an action: write all its times in one attribute, as in `#[at(1.0,
+//~ 2.0)]`
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
 }
 
 //# values_of_events_are_known
-//! The value of an event is of the arguments of the right-hand side, not of its variables.
+//! The value of an event uses the arguments of the right-hand side, not its variables.
 
 use odes::ode_system;
 
@@ -338,15 +333,15 @@ use odes::ode_system;
 #[event(rising, up = rest - 0.5)]
 //~                  ^^^^
 //~ error: cannot find the variable `rest`: only arguments, variables and constants (in capitals)
-//~ are visible in a right-hand side; declare it by `let rest = …` in here; a number from outside is
-//~ a parameter, or a constant in capitals: `REST`
+//~ are visible in a right-hand side; declare it here by `let rest = …`, make it a parameter, or use
+//~ a constant `REST`
 fn rule(u: &[f64; 1]) -> [f64; 1] {
     let rest = 1.0 - u[0];
     [rest]
 }
 
 //# words_of_conditions
-//! The word of a condition after steps is `stop`.
+//! The only argument of `#[after_step]` is `stop`.
 
 use odes::ode_system;
 
@@ -358,16 +353,16 @@ mod rule {
 
     #[after_step(falling)]
 //~              ^^^^^^^
-//~ error: `falling` says nothing about a condition: write `#[after_step]`, and
-//~ `#[after_step(stop)]` or `#[after_step(stop = 3)]` if the trajectory ends there, or ends there
-//~ the third time
+//~ error: `falling` is not an argument of `#[after_step]`: write `#[after_step]`, or
+//~ `#[after_step(stop)]` or `#[after_step(stop = 3)]` to end the trajectory the first or the third
+//~ time
     pub(crate) fn settled(u: &[f64; 1]) -> bool {
         (1.0 - u[0]).abs() < 0.001
     }
 }
 
 //# words_of_events
-//! The words of an event are those of its direction, and `stop`.
+//! The arguments of `#[event]` are a direction, `stop`, `log` and `no_jumps`.
 
 use odes::ode_system;
 
@@ -379,10 +374,9 @@ mod rule {
 
     #[event(falling, terminal)]
 //~                  ^^^^^^^^
-//~ error: `terminal` says nothing about an event: write `#[event(falling)]`, `#[event(rising)]` or
-//~ `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the
-//~ trajectory ends there, or ends there the third time, and `#[event(falling, log)]` if a solve is
-//~ to log it
+//~ error: `terminal` is not an argument of `#[event]`: write `#[event(falling)]`,
+//~ `#[event(rising)]` or `#[event(both)]`; add `stop` or `stop = 3` to end the trajectory at the
+//~ first or the third event, and `log` to log the events
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
         u[0]
     }

@@ -10,19 +10,19 @@ type Vec3 = [f64; 3];
 #[ode_system]
 fn lorenz(u: &Vec3, p: &Vec3) -> Vec3 {
 //~           ^^^^
-//~ error: expected `[f64; N]` here: a macro does not see what else is named so; write the array
-//~ that an alias stands for, and put a struct with named fields, and the function as `fn rhs`, into
-//~ `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ error: expected `[f64; N]` here: a macro cannot see the declaration of this type; write the
+//~ array instead of an alias, and put a struct with named fields, and the function as `fn rhs`,
+//~ into `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
 //~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
 //~                     ^^^^
-//~ error: expected `[f64; N]` here: a macro does not see what else is named so; write the array
-//~ that an alias stands for, and put a struct with named fields, and the function as `fn rhs`, into
-//~ `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ error: expected `[f64; N]` here: a macro cannot see the declaration of this type; write the
+//~ array instead of an alias, and put a struct with named fields, and the function as `fn rhs`,
+//~ into `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
 //~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
 //~                              ^^^^
-//~ error: expected `[f64; N]` here: a macro does not see what else is named so; write the array
-//~ that an alias stands for, and put a struct with named fields, and the function as `fn rhs`, into
-//~ `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ error: expected `[f64; N]` here: a macro cannot see the declaration of this type; write the
+//~ array instead of an alias, and put a struct with named fields, and the function as `fn rhs`,
+//~ into `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
 //~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     [p[0] * (u[1] - u[0]), u[0] * (p[1] - u[2]) - u[1], u[0] * u[1] - p[2] * u[2]]
 }
@@ -38,7 +38,7 @@ mod model {
         pub rate: f64,
         pub on: bool,
 //~         ^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; write
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; write
 //~ `f64`, and compare it, as in `p.on > 0.5`
     }
 
@@ -55,10 +55,10 @@ use odes::ode_system;
 #[ode_system]
 fn amplitudes(u: &[Complex64; 2], p: &[f64; 1], t: f64) -> [Complex64; 2] {
 //~                ^^^^^^^^^
-//~ error: expected `f64` or `f32` here: there are no complex numbers here; write the real and the
+//~ error: expected `f64` or `f32` here: complex numbers are not supported; write the real and the
 //~ imaginary part as two floats
 //~                                                         ^^^^^^^^^
-//~ error: expected `f64` or `f32` here: there are no complex numbers here; write the real and the
+//~ error: expected `f64` or `f32` here: complex numbers are not supported; write the real and the
 //~ imaginary part as two floats
     [u[1], u[0]]
 }
@@ -66,11 +66,11 @@ fn amplitudes(u: &[Complex64; 2], p: &[f64; 1], t: f64) -> [Complex64; 2] {
 #[ode_system]
 fn field(u: &Complex<f64>) -> Complex<f64> {
 //~          ^^^^^^^^^^^^
-//~ error: expected `[f64; N]` here: there are no complex numbers here; write the real and the
+//~ error: expected `[f64; N]` here: complex numbers are not supported; write the real and the
 //~ imaginary part as two floats; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64;
 //~ P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
 //~                           ^^^^^^^^^^^^
-//~ error: expected `[f64; N]` here: there are no complex numbers here; write the real and the
+//~ error: expected `[f64; N]` here: complex numbers are not supported; write the real and the
 //~ imaginary part as two floats; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64;
 //~ P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     *u
@@ -89,8 +89,8 @@ mod laser {
     pub struct State {
         field: Complex<f64>,
 //~     ^^^^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; there are
-//~ no complex numbers here; write the real and the imaginary part as two floats
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; complex
+//~ numbers are not supported; write the real and the imaginary part as two floats
         gain: f64,
     }
 
@@ -107,8 +107,8 @@ use odes::ode_system;
 #[ode_system]
 fn model(du: &mut [f64; 2], u: &[f64; 2]) -> [f64; 2] {
 //~                                          ^^^^^^^^
-//~ error: the derivatives are written to the first argument here, so that nothing is returned:
-//~ remove this type, or the argument; expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64;
+//~ error: this function assigns the derivatives to its first argument, so it returns nothing:
+//~ remove this type, or that argument; expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64;
 //~ P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     du[0] = u[1];
     du[1] = -u[0];
@@ -147,7 +147,7 @@ fn counted(u: &[f64; 2]) -> [f64; 2] {
     let n = 3;
     [u[1], n]
 //~        ^
-//~ error: expected a float here, found an integer: convert it by `as f64`, or write its numbers
+//~ error: expected a float here, found an integer: convert it by `as f64`, or write its literals
 //~ with a point
 }
 
@@ -230,8 +230,8 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
         for j in 0..3 {
             du[i] += a[i][j] * u[j];
 //~                  ^^^^^^^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
-//~ a point, as in `2.0`, or convert by `as f64` (in the round `i` = 0, `j` = 0)
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
+//~ a point, as in `2.0`, or convert by `as f64` (in the iteration `i` = 0, `j` = 0)
         }
     }
     du
@@ -245,9 +245,9 @@ use odes::ode_system;
 #[ode_system]
 fn decay(u: &[f64; 1]) {
 //~         ^^^^^^^^^
-//~ error: there is nothing for the derivatives: return them, as `-> [f64; N]`, or write them to a
-//~ first argument `du: &mut [f64; N]`; expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64;
-//~ P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: the derivatives are missing: return them, as `-> [f64; N]`, or assign them to a first
+//~ argument `du: &mut [f64; N]`; expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
+//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     -u[0];
 }
 
@@ -259,13 +259,13 @@ use odes::ode_system;
 #[ode_system]
 fn decay(u: &f64) -> f64 {
 //~          ^^^
-//~ error: expected `[f64; N]` here: one number is an array of one, too; write `[f64; 1]`; the forms
-//~ are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N],
-//~ p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: expected `[f64; N]` here: a single number is an array of length 1; write `[f64; 1]`; the
+//~ forms are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64;
+//~ N], p: &[f64; P], t: f64) -> [f64; N]`
 //~                  ^^^
-//~ error: expected `[f64; N]` here: one number is an array of one, too; write `[f64; 1]`; the forms
-//~ are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N],
-//~ p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: expected `[f64; N]` here: a single number is an array of length 1; write `[f64; 1]`; the
+//~ forms are `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64;
+//~ N], p: &[f64; P], t: f64) -> [f64; N]`
     -u
 }
 
@@ -277,9 +277,9 @@ use odes::ode_system;
 #[ode_system]
 fn decay(u: f64, p: f64, t: f64) -> f64 {
 //~         ^^^
-//~ error: one state is an array of one, too, and so are its derivative and one parameter: write
-//~ `&[f64; 1]` here, and return `[f64; 1]`; expected `fn name(du: &mut [f64; N], u: &[f64; N], p:
-//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: a single state is an array of length 1, and so are its derivative and a single parameter:
+//~ write `&[f64; 1]` here, and return `[f64; 1]`; expected `fn name(du: &mut [f64; N], u: &[f64;
+//~ N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     -p * u
 }
 
@@ -291,8 +291,8 @@ use odes::ode_system;
 #[ode_system]
 fn chain<const N: usize>(u: &[f64; N]) -> [f64; N] {
 //~      ^^^^^^^^^^^^^^
-//~ error: a right-hand side cannot be generic over its lengths: each number of states is a system
-//~ of its own; write the number, or `const N: usize = 8;` and the function, as `fn rhs`, in
+//~ error: a right-hand side cannot be generic over its lengths: each number of states is a separate
+//~ system; write the number, or put `const N: usize = 8;` and the function, as `fn rhs`, into
 //~ `#[ode_system] mod name { … }`
     u.map(|x| -x)
 }
@@ -305,16 +305,16 @@ use odes::ode_system;
 #[ode_system]
 fn model(p: &[f64; 3], u: &[f64; 2], t: f64) -> [f64; 2] {
 //~          ^^^^^^^^
-//~ error: the lengths must agree: that of the state is 3, and that of the derivatives 2; if these
-//~ are the parameters, put them behind the state: the order is state, parameters, time
+//~ error: the lengths must agree: the state has length 3, and the derivatives have length 2; if
+//~ these are the parameters, put them after the state: the order is state, parameters, time
     [p[0] * u[0] - p[1] * u[1], p[2] * u[0]]
 }
 
 #[ode_system]
 fn in_place(du: &mut [f64; 2], p: &[f64; 1], u: &[f64; 2]) {
 //~                                ^^^^^^^^
-//~ error: the lengths must agree: that of the state is 1, and that of the derivatives 2; if these
-//~ are the parameters, put them behind the state: the order is state, parameters, time
+//~ error: the lengths must agree: the state has length 1, and the derivatives have length 2; if
+//~ these are the parameters, put them after the state: the order is state, parameters, time
     du[0] = u[1];
     du[1] = -p[0] * u[0];
 }
@@ -337,8 +337,8 @@ mod oscillator {
 
     pub fn rhs(p: &Parameters, u: &State, t: f64) -> State {
 //~                ^^^^^^^^^^
-//~ error: the derivatives have the type of the next argument, and not of this one; if these are the
-//~ parameters, put them behind the state: the order is state, parameters, time
+//~ error: the derivatives have the type of the next argument, not of this one; if these are the
+//~ parameters, put them after the state: the order is state, parameters, time
         State { x: u.v, v: -p.stiffness * u.x }
     }
 }
@@ -349,8 +349,8 @@ mod counted {
 
     pub fn rhs(du: &mut [f64; N], p: &[f64; 3], u: &[f64; N]) {
 //~                                   ^^^^^^^^
-//~ error: the derivatives have the type of the next argument, and not of this one; if these are the
-//~ parameters, put them behind the state: the order is state, parameters, time
+//~ error: the derivatives have the type of the next argument, not of this one; if these are the
+//~ parameters, put them after the state: the order is state, parameters, time
         for i in 0..N {
             du[i] = p[i] - p[2] * u[i];
         }
@@ -365,7 +365,7 @@ use odes::ode_system;
 #[ode_system]
 fn model(u: &[f64; 1], a: &[f64; 1], b: &[f64; 1], t: f64) -> [f64; 1] {
 //~      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: there are 4 arguments, and at most 3 here: parameters come together, as one array;
+//~ error: there are 4 arguments, and at most 3 are allowed here: all parameters are one array;
 //~ expected the arguments of `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or
 //~ `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     [-u[0] * a[0] * b[0]]
@@ -379,9 +379,9 @@ use odes::ode_system;
 #[ode_system]
 fn model(u: &[f64; 2], a: f64, t: f64) -> [f64; 2] {
 //~                       ^^^
-//~ error: parameters are an array, even if there is one: write `&[f64; 1]`; expected `fn name(du:
-//~ &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t:
-//~ f64) -> [f64; N]`
+//~ error: parameters are an array, even if there is only one: write `&[f64; 1]`; expected `fn
+//~ name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64;
+//~ P], t: f64) -> [f64; N]`
     [u[1], -a * u[0]]
 }
 
@@ -399,16 +399,17 @@ fn fallible(u: &[f64; 1], p: &[f64; 1], t: f64) -> Result<[f64; 1], String> {
 //~ [f64; N]`
     Ok([-p[0] * u[0]])
 //~ ^^
-//~ error: `Ok` cannot be used in a right-hand side: there are no options or enums here; use the
+//~ error: `Ok` cannot be used in a right-hand side: options and enums are not supported; use the
 //~ number itself
 }
 
 #[ode_system]
 fn optional(u: &[f64; 1], p: &Option<[f64; 1]>) -> [f64; 1] {
 //~                           ^^^^^^^^^^^^^^^^
-//~ error: expected `[f64; N]` here: numbers are always there; write the array itself, and for what
-//~ may be missing a parameter more that is 0.0 or 1.0; the forms are `fn name(du: &mut [f64; N], u:
-//~ &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: expected `[f64; N]` here: every number has a value; write the array itself, and mark an
+//~ optional number by a further parameter that is 0.0 or 1.0; the forms are `fn name(du: &mut [f64;
+//~ N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) ->
+//~ [f64; N]`
     [-u[0]]
 }
 
@@ -428,9 +429,9 @@ fn pair(u: &(f64, f64), t: f64) -> (f64, f64) {
 #[ode_system]
 fn together(u: &[f64; 1], p: (&[f64; 1], &[f64; 2])) -> [f64; 1] {
 //~                          ^^^^^^^^^^^^^^^^^^^^^^
-//~ error: expected `&[f64; N]` here, since numbers that belong together are one array, as in `fn
-//~ name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64;
-//~ P], t: f64) -> [f64; N]`
+//~ error: expected `&[f64; N]` here, because several numbers are one array, as in `fn name(du: &mut
+//~ [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64)
+//~ -> [f64; N]`
     [-u[0] * p.0[0]]
 }
 
@@ -443,8 +444,8 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[1], -u[0], t];
 //~ ^^^^^^^^^^^^^^^^
-//~ error: this is not returned, for the `;` behind it: the value of a function is its last
-//~ expression; remove the `;`
+//~ error: this value is not returned, because of the `;` after it: the value of a function is its
+//~ last expression; remove the `;`
 }
 
 //# structs_by_value
@@ -481,8 +482,8 @@ use odes::ode_system;
 #[ode_system]
 fn model(u: &[f64; 2], t: f64, p: &[f64; 2]) -> [f64; 2] {
 //~                       ^^^
-//~ error: the time comes last, behind the parameters; expected `fn name(du: &mut [f64; N], u:
-//~ &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: the time comes last, after the parameters; expected `fn name(du: &mut [f64; N], u: &[f64;
+//~ N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     [u[1], -u[0] * p[0]]
 }
 
@@ -506,9 +507,9 @@ use odes::ode_system;
 #[ode_system]
 fn model(t: f64, u: &[f64; 2]) -> [f64; 2] {
 //~         ^^^
-//~ error: the time comes last, behind the state and the parameters; expected `fn name(du: &mut
-//~ [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64)
-//~ -> [f64; N]`
+//~ error: the time comes last, after the state and the parameters; expected `fn name(du: &mut [f64;
+//~ N], u: &[f64; N], p: &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) ->
+//~ [f64; N]`
     [u[1], -u[0]]
 }
 

@@ -9,8 +9,8 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     u[0] = u[0].max(0.0);
 //~ ^^^^
-//~ error: cannot assign to the state: it belongs to the solver, which calls the right-hand side at
-//~ points of its own; copy it first, as in `let mut x = u[0];`
+//~ error: cannot assign to the state: it belongs to the solver, which chooses the points of its
+//~ calls; make a copy first, as in `let mut x = u[0];`
     [u[0], u[1], t]
 }
 
@@ -23,7 +23,7 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[1], u[2], u[3]]
 //~                ^
-//~ error: index 3 is out of range: the array has 3 elements, of index 0 to 2
+//~ error: index 3 is out of range: the array has 3 elements, with indices 0 to 2
 }
 
 //# counted_from_one_in_a_loop
@@ -36,9 +36,11 @@ fn chain(du: &mut [f64; 3], u: &[f64; 3]) {
     for i in 1..=3 {
         du[i] = -u[i];
 //~        ^
-//~ error: index 3 is out of range: the array has 3 elements, of index 0 to 2 (in the round `i` = 3)
+//~ error: index 3 is out of range: the array has 3 elements, with indices 0 to 2 (in the iteration
+//~ `i` = 3)
 //~                ^
-//~ error: index 3 is out of range: the array has 3 elements, of index 0 to 2 (in the round `i` = 3)
+//~ error: index 3 is out of range: the array has 3 elements, with indices 0 to 2 (in the iteration
+//~ `i` = 3)
     }
 }
 
@@ -51,12 +53,12 @@ use odes::ode_system;
 fn model(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1]) {
     du(1) = u[1];
 //~ ^^^^^
-//~ error: cannot assign to a call: elements are written with brackets and counted from 0, so that
-//~ the first is `du[0]`
+//~ error: cannot assign to a call: indices are in brackets and start at 0; write the first element
+//~ as `du[0]`
     du(2) = -p[0] * u[0];
 //~ ^^^^^
-//~ error: cannot assign to a call: elements are written with brackets and counted from 0, so that
-//~ the first is `du[0]`
+//~ error: cannot assign to a call: indices are in brackets and start at 0; write the first element
+//~ as `du[0]`
 }
 
 #[ode_system]
@@ -64,8 +66,8 @@ fn adds(du: &mut [f64; 1], u: &[f64; 1]) {
     du[0] = 0.0;
     du(1) += -u[0];
 //~ ^^^^^
-//~ error: cannot assign to a call: elements are written with brackets and counted from 0, so that
-//~ the first is `du[0]`
+//~ error: cannot assign to a call: indices are in brackets and start at 0; write the first element
+//~ as `du[0]`
 }
 
 //# elements_by_parentheses
@@ -77,14 +79,11 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u(1), u(2), u(3)]
 //~  ^
-//~ error: cannot call an array: its elements are written with brackets and counted from 0, as in
-//~ `u[0]`
+//~ error: cannot call an array: indices are in brackets and start at 0, as in `u[0]`
 //~        ^
-//~ error: cannot call an array: its elements are written with brackets and counted from 0, as in
-//~ `u[0]`
+//~ error: cannot call an array: indices are in brackets and start at 0, as in `u[0]`
 //~              ^
-//~ error: cannot call an array: its elements are written with brackets and counted from 0, as in
-//~ `u[0]`
+//~ error: cannot call an array: indices are in brackets and start at 0, as in `u[0]`
 }
 
 //# elements_by_slice
@@ -96,12 +95,12 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let position = &u[0..2];
 //~                   ^^^^
-//~ error: a part of an array cannot be taken by a range in a right-hand side: an index is one
-//~ integer; write `let [a, rest @ ..] = array;`, or an array of the elements
+//~ error: an array cannot be indexed by a range in a right-hand side: an index is one integer;
+//~ write `let [a, rest @ ..] = array;`, or an array of the elements
     let v = &u[2..];
 //~            ^^^
-//~ error: a part of an array cannot be taken by a range in a right-hand side: an index is one
-//~ integer; write `let [a, rest @ ..] = array;`, or an array of the elements
+//~ error: an array cannot be indexed by a range in a right-hand side: an index is one integer;
+//~ write `let [a, rest @ ..] = array;`, or an array of the elements
     [v[0], position[1], t]
 }
 
@@ -130,11 +129,11 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u.x, u.y, u[2]]
 //~  ^^^
-//~ error: an array has no field `x`: only structs have fields with names; write `[0]`, or declare
-//~ structs of names in `#[ode_system] mod name { … }`
+//~ error: an array has no field `x`: only structs have named fields; write `[0]`, or declare a
+//~ struct with named fields in `#[ode_system] mod name { … }`
 //~       ^^^
-//~ error: an array has no field `y`: only structs have fields with names; write `[0]`, or declare
-//~ structs of names in `#[ode_system] mod name { … }`
+//~ error: an array has no field `y`: only structs have named fields; write `[0]`, or declare a
+//~ struct with named fields in `#[ode_system] mod name { … }`
 }
 
 //# greatest_and_last
@@ -146,12 +145,12 @@ use odes::ode_system;
 fn model(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     let m = u.iter().cloned().max_by(|a, b| a.partial_cmp(b).unwrap()).unwrap();
 //~                           ^^^^^^
-//~ error: cannot call `max_by` in a right-hand side: it is not among the iterators of the subset,
-//~ which are `iter`, `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and
-//~ `product`; write `for i in 0..N` with an index
+//~ error: cannot call `max_by` in a right-hand side: the supported methods of iterators are `iter`,
+//~ `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write
+//~ `for i in 0..N` with an index
     let last = p.last().unwrap();
 //~              ^^^^
-//~ error: cannot call `last` in a right-hand side: elements are read by index only; write
+//~ error: cannot call `last` in a right-hand side: elements are read only by index; write
 //~ `u[u.len() - 1]`
     [m, *last]
 }
@@ -165,8 +164,8 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[-1], u[1], t]
 //~    ^^
-//~ error: index -1 is out of range: the array has 3 elements, of index 0 to 2; the last element is
-//~ that of index 2
+//~ error: index -1 is out of range: the array has 3 elements, with indices 0 to 2; the last element
+//~ has the index 2
 }
 
 //# linear_algebra
@@ -201,13 +200,13 @@ fn model(u: &[f64; 3]) -> [f64; 3] {
 //~ `u.iter().sum::<f64>() / u.len() as f64`
     let top = u.iter().max();
 //~                    ^^^
-//~ error: `max` is of two floats, `x.max(y)`; of an array write
+//~ error: `max` takes two floats, `x.max(y)`; for an array write
 //~ `v.iter().copied().fold(f64::NEG_INFINITY, f64::max)`
     let most = u.iter().copied().reduce(f64::max).unwrap();
 //~                              ^^^^^^
-//~ error: cannot call `reduce` in a right-hand side: it is not among the iterators of the subset,
-//~ which are `iter`, `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and
-//~ `product`; write `for i in 0..N` with an index
+//~ error: cannot call `reduce` in a right-hand side: the supported methods of iterators are `iter`,
+//~ `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write
+//~ `for i in 0..N` with an index
     [m, top, most]
 }
 
@@ -220,8 +219,8 @@ use odes::ode_system;
 fn model(du: &mut [f64; 2], u: &[f64; 2]) {
     let mut du = [0.0; 2];
 //~         ^^
-//~ error: this variable hides the argument `du`, so that `du[0]` and `du[1]` are not assigned:
-//~ remove the `let`, and assign to `du[0]` and the others
+//~ error: this variable hides the argument `du`, so `du[0]` and `du[1]` are not assigned: remove
+//~ the `let`, and assign to `du[0]` and the other elements
     du[0] = u[1];
     du[1] = -u[0];
 }
@@ -236,7 +235,7 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [p["k"] * u[0], u[1], t]
 //~    ^^^
 //~ error: elements have no names: an array is indexed by integers; write `p[0]`, or `let [a, b] =
-//~ *p;`, or declare a struct of names in `#[ode_system] mod name { … }`
+//~ *p;`, or declare a struct with named fields in `#[ode_system] mod name { … }`
 }
 
 //# products_of_vectors
@@ -269,9 +268,9 @@ fn ring(du: &mut [f64; 3], u: &[f64; 3]) {
     for i in 0..3_i32 {
         du[i as usize] = u[((i - 1) % 3) as usize] - u[i as usize];
 //~                        ^^^^^^^^^^^^^^^^^^^^^^
-//~ error: index -1 is out of range: the array has 3 elements, of index 0 to 2; `as usize` makes a
-//~ huge number of a negative one, and `%` keeps the sign: for a ring write `(i + n - 1) % n`, or
-//~ `.rem_euclid(n)`, which is never negative (in the round `i` = 0)
+//~ error: index -1 is out of range: the array has 3 elements, with indices 0 to 2; `as usize`
+//~ converts a negative number to a huge one, and `%` keeps the sign: for a ring write `(i + n - 1)
+//~ % n`, or `.rem_euclid(n)`, which is never negative (in the iteration `i` = 0)
     }
 }
 
@@ -285,8 +284,8 @@ fn ring(du: &mut [f64; 3], u: &[f64; 3]) {
     for i in 0..3 {
         du[i] = u[(i - 1) % 3] - u[i];
 //~                ^^^^^
-//~ error: this integer is -1 here, which a `usize` cannot hold: in Rust it is a panic; add before
-//~ you subtract, as in `(i + n - 1) % n`
+//~ error: this integer is -1 here, which a `usize` cannot hold: Rust would panic; add before you
+//~ subtract, as in `(i + n - 1) % n`
     }
 }
 
@@ -299,8 +298,8 @@ use odes::ode_system;
 fn model(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
     [u[1]; -u[0]]
 //~        ^^^^^
-//~ error: `[x; n]` is an array of `n` elements `x`, where `n` is an integer known at compile time:
-//~ between elements write a comma, as in `[a, b]`
+//~ error: `[x; n]` is an array of `n` elements `x`, and `n` must be an integer known at compile
+//~ time: separate elements by commas, as in `[a, b]`
 }
 
 //# sorting
@@ -315,7 +314,7 @@ fn model(u: &[f64; 3]) -> [f64; 3] {
 //~   ^^^^^^^
 //~ error: cannot call `sort_by` in a right-hand side: the order of floats differs between lanes,
 //~ which run the same operations; compare by `<`, or write `let (low, high) = (x.min(y),
-//~ x.max(y));` for each two
+//~ x.max(y));` for each pair
     [v[0], v[1], v[2]]
 }
 
@@ -327,9 +326,9 @@ use odes::ode_system;
 #[ode_system]
 fn model(u: &mut [f64; 1], t: f64) {
 //~                           ^^^
-//~ error: the state is missing: the first argument is what the derivatives are written to, and the
-//~ state comes second, as `u: &[f64; N]`; expected `fn name(du: &mut [f64; N], u: &[f64; N], p:
-//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: the state is missing: the first argument receives the derivatives, and the state comes
+//~ second, as `u: &[f64; N]`; expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t:
+//~ f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     u[0] = -u[0];
 }
 
@@ -358,8 +357,8 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let (mut a, mut b) = (u[0], u[1]);
     std::mem::swap(&mut a, &mut b);
 //~ ^^^^^^^^^^^^^^
-//~ error: cannot call `std::mem::swap` in a right-hand side: a value is changed by assignment only;
-//~ write `(a, b) = (b, a);`
+//~ error: cannot call `std::mem::swap` in a right-hand side: only assignments change values; write
+//~ `(a, b) = (b, a);`
     [a, b, t]
 }
 
@@ -372,7 +371,7 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let (x, y, z) = u;
 //~     ^^^^^^^^^
-//~ error: an array is taken apart with brackets: write `[x, y, z]`
+//~ error: the pattern of an array has brackets: write `[x, y, z]`
     [x, y, z]
 }
 
@@ -388,6 +387,6 @@ fn rotation(u: &[f64; 2], _p: &[f64; 0], _t: f64) -> [f64; 2] {
 //~     ^
 //~ error: expected one of `.`, `?`, `]`, or an operator, found `,`
 //~     ^
-//~ error: this cannot be read as Rust: unexpected token, expected `]`; each index has brackets of
-//~ its own, as in `a[i][j]`
+//~ error: this cannot be read as Rust: unexpected token, expected `]`; each index needs its own
+//~ brackets, as in `a[i][j]`
 }

@@ -21,8 +21,8 @@ fn ball(du: &mut [f64; 2], u: &mut [f64; 2], p: &[f64; 2], t: f64) {
     }
     let gust: f64 = rand::random();
 //~                 ^^^^^^^^^^^^
-//~ error: cannot call `rand::random` in a right-hand side: its value would differ from call to
-//~ call, and the solver calls at points of its own; make it a parameter
+//~ error: cannot call `rand::random` in a right-hand side: its value would differ between calls,
+//~ and the solver chooses the points of its calls; make it a parameter
     du[0] = u[1];
     du[1] = -9.81 + gust * speed;
 }
@@ -36,13 +36,13 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let day = t.floor() as usize % 7;
 //~           ^^^^^^^^^^^^^^^^^^
-//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
-//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ error: cannot convert a float to an integer in a right-hand side: integers must be known at
+//~ compile time, and lanes would differ; select values by `if`, or interpolate in a table by
 //~ `interp_linear(&TABLE, x)`
     let table = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
     [table[day], u[1], if t % 24 < 8 { 1.0 } else { 0.0 }]
 //~                       ^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
 //~ a point, as in `2.0`, or convert by `as f64`
 }
 
@@ -70,11 +70,11 @@ fn heat(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1], _t: f64) {
     }
     let inner = &u[1..N - 1];
 //~                ^^^^^^^^
-//~ error: a part of an array cannot be taken by a range in a right-hand side: an index is one
-//~ integer; write `let [a, rest @ ..] = array;`, or an array of the elements
+//~ error: an array cannot be indexed by a range in a right-hand side: an index is one integer;
+//~ write `let [a, rest @ ..] = array;`, or an array of the elements
     du[0] = inner.first().unwrap() - u[0];
 //~               ^^^^^
-//~ error: cannot call `first` in a right-hand side: elements are read and written by index only;
+//~ error: cannot call `first` in a right-hand side: elements are read and written only by index;
 //~ write `u[0]`
 }
 
@@ -89,14 +89,14 @@ const WEATHER: [f64; 24] = [8.0; 24];
 fn house(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 2], t: f64) {
     let hour = (t / 3600.0) as usize % 24;
 //~            ^^^^^^^^^^^^^^^^^^^^^
-//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
-//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ error: cannot convert a float to an integer in a right-hand side: integers must be known at
+//~ compile time, and lanes would differ; select values by `if`, or interpolate in a table by
 //~ `interp_linear(&TABLE, x)`
     let outside = WEATHER[hour];
     let heating = match u[0] < 18.0 {
 //~                     ^^^^^^^^^^^
-//~ error: this depends on the state: the arm of a `match` must be known at compile time, and lanes
-//~ would differ; write `if … { … } else { … }`, which computes both and selects
+//~ error: this value depends on the state: the arm of a `match` must be known at compile time, and
+//~ lanes would differ; write `if … { … } else { … }`, which computes both branches and selects
         true => p[1],
         false => 0.0,
     };
@@ -114,12 +114,12 @@ fn gate(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], t: f64) {
     let v = u[0];
     let alpha = 0.1 * (v + 40.0) / (1.0 - Math.exp(-(v + 40.0) / 10.0));
 //~                                       ^^^^
-//~ error: `Math` is not a module of Rust: functions are methods of floats here; write `x.exp()`, or
-//~ `f64::exp(x)`
+//~ error: `Math` is not a module of Rust: mathematical functions are methods of floats; write
+//~ `x.exp()`, or `f64::exp(x)`
     let beta = 4.0 * Math.exp(-(v + 65.0) / 18.0);
 //~                  ^^^^
-//~ error: `Math` is not a module of Rust: functions are methods of floats here; write `x.exp()`, or
-//~ `f64::exp(x)`
+//~ error: `Math` is not a module of Rust: mathematical functions are methods of floats; write
+//~ `x.exp()`, or `f64::exp(x)`
     let current = if p[0] { 10.0 } else { 0.0 };
 //~                  ^^^^
 //~ error: expected a condition here, found a float: a branch needs a condition; write a comparison
@@ -136,13 +136,13 @@ use odes::ode_system;
 fn model(u: &[f64; 1], t: f64) -> [f64; 1] {
     let day = (t / 24.0) as i32;
 //~           ^^^^^^^^^^^^^^^^^
-//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
-//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ error: cannot convert a float to an integer in a right-hand side: integers must be known at
+//~ compile time, and lanes would differ; select values by `if`, or interpolate in a table by
 //~ `interp_linear(&TABLE, x)`
     let hour = t as i64 % 24;
 //~            ^^^^^^^^
-//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
-//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ error: cannot convert a float to an integer in a right-hand side: integers must be known at
+//~ compile time, and lanes would differ; select values by `if`, or interpolate in a table by
 //~ `interp_linear(&TABLE, x)`
     [if day == 3 { 1.0 } else { hour as f64 } - u[0]]
 }
@@ -155,7 +155,7 @@ use odes::ode_system;
 #[ode_system]
 fn lorenz(t: f64, y: &[f64], sigma: f64, rho: f64, beta: f64) -> Vec<f64> {
 //~       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: there are 5 arguments, and at most 3 here: parameters come together, as one array;
+//~ error: there are 5 arguments, and at most 3 are allowed here: all parameters are one array;
 //~ expected the arguments of `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` or
 //~ `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     let x = y[0];
@@ -203,15 +203,13 @@ fn pendulum(dydt: &mut [f64; 2], y: &[f64; 2], p: &[f64; 3], t: f64) {
     let mut drive = 0;
     drive = p[0] * cos(2 * M_PI * p[1] * t);
 //~                ^^^
-//~ error: `cos` is not a function by itself: it is a method of floats; write `x.cos()`, or
-//~ `f64::cos(x)`
+//~ error: `cos` is not a free function: it is a method of floats; write `x.cos()`, or `f64::cos(x)`
     dydt[0] = y[1];
     dydt[1] = -sin(y[0]) - p[2] * y[1] + drive - pow(fabs(y[1]), 2.0);
 //~            ^^^
-//~ error: `sin` is not a function by itself: it is a method of floats; write `x.sin()`, or
-//~ `f64::sin(x)`
+//~ error: `sin` is not a free function: it is a method of floats; write `x.sin()`, or `f64::sin(x)`
 //~                                              ^^^
-//~ error: `pow` is not a function by itself: it is a method of floats; write `x.powf(y)`, or
+//~ error: `pow` is not a free function: it is a method of floats; write `x.powf(y)`, or
 //~ `f64::powf(x, y)`
 }
 
@@ -229,9 +227,9 @@ struct Rates {
 #[ode_system]
 fn robertson(du: &mut [f64; 3], u: &[f64; 3], p: &Rates, _t: f64) {
 //~                                               ^^^^^
-//~ error: expected `[f64; N]` here: a macro does not see what else is named so; write the array
-//~ that an alias stands for, and put a struct with named fields, and the function as `fn rhs`, into
-//~ `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ error: expected `[f64; N]` here: a macro cannot see the declaration of this type; write the
+//~ array instead of an alias, and put a struct with named fields, and the function as `fn rhs`,
+//~ into `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
 //~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     let [a, b, c] = *u;
     du[0] = -p.k1 * a + p.k3 * b * c;
@@ -253,22 +251,22 @@ fn sir(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 2], t: f64) {
     let n = u.iter().sum();
     if n == 0 {
 //~    ^^^^^^
-//~ error: cannot compare a float with an integer: Rust does not convert by itself; write the number
+//~ error: cannot compare a float with an integer: Rust has no implicit conversion; write the number
 //~ with a point, as in `2.0`, or convert by `as f64`
         return;
 //~     ^^^^^^
-//~ error: `return` cannot be used in a right-hand side: both sides of a branch are computed and one
-//~ is selected; write `if … { … } else { … }`, with the value as its last expression
+//~ error: `return` cannot be used in a right-hand side: both branches of an `if` are computed and
+//~ one is selected; write `if … { … } else { … }`, with the value as its last expression
     }
     let infections = p[0] * contacts(t) * u[0] * u[1] / n;
 //~                         ^^^^^^^^
-//~ error: cannot call `contacts` in a right-hand side: its body is not visible here; write it as a
-//~ `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::contacts;` (both, even in the same file)
+//~ error: cannot call `contacts` in a right-hand side: its body is not visible here; declare it as
+//~ a `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::contacts;` (both, even in the same file)
     println!("{t}: {infections}");
 //~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //~ error: `println!` cannot be used in a right-hand side: a lane has no output; print from the
-//~ solution, after solving
+//~ solution
     du[0] = -infections;
     du[1] = infections - p[1] * u[1];
     du[2] = p[1] * u[1];
@@ -283,15 +281,15 @@ use odes::ode_system;
 fn vdp1(dydt: &mut [f64; 2], y: &[f64; 2], mu: &[f64; 1], t: f64) {
     dydt[1] = y[2];
 //~             ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
     dydt[2] = mu[1] * (1 - y[1]^2) * y[2] - y[1];
 //~      ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
 //~              ^
-//~ error: index 1 is out of range: the array has 1 element, of index 0
+//~ error: index 1 is out of range: the array has 1 element, with index 0
 //~                            ^
-//~ error: `^` is not a power in Rust, and there are no bits here; write `x.powi(2)` for integers
-//~ that are known, or `x.powf(y)`
+//~ error: `^` is not a power in Rust, and bit operators are not supported; write `x.powi(2)` for
+//~ known integers, or `x.powf(y)`
 //~                                    ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
 }

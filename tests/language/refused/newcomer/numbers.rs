@@ -9,8 +9,8 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let g: f32 = 9.81;
 //~        ^^^
-//~ error: `f32` here and `f64` before: one float type stands for the precision of the solve; use
-//~ the same everywhere
+//~ error: `f32` here differs from `f64` before: one float type stands for the precision of the
+//~ solve; use the same type everywhere
     [u[1], -g * u[0], t]
 }
 
@@ -23,12 +23,12 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let z = Complex64::new(u[0], u[1]);
 //~         ^^^^^^^^^^^^^^
-//~ error: cannot call `Complex64::new` in a right-hand side: there are no complex numbers here;
+//~ error: cannot call `Complex64::new` in a right-hand side: complex numbers are not supported;
 //~ write the real and the imaginary part as two floats
     let w = num_complex::Complex::new(0.0, p[0]);
 //~         ^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: cannot call `num_complex::Complex::new` in a right-hand side: there are no complex
-//~ numbers here; write the real and the imaginary part as two floats
+//~ error: cannot call `num_complex::Complex::new` in a right-hand side: complex numbers are not
+//~ supported; write the real and the imaginary part as two floats
     [z.re, z.im, t]
 }
 
@@ -58,9 +58,9 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     for n in 0..3 {
         s += f64(n) * u[n];
 //~          ^^^
-//~ error: cannot call `f64` in a right-hand side: write `n as f64`; or, if it is a function of
-//~ yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and name it by a
-//~ `use` at the head of this function, such as `use self::f64;`
+//~ error: cannot call `f64` in a right-hand side: Rust has no such function; write `n as f64`; if
+//~ it is your own function, declare it as a `fn` inside this function, or put `#[ode_fn]` above it
+//~ and import it at the head of this function by `use self::f64;`
     }
     [s, u[1], t]
 }
@@ -74,22 +74,22 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let mut a = zeros(3);
 //~             ^^^^^
-//~ error: cannot call `zeros` in a right-hand side: write an array, such as `[0.0; 3]`; or, if it
-//~ is a function of yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and
-//~ name it by a `use` at the head of this function, such as `use self::zeros;`
+//~ error: cannot call `zeros` in a right-hand side: Rust has no such function; write an array, such
+//~ as `[0.0; 3]`; if it is your own function, declare it as a `fn` inside this function, or put
+//~ `#[ode_fn]` above it and import it at the head of this function by `use self::zeros;`
     let n = len(u);
 //~         ^^^
 //~ error: `len` is a method of arrays; write `u.len()`
     for i in range(3) {
 //~          ^^^^^
-//~ error: cannot call `range` in a right-hand side: write `for i in 0..n`; or, if it is a function
-//~ of yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and name it by a
-//~ `use` at the head of this function, such as `use self::range;`
+//~ error: cannot call `range` in a right-hand side: Rust has no such function; write `for i in
+//~ 0..n`; if it is your own function, declare it as a `fn` inside this function, or put `#[ode_fn]`
+//~ above it and import it at the head of this function by `use self::range;`
         a[i] = float(i) * sum(u);
 //~            ^^^^^
-//~ error: cannot call `float` in a right-hand side: write `n as f64`; or, if it is a function of
-//~ yours, write it as a `fn` inside this function, or put `#[ode_fn]` above it and name it by a
-//~ `use` at the head of this function, such as `use self::float;`
+//~ error: cannot call `float` in a right-hand side: Rust has no such function; write `n as f64`; if
+//~ it is your own function, declare it as a `fn` inside this function, or put `#[ode_fn]` above it
+//~ and import it at the head of this function by `use self::float;`
 //~                       ^^^
 //~ error: cannot call `sum` in a right-hand side: it is a method of iterators; write
 //~ `u.iter().sum::<f64>()`
@@ -143,14 +143,14 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[0].powi(2.0), u[1].powf(2), u[2].powi(0.5)]
 //~       ^^^^
-//~ error: the exponent of `powi` must be an integer known at compile time: it is unrolled into
+//~ error: the exponent of `powi` must be an integer known at compile time: `powi` is unrolled into
 //~ multiplications; write it without a point, as in `powi(2)`
 //~                       ^^^^
-//~ error: `powf` is for floats here: integers are known at compile time; write the number with a
+//~ error: `powf` needs floats here: integers are known at compile time; write the number with a
 //~ point, as in `2.0`, or convert by `as f64`
 //~                                     ^^^^
-//~ error: the exponent of `powi` must be an integer known at compile time: it is unrolled into
-//~ multiplications; use `powf` for any other
+//~ error: the exponent of `powi` must be an integer known at compile time: `powi` is unrolled into
+//~ multiplications; use `powf` for other exponents
 }
 
 //# function_without_parentheses
@@ -162,9 +162,9 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [t.sin * u[0], u[1], u.len]
 //~  ^^^^^
-//~ error: `sin` is a function, which is called with parentheses: write `t.sin()`
+//~ error: `sin` is a function: a call needs parentheses; write `t.sin()`
 //~                      ^^^^^
-//~ error: `len` is a function, which is called with parentheses: write `u.len()`
+//~ error: `len` is a function: a call needs parentheses; write `u.len()`
 }
 
 //# hill_exponent_by_powi
@@ -176,8 +176,8 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[0].powi(p[0] as i32), -u[1], t]
 //~            ^^^^^^^^^^^
-//~ error: this exponent is a float that differs between lanes, and `powi` is unrolled into
-//~ multiplications: write `powf(p[0])`
+//~ error: this exponent is a float that differs between lanes: `powi` is unrolled into
+//~ multiplications; write `powf(p[0])`
 }
 
 //# integer_literals
@@ -190,13 +190,13 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let k = 3;
     [k * u[0], u[1] / 2, 1 / 2 * u[2]]
 //~  ^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
 //~ a point, as in `2.0`, or convert by `as f64`
 //~            ^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
 //~ a point, as in `2.0`, or convert by `as f64`
 //~                      ^^^^^^^^^^^^
-//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ error: cannot mix a float and an integer: Rust has no implicit conversion; write the number with
 //~ a point, as in `2.0`, or convert by `as f64`
 }
 
@@ -209,11 +209,10 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [log(u[1]), -u[1].log(), t]
 //~  ^^^
-//~ error: `log` is not a function by itself: it is a method of floats; write `x.ln()`, or
-//~ `f64::ln(x)`
+//~ error: `log` is not a free function: it is a method of floats; write `x.ln()`, or `f64::ln(x)`
 //~                   ^^^
-//~ error: `log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and that to
-//~ base 10 `x.log10()`
+//~ error: `log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and the
+//~ logarithm to base 10 is `x.log10()`
 }
 
 //# names_of_numpy
@@ -225,17 +224,17 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[0].arctan2(u[1]), u[1].power(2.0), u[2].sign() + u[0].log()]
 //~       ^^^^^^^
-//~ error: cannot call `arctan2` in a right-hand side: there is no such function; write
-//~ `x.atan2(y)`, or `f64::atan2(x, y)`, if you mean that
+//~ error: cannot call `arctan2` in a right-hand side: there is no such function; did you mean
+//~ `x.atan2(y)`, or `f64::atan2(x, y)`?
 //~                           ^^^^^
-//~ error: cannot call `power` in a right-hand side: there is no such function; write `x.powf(y)`,
-//~ or `f64::powf(x, y)`, if you mean that
+//~ error: cannot call `power` in a right-hand side: there is no such function; did you mean
+//~ `x.powf(y)`, or `f64::powf(x, y)`?
 //~                                            ^^^^
-//~ error: cannot call `sign` in a right-hand side: there is no such function; write `x.signum()`,
-//~ or `f64::signum(x)`, if you mean that
+//~ error: cannot call `sign` in a right-hand side: there is no such function; did you mean
+//~ `x.signum()`, or `f64::signum(x)`?
 //~                                                          ^^^
-//~ error: `log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and that to
-//~ base 10 `x.log10()`
+//~ error: `log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and the
+//~ logarithm to base 10 is `x.log10()`
 }
 
 //# numbers_of_another_kind
@@ -270,8 +269,8 @@ fn helpers(u: &[f64; 2]) -> [f64; 2] {
     fn square(x: f64) -> f64 {
         x * x;
 //~     ^^^^^
-//~ error: this is not returned, for the `;` behind it: the value of a function is its last
-//~ expression; remove the `;`
+//~ error: this value is not returned, because of the `;` after it: the value of a function is its
+//~ last expression; remove the `;`
     }
     fn one(_x: f64) -> f64 {
         1
@@ -310,8 +309,8 @@ fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     for n in 0..3 {
         s += u[n] * t.powi(n);
 //~                   ^^^^
-//~ error: the exponent of `powi` is an `i32`, and this is a `usize`: write `n as i32` (in the round
-//~ `n` = 0)
+//~ error: the exponent of `powi` is an `i32`, and this is a `usize`: write `n as i32` (in the
+//~ iteration `n` = 0)
     }
     [s, u[1], p[0]]
 }
@@ -325,11 +324,11 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     [u[0] ** 2, u[1] ** p[0], t]
 //~       ^
-//~ error: `**` is not a power in Rust: it multiplies by what a reference points at; write
-//~ `x.powi(2)` for integers that are known, or `x.powf(y)`
+//~ error: `**` is not a power in Rust: it multiplies by a dereferenced value; write `x.powi(2)` for
+//~ known integers, or `x.powf(y)`
 //~                  ^
-//~ error: `**` is not a power in Rust: it multiplies by what a reference points at; write
-//~ `x.powi(2)` for integers that are known, or `x.powf(y)`
+//~ error: `**` is not a power in Rust: it multiplies by a dereferenced value; write `x.powi(2)` for
+//~ known integers, or `x.powf(y)`
 }
 
 //# precision_of_a_constant
@@ -376,11 +375,11 @@ use odes::ode_system;
 fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
     let on = (t > 5.0) as f64;
 //~          ^^^^^^^^^^^^^^^^
-//~ error: cannot cast a truth value: only numbers can be; write `if condition { 1.0 } else { 0.0
-//~ }`, or `f64::from(condition)`
+//~ error: cannot cast a truth value: only numbers can be cast; write `if condition { 1.0 } else {
+//~ 0.0 }`, or `f64::from(condition)`
     let off = f64::from(t <= 5.0);
     [on * u[0], off * u[1], (t > 2.0) * u[2]]
 //~                         ^^^^^^^^^^^^^^^^
-//~ error: cannot compute with a truth value and a float: arithmetic is for numbers; write `if
+//~ error: cannot compute with a truth value and a float: arithmetic needs numbers; write `if
 //~ condition { 1.0 } else { 0.0 }`, or `f64::from(condition)`
 }

@@ -8,18 +8,20 @@ use odes::ode_system;
 #[ode_system]
 struct Lorenz {
 //~ columns 1 to 6
-//~ error: `#[ode_system]` is for functions, `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
-//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and for modules with a
-//~ function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name { … }`
+//~ error: `#[ode_system]` accepts only functions, `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and modules
+//~ with a function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name {
+//~ … }`
     sigma: f64,
 }
 
 #[ode_system]
 impl Lorenz {
 //~ columns 1 to 4
-//~ error: `#[ode_system]` is for functions, `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
-//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and for modules with a
-//~ function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name { … }`
+//~ error: `#[ode_system]` accepts only functions, `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and modules
+//~ with a function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name {
+//~ … }`
     fn rhs(&self, u: &[f64; 1]) -> [f64; 1] {
         [-u[0]]
     }
@@ -50,8 +52,8 @@ fn other(u: &[f64; 1]) -> [f64; 1] {
 
 #[ode_system(fusion)]
 //~          ^^^^^^
-//~ error: `fusion` is written with a value: `crate = path`, `fusion = "off"`, `check = "off"`,
-//~ `pivoting = "on"`, `gradients = "on"` or `limit = number`
+//~ error: `fusion` needs a value: `crate = path`, `fusion = "off"`, `check = "off"`, `pivoting =
+//~ "on"`, `gradients = "on"` or `limit = number`
 fn third(u: &[f64; 1]) -> [f64; 1] {
     [-u[0]]
 }
@@ -65,12 +67,12 @@ use odes::prelude::*;
 fn main() {
     let problem = OdeProblem::new(
 //~     ^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
         |u: &[f64; 1], p: &[f64; 1], t: f64| [-p[0] * u[0]],
 //~     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
         [1.0],
         0.0..=1.0,
         [0.5],
@@ -98,8 +100,8 @@ mod model {
     pub fn rhs(u: &State, t: f64) -> State {
         State { x: -u.x, ..Default::default() }
 //~                        ^^^^^^^^^^^^^^^^
-//~ error: cannot call `Default::default` in a right-hand side: what the trait `Default` gives is
-//~ not visible here; write each field, as in `State { x: 0.0, y: 0.0 }`
+//~ error: cannot call `Default::default` in a right-hand side: the value of `Default` is not
+//~ visible here; write each field, as in `State { x: 0.0, y: 0.0 }`
     }
 }
 
@@ -114,8 +116,8 @@ mod of_the_struct {
     pub fn rhs(u: &State, t: f64) -> State {
         let mut du = State::default();
 //~                  ^^^^^^^^^^^^^^
-//~ error: cannot call `State::default` in a right-hand side: what the trait `Default` gives is not
-//~ visible here; write each field, as in `State { x: 0.0, y: 0.0 }`
+//~ error: cannot call `State::default` in a right-hand side: the value of `Default` is not visible
+//~ here; write each field, as in `State { x: 0.0, y: 0.0 }`
         du.x = -u.x;
         du
     }
@@ -138,7 +140,7 @@ fn main() {
     let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default()).unwrap();
     solution.write_npz("decay.npz").unwrap();
 //~          ^^^^^^^^^
-//~ error[E0277]: files are written with the feature `save`, which is off
+//~ error[E0277]: writing files needs the feature `save`, which is off
 }
 
 //# function_without_the_attribute
@@ -153,17 +155,17 @@ fn decay(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
 fn main() {
     let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
 //~     ^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~               ^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~                               ^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
     let _ = problem.solve(Tsit5, &SolveOptions::default());
 //~                 ^^^^^
 //~ error[E0599]: the method `solve` exists for struct `odes::OdeProblem<for<'a, 'b> fn(&'a [f64;
@@ -178,14 +180,14 @@ use odes::prelude::*;
 fn run<S>(system: S) {
     OdeProblem::new(system, [1.0], 0.0..=1.0, [1.0]);
 //~ ^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~                 ^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 }
 
 //# marked_function_without_use
@@ -202,9 +204,9 @@ fn saturation(x: f64) -> f64 {
 fn model(u: &[f64; 1]) -> [f64; 1] {
     [-saturation(u[0])]
 //~   ^^^^^^^^^^
-//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; write it as
-//~ a `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::saturation;` (both, even in the same file)
+//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; declare it
+//~ as a `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::saturation;` (both, even in the same file)
 }
 
 //# method_by_name
@@ -225,7 +227,7 @@ fn main() {
     let ensemble = EnsembleProblem::new(problem).trajectories(4);
     let _ = ensemble.solve(Tsit5, 8, &SolveOptions::default());
 //~                               ^
-//~ error[E0277]: `{integer}` does not say where an ensemble is solved
+//~ error[E0277]: `{integer}` is not a backend for ensembles
 }
 
 //# method_of_a_model
@@ -241,9 +243,9 @@ impl Pendulum {
     #[ode_system]
     fn rhs(&mut self, u: &[f64; 2], t: f64) -> [f64; 2] {
 //~        ^^^^^^^^^
-//~ error: a right-hand side is a function by itself, not a method: what it reads of `self` are its
-//~ parameters; move it out of the `impl`, and write `fn name(du: &mut [f64; N], u: &[f64; N], p:
-//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~ error: a right-hand side cannot be a method: it has no `self`, and gets its data as parameters;
+//~ move it out of the `impl`, and write `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t:
+//~ f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
         [u[1], -9.81 / self.length * u[0].sin()]
     }
 }
@@ -266,10 +268,10 @@ mod model {
     pub fn rhs(u: &[f64; 1], p: &P) -> [f64; 1] {
         [-p.f() * u[0] + u[0].f(2.0) + P::f(p, 1.0) + P::h(p)]
 //~         ^
-//~ error: `f` takes one argument, and is called with 0; give it a value for each
+//~ error: `f` takes one argument, but is called with 0; pass as many as it takes
 //~                           ^
-//~ error: a float has no method `f` of this form: one of a struct of this module has this name;
-//~ call it on a value of that struct
+//~ error: a float has no method `f` with these arguments: a struct of this module has a method of
+//~ this name; call it on a value of that struct
 //~                                                   ^^^^
 //~ error: `P` has no function `h` here: write it in `impl P { … }`, or as a `fn` inside this module
     }
@@ -288,8 +290,8 @@ mod lorenz {
 
     pub fn derivatives(u: &State) -> State {
 //~        ^^^^^^^^^^^
-//~ error: this system has no right-hand side: it is the function named `rhs`; rename this one, if
-//~ it is meant
+//~ error: this system has no right-hand side: a module needs a function `rhs`; rename this function
+//~ if it is the right-hand side
         State { x: -u.x }
     }
 }
@@ -305,7 +307,8 @@ fn decay(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
         p[0] * x
 //~     ^
 //~ error: cannot find the variable `p`: only arguments, variables and constants (in capitals) are
-//~ visible in a right-hand side; a function sees no others: pass `p` to it as an argument
+//~ visible in a right-hand side; a function inside has only its own variables: pass `p` to it as an
+//~ argument
     }
     [-rate(u[0])]
 }
@@ -318,8 +321,8 @@ fn main() {
         [k * u[0]]
 //~      ^
 //~ error: cannot find the variable `k`: only arguments, variables and constants (in capitals) are
-//~ visible in a right-hand side; declare it by `let k = …` in here; a number from outside is a
-//~ parameter, or a constant in capitals: `K`
+//~ visible in a right-hand side; declare it here by `let k = …`, make it a parameter, or use a
+//~ constant `K`
     }
 
     let _ = (decay, growth);
@@ -340,14 +343,14 @@ mod decay {
 fn main() {
     let _ = OdeProblem::new(decay::rhs, [1.0], 0.0..=1.0, []);
 //~         ^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 //~                         ^^^^^^^^^^
-//~ error[E0277]: this is not a system of equations: `#[ode_system]` makes one of a function or a
-//~ module
+//~ error[E0277]: this is not a system of equations: `#[ode_system]` turns a function or a module
+//~ into one
 }
 
 //# static_mut
@@ -361,9 +364,8 @@ static mut CALLS: u32 = 0;
 fn model(u: &[f64; 1]) -> [f64; 1] {
     unsafe {
 //~ ^^^^^^
-//~ error: `unsafe` cannot be used in a right-hand side: every index is proved at compile time, and
-//~ lanes share no memory that changes, such as a `static mut`; remove it, and make what changes a
-//~ state
+//~ error: `unsafe` cannot be used in a right-hand side: the compiler proves every index, and lanes
+//~ share no mutable memory, such as a `static mut`; remove it, and make a varying quantity a state
         CALLS += 1;
     }
     [-u[0]]
@@ -381,9 +383,9 @@ struct P {
 #[ode_system]
 fn decay(u: &[f64; 1], p: &P) -> [f64; 1] {
 //~                        ^
-//~ error: expected `[f64; N]` here: a macro does not see what else is named so; write the array
-//~ that an alias stands for, and put a struct with named fields, and the function as `fn rhs`, into
-//~ `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ error: expected `[f64; N]` here: a macro cannot see the declaration of this type; write the
+//~ array instead of an alias, and put a struct with named fields, and the function as `fn rhs`,
+//~ into `#[ode_system] mod name { … }`; the forms are `fn name(du: &mut [f64; N], u: &[f64; N], p:
 //~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
     [-p.rate * u[0]]
 }
@@ -418,7 +420,7 @@ mod model {
         State { x: -u.rate() * u.x }
 //~                   ^^^^
 //~ error: cannot call `rate` in a right-hand side: there is no such method of floats, arrays and
-//~ iterators; write it as a `fn` inside, and call `rate(x)`
+//~ iterators; declare it as a `fn` inside, and call `rate(x)`
     }
 }
 
@@ -440,7 +442,7 @@ pub fn rhs(u: &[f64; 1]) -> [f64; 1] {
     [-saturation(u[0])]
 //~   ^^^^^^^^^^
 //~ error: cannot call `saturation` in a right-hand side: its body is not visible here; put
-//~ `#[ode_fn]` above it, where it is declared, or write it as a `fn` inside
+//~ `#[ode_fn]` above its declaration, or declare it as a `fn` inside
 }
 
 //# unmarked_function_through_a_glob
@@ -460,6 +462,6 @@ mod model {
         [-saturation(u[0])]
 //~       ^^^^^^^^^^
 //~ error: cannot call `saturation` in a right-hand side: its body is not visible here; put
-//~ `#[ode_fn]` above it, where it is declared, or write it as a `fn` inside
+//~ `#[ode_fn]` above its declaration, or declare it as a `fn` inside
     }
 }

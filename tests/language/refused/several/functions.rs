@@ -38,12 +38,12 @@ fn boxes(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
 fn text(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
     let label = format!("{}", u[0]);
 //~             ^^^^^^^^^^^^^^^^^^^
-//~ error: `format!` cannot be used in a right-hand side: a lane cannot allocate; make text from the
-//~ solution, after solving
+//~ error: `format!` cannot be used in a right-hand side: a lane cannot allocate; format text from
+//~ the solution
     let other = String::from("x");
 //~             ^^^^^^^^^^^^
-//~ error: `String` cannot be used in a right-hand side: a lane cannot allocate; make text from the
-//~ solution, after solving
+//~ error: `String` cannot be used in a right-hand side: a lane cannot allocate; format text from
+//~ the solution
     du[0] = u[0];
 }
 
@@ -57,7 +57,7 @@ fn output(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], t: f64) {
     println!("t = {t}");
 //~ ^^^^^^^^^^^^^^^^^^^
 //~ error: `println!` cannot be used in a right-hand side: a lane has no output; print from the
-//~ solution, after solving
+//~ solution
     du[0] = u[0];
 }
 
@@ -76,7 +76,7 @@ fn stops(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
     du[0] = u[0];
     du[1] = Some(u[1]).unwrap();
 //~         ^^^^
-//~ error: `Some` cannot be used in a right-hand side: there are no options or enums here; use the
+//~ error: `Some` cannot be used in a right-hand side: options and enums are not supported; use the
 //~ number itself
 }
 
@@ -84,11 +84,11 @@ fn stops(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
 fn unwraps(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
     du[0] = u.first().unwrap() + u[0].unwrap();
 //~           ^^^^^
-//~ error: cannot call `first` in a right-hand side: elements are read and written by index only;
+//~ error: cannot call `first` in a right-hand side: elements are read and written only by index;
 //~ write `u[0]`
 //~                                   ^^^^^^
-//~ error: cannot call `unwrap` in a right-hand side: a lane cannot stop, and there are no options
-//~ here; use the number itself
+//~ error: cannot call `unwrap` in a right-hand side: a lane cannot stop, and options are not
+//~ supported; use the number itself
 }
 
 //# functions
@@ -103,8 +103,8 @@ fn closures(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], t: f64) {
     let mut count = 0.0;
     let mut add = |x: f64| count += x;
 //~                        ^^^^^
-//~ error: a closure cannot assign to `count` in a right-hand side: it has the values that were
-//~ around it when it was made; return the new value, and assign it where the closure is called
+//~ error: a closure cannot assign to `count` in a right-hand side: it captures values at its
+//~ creation; return the new value, and assign it at the call
     add(u[0]);
     let rate = p[0];
     du[0] = rate(u[0]);
@@ -112,28 +112,29 @@ fn closures(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], t: f64) {
 //~ error: cannot call a float: only functions and closures can be; use the value itself
     let rates: [f64; LENGTH] = std::array::from_fn(|i| u[i]);
 //~                  ^^^^^^
-//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
-//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
-//~ number
+//~ error: the value of this constant is not visible here: a macro cannot see anything outside its
+//~ item; declare the `const` inside this function, or in a module under `#[ode_system]`, or write
+//~ the number
     let sum = std::array::from_fn(|i| u[i]).iter().sum::<f64>();
 //~           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-//~ error: the length of this array is not known here: a macro cannot see types that are inferred;
-//~ write it, as in `let x: [f64; 3] = std::array::from_fn(…);`
+//~ error: the length of this array is not known here: a macro cannot see inferred types; write the
+//~ length, as in `let x: [f64; 3] = std::array::from_fn(…);`
     let far = |i: usize| u[i + 1];
 //~                        ^^^^^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` = 1)
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1 (in the iteration
+//~ `i` = 1)
     for i in 0..2 {
         du[i] = far(i) + t.map(|x| x + 1.0);
 //~                        ^^^
-//~ error: `map` is for arrays and ranges here, found a float: write it for an array, or use the
-//~ value itself (in the round `i` = 0)
+//~ error: `map` needs an array or a range, found a float: call it on an array, or use the value
+//~ itself (in the iteration `i` = 0)
     }
     let exit = |x: f64| {
         if x > 0.0 {
             return 1.0;
 //~         ^^^^^^
-//~ error: `return` cannot be used in a right-hand side: both sides of a branch are computed and one
-//~ is selected; write `if … { … } else { … }`, with the value as its last expression
+//~ error: `return` cannot be used in a right-hand side: both branches of an `if` are computed and
+//~ one is selected; write `if … { … } else { … }`, with the value as its last expression
         }
         x
     };
@@ -161,13 +162,13 @@ fn functions(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
     }
     fn scale(x: &mut [f64; 2], by: f64) {
 //~              ^^^
-//~ error: a function inside a right-hand side cannot change its arguments: a value has one name;
-//~ return the new value, as a tuple if there are several
+//~ error: a function inside a right-hand side cannot change its arguments: each value has only one
+//~ name; return the new value, or a tuple of new values
         x[0] *= by;
     }
     unsafe fn dangerous(x: f64) -> f64 {
 //~ ^^^^^^
-//~ error: a function inside a right-hand side cannot be `unsafe`: it computes with numbers only;
+//~ error: a function inside a right-hand side cannot be `unsafe`: it computes only with numbers;
 //~ remove `unsafe`
         x
     }
@@ -175,28 +176,28 @@ fn functions(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
         println!("{x}");
 //~     ^^^^^^^^^^^^^^^
 //~ error: `println!` cannot be used in a right-hand side: a lane has no output; print from the
-//~ solution, after solving
+//~ solution
         outside(x)
 //~     ^^^^^^^
-//~ error: cannot call `outside` in a right-hand side: its body is not visible here; write it as a
-//~ `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::outside;` (both, even in the same file)
+//~ error: cannot call `outside` in a right-hand side: its body is not visible here; declare it as a
+//~ `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::outside;` (both, even in the same file)
     }
     fn beyond(x: [f64; 2], i: usize) -> f64 {
         x[i - 1]
 //~       ^^^^^
-//~ error: index -1 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index -1 is out of range: the array has 2 elements, with indices 0 to 1
     }
     let x = double(*u);
     let many = beyond(x, 1, 2);
 //~            ^^^^^^
-//~ error: this function takes 2 arguments, and is called with 3; give it a value for each
+//~ error: this function takes 2 arguments, but is called with 3; pass as many as it takes
     du[0] = factorial(3) + print(x[0]);
     du[1] = if even(4) { beyond(*u, 0) } else { hidden(1.0) };
 //~                                             ^^^^^^
-//~ error: cannot call `hidden` in a right-hand side: its body is not visible here; write it as a
-//~ `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::hidden;` (both, even in the same file)
+//~ error: cannot call `hidden` in a right-hand side: its body is not visible here; declare it as a
+//~ `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::hidden;` (both, even in the same file)
     {
         fn hidden(x: f64) -> f64 {
             x
@@ -209,7 +210,7 @@ fn outside(x: f64) -> f64 {
 }
 
 //# unknown_function
-//! Functions are known by name.
+//! Functions are found by name.
 
 use odes::ode_system;
 
@@ -221,22 +222,21 @@ fn saturation(x: f64) -> f64 {
 fn helper(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
     du[0] = saturation(u[0]);
 //~         ^^^^^^^^^^
-//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; write it as
-//~ a `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::saturation;` (both, even in the same file)
+//~ error: cannot call `saturation` in a right-hand side: its body is not visible here; declare it
+//~ as a `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::saturation;` (both, even in the same file)
 }
 
 #[ode_system]
 fn methods(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 1], _t: f64) {
     du[0] = u[0].pow(2);
 //~              ^^^
-//~ error: `pow` is for integers known at compile time here, found a float; write `powi`, or
-//~ multiply
+//~ error: `pow` needs an integer known at compile time, found a float; write `powi`, or multiply
     du[1] = u.iter().filter(|x| x > p[0]).sum();
 //~                  ^^^^^^
-//~ error: cannot call `filter` in a right-hand side: it is not among the iterators of the subset,
-//~ which are `iter`, `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and
-//~ `product`; write `for i in 0..N` with an index
+//~ error: cannot call `filter` in a right-hand side: the supported methods of iterators are `iter`,
+//~ `rev`, `step_by`, `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write
+//~ `for i in 0..N` with an index
     du[2] = u[2].gamma();
 //~              ^^^^^
 //~ error: cannot call `gamma` in a right-hand side: there is no such function; write an
@@ -244,7 +244,7 @@ fn methods(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 1], _t: f64) {
 }
 
 //# unknown_variable
-//! Variables are those of the function.
+//! Variables belong to the function.
 
 use odes::ode_system;
 
@@ -258,6 +258,6 @@ fn misspelled(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
     du[1] = beta * gamma;
 //~                ^^^^^
 //~ error: cannot find the variable `gamma`: only arguments, variables and constants (in capitals)
-//~ are visible in a right-hand side; declare it by `let gamma = …` in here; a number from outside
-//~ is a parameter, or a constant in capitals: `GAMMA`
+//~ are visible in a right-hand side; declare it here by `let gamma = …`, make it a parameter, or
+//~ use a constant `GAMMA`
 }

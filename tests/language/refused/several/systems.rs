@@ -38,8 +38,8 @@ mod mistaken {
     pub fn order<R: Real>(state: &mut R) -> [R; 2] {
         [*state, next(state)]
 //~              ^^^^^^^^^^^
-//~ error: this changes `state`, which stands beside it, and C++ evaluates the two in any order;
-//~ give the first value a name in a statement of its own
+//~ error: this changes `state`, which another operand uses, and C++ evaluates the two in any order;
+//~ give the first value a name in a separate statement
     }
 }
 
@@ -76,9 +76,9 @@ mod wrong_derivatives {
 
     fn jacobian(_u: &State, _t: f64) -> [[f64; 2]; 2] {
 //~    ^^^^^^^^
-//~ error: the derivative of `v` by `x` is -1.000000e0 here, and 1.272566e0 by differentiation, at a
-//~ point of the check: correct it, or leave this function out: derivatives are derived exactly
-//~ anyway; `#[ode_system(check = "off")]` takes it as it is
+//~ error: the derivative of the right-hand side of `v` with respect to `x` is -1.000000e0 here, but
+//~ 1.272566e0 by differentiation, at a test point: correct it, or remove this function, because
+//~ exact derivatives are derived anyway; `#[ode_system(check = "off")]` disables this check
         [[0.0, 1.0], [-1.0, 0.0]]
     }
 
@@ -93,8 +93,8 @@ mod fields {
         pub velocity: f64,
         pub count: usize,
 //~         ^^^^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; write
-//~ `f64`, or a `const` for what is known at compile time
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; write
+//~ `f64`, or a `const` for a value known at compile time
     }
 
     pub struct Parameters {
@@ -118,17 +118,18 @@ mod names {
     fn rhs(du: &mut [f64; N], u: &[f64; N], t: f64) {
         let pair = Pair { a: 1.0 };
 //~                ^^^^
-//~ error: the field `b` is missing: a struct has a value for each; write it, if only `0.0`
+//~ error: the field `b` is missing: a struct needs a value for each field; add it, for example with
+//~ the value `0.0`
         let Pair { a, .. } = pair;
         du[0] = a + pair.c + u.x;
 //~                          ^^^
-//~ error: an array has no field `x`: only structs have fields with names; write `[0]`, or declare
-//~ structs of names in `#[ode_system] mod name { … }`
+//~ error: an array has no field `x`: only structs have named fields; write `[0]`, or declare a
+//~ struct with named fields in `#[ode_system] mod name { … }`
         du[M] = t;
 //~        ^
-//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
-//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
-//~ number
+//~ error: the value of this constant is not visible here: a macro cannot see anything outside its
+//~ item; declare the `const` inside this function, or in a module under `#[ode_system]`, or write
+//~ the number
     }
 
     fn jacobian(u: &[f64; N], t: f64) -> [[f64; 3]; 3] {
@@ -138,16 +139,16 @@ mod names {
     #[observable]
     fn large(u: &[f64; 3]) -> bool {
 //~              ^^^^^^^^
-//~ error: the state has another type in the right-hand side: all functions of a system get the
-//~ same; write the same type
+//~ error: the state has another type in the right-hand side: all functions of a system take the
+//~ same types; write the same type
         u[0] > 0.0
     }
 
     #[observable]
     fn written(out: &mut f64, u: &[f64; N]) {
 //~    ^^^^^^^
-//~ error: an observable returns its value: write `fn name(u: &State, p: &Parameters, t: f64) ->
-//~ f64`, or an array, a tuple or a struct of several
+//~ error: an observable must return its value: write `fn name(u: &State, p: &Parameters, t: f64) ->
+//~ f64`; the result may also be an array, a tuple or a struct
         *out = u[0];
     }
 }
@@ -156,14 +157,15 @@ mod names {
 mod taken {
     pub struct Model(f64);
 //~            ^^^^^
-//~ error: `Model` is what the module gets from `#[ode_system]`; use another name
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
 
     fn rhs(u: &[f64; 1], p: Model) -> [f64; 1] {
 //~                         ^^^^^
 //~ error: expected `f64` or `f32` here: it stands for the precision of the solve
         [u[0] * p.0]
 //~             ^^^
-//~ error: a float has no field `0`: only a tuple has; elements of arrays are written `[0]`
+//~ error: a float has no field `0`: only tuples have numbered fields; write elements of arrays as
+//~ `[0]`
     }
 }
 
@@ -176,7 +178,7 @@ mod other {
     pub(crate) fn deep(x: &[f64; 2]) -> f64 {
         x[2]
 //~       ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
     }
 }
 
@@ -184,9 +186,9 @@ mod other {
 fn outside(du: &mut [f64; 1], u: &[f64; 1]) {
     du[0] = plain(u[0]);
 //~         ^^^^^
-//~ error: cannot call `plain` in a right-hand side: its body is not visible here; write it as a
-//~ `fn` inside this function, or put `#[ode_fn]` above it and name it by a `use` at the head of
-//~ this function, such as `use self::plain;` (both, even in the same file)
+//~ error: cannot call `plain` in a right-hand side: its body is not visible here; declare it as a
+//~ `fn` inside this function, or put `#[ode_fn]` above it and import it at the head of this
+//~ function by `use self::plain;` (both, even in the same file)
 }
 
 #[ode_system]
@@ -206,7 +208,7 @@ async fn slow(x: f64) -> f64 {
 #[ode_fn]
 struct Number;
 //~ columns 1 to 6
-//~ error: `#[ode_fn]` is for functions: `fn name(x: f64, v: &[f64; 3]) -> f64`
+//~ error: `#[ode_fn]` accepts only functions, such as `fn name(x: f64, v: &[f64; 3]) -> f64`
 
 fn main() {
     let _ = (wrong_derivatives, fields, outside, imported);
@@ -238,7 +240,7 @@ fn slices(du: &mut [f64], u: &[f64], p: &[f64], t: f64) {}
 #[ode_system]
 fn lengths(du: &mut [f64; 2], u: &[f64; 3], p: &[f64; 1], t: f64) {}
 //~                 ^^^^^^^^
-//~ error: the lengths must agree: that of the state is 3, and that of the derivatives 2
+//~ error: the lengths must agree: the state has length 3, and the derivatives have length 2
 
 const N: usize = 2;
 
@@ -257,22 +259,22 @@ fn constant_length(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1], t: f64) {}
 fn precisions(du: &mut [f64; 2], u: &[f32; 2], p: &[f64; 1], t: f64) {}
 //~           ^^
 //~ error: `du[0]` and `du[1]` are not assigned: each component needs a value on every path; assign
-//~ each of them, if only to 0.0
+//~ each of them a value, such as 0.0
 //~                                   ^^^
-//~ error: `f32` here and `f64` before: one float type stands for the precision of the solve; use
-//~ the same everywhere
+//~ error: `f32` here differs from `f64` before: one float type stands for the precision of the
+//~ solve; use the same type everywhere
 
 #[ode_system]
 fn generic<const M: usize>(du: &mut [f64; M], u: &[f64; M], p: &[f64; 1], t: f64) {}
 //~        ^^^^^^^^^^^^^^
-//~ error: a right-hand side cannot be generic over its lengths: each number of states is a system
-//~ of its own; write the number, or `const M: usize = 8;` and the function, as `fn rhs`, in
+//~ error: a right-hand side cannot be generic over its lengths: each number of states is a separate
+//~ system; write the number, or put `const M: usize = 8;` and the function, as `fn rhs`, into
 //~ `#[ode_system] mod name { … }`
 
 #[ode_system]
 unsafe fn dangerous(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], t: f64) {}
 //~ columns 1 to 6
-//~ error: a right-hand side cannot be `unsafe`: it computes with numbers only; remove `unsafe`
+//~ error: a right-hand side cannot be `unsafe`: it computes only with numbers; remove `unsafe`
 
 #[ode_system]
 fn by_value(du: &mut [f64; 1], u: [f64; 1], p: &[f64; 1], t: f64) {}
@@ -283,7 +285,7 @@ fn by_value(du: &mut [f64; 1], u: [f64; 1], p: &[f64; 1], t: f64) {}
 #[ode_system]
 fn pattern(du: &mut [f64; 1], [x]: &[f64; 1], p: &[f64; 1], t: f64) {}
 //~                           ^^^
-//~ error: an argument needs a plain name here: take it apart inside, as in `let [x, y] = *u;`
+//~ error: an argument must be a plain name here: destructure it inside, as in `let [x, y] = *u;`
 
 #[ode_system]
 fn integers(du: &mut [i32; 1], u: &[i32; 1], p: &[i32; 1], t: i32) {}
@@ -297,7 +299,7 @@ fn integers(du: &mut [i32; 1], u: &[i32; 1], p: &[i32; 1], t: i32) {}
 #[ode_system(precision = "f32")]
 //~          ^^^^^^^^^
 //~ error: unknown argument: expected `crate = path`, `fusion = "off"`, `check = "off"`, `pivoting =
-//~ "on"`, `gradients = "on"` or `limit = number`; the precision is that of the problem:
+//~ "on"`, `gradients = "on"` or `limit = number`; choose the precision by the problem, as in
 //~ `problem.cast::<f32>()`
 fn argument(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], t: f64) {
     du[0] = u[0];
@@ -306,9 +308,10 @@ fn argument(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], t: f64) {
 #[ode_system]
 struct NotAFunction;
 //~ columns 1 to 6
-//~ error: `#[ode_system]` is for functions, `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
-//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and for modules with a
-//~ function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name { … }`
+//~ error: `#[ode_system]` accepts only functions, `fn name(du: &mut [f64; N], u: &[f64; N], p:
+//~ &[f64; P], t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`, and modules
+//~ with a function `rhs`: put structs, and the function as `fn rhs`, into `#[ode_system] mod name {
+//~ … }`
 
 //# types_are_rustcs
 //! The plain function stays, so that the errors of its types are rustc's own.
@@ -349,7 +352,7 @@ fn signature(du: &mut [f64; 2], u: &[f64; 2], p: &[f64]) {
 fn body(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[2];
 //~           ^
-//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
     du[1] = -u[0];
 }
 
@@ -362,7 +365,7 @@ mod fields {
     pub struct Parameters {
         pub rates: Vec<f64>,
 //~         ^^^^^
-//~ error: this cannot be part of a state or of parameters: they are numbers of the lanes; write
+//~ error: this type cannot be part of a state or of parameters: they contain only floats; write
 //~ `f64`, an array `[f64; N]`, or a struct or an alias of these that is declared in this module
 //~                ^^^^^^^^
 //~ error: `Vec` cannot be used in a right-hand side: a lane cannot allocate; use an array of fixed
@@ -378,8 +381,8 @@ mod fields {
 mod nothing {
     pub fn right_hand_side(u: &[f64; 1]) -> [f64; 1] {
 //~        ^^^^^^^^^^^^^^^
-//~ error: this system has no right-hand side: it is the function named `rhs`; rename this one, if
-//~ it is meant
+//~ error: this system has no right-hand side: a module needs a function `rhs`; rename this function
+//~ if it is the right-hand side
         [-u[0]]
     }
 }
