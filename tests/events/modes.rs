@@ -285,7 +285,7 @@ fn a_neuron_that_rests() {
 
 /// After its action a function has the sign of its new modes.
 ///
-/// The alarm rings `10 / every` times, and does not ring again on the way back.
+/// The alarm rings `10 / every` times, and does not ring again on the return.
 #[test]
 fn an_alarm() {
     let parameters = |every| alarm::Parameters { every, modes: alarm::Modes { next: every } };
