@@ -1,15 +1,16 @@
 //! The linear systems of implicit methods: `W x = b` with `W = s M - J`, as straight-line code.
 //!
-//! `J` is the Jacobian, `M` the mass matrix (by default the identity) and `s = 1/(γ h)`. Only the
-//! entries of `M` change with the step size; the entries of `J` are used directly. The code covers
-//! the nonzeros only. It computes `W = L D U` row by row, in an order chosen for little fill. Each
-//! row is evaluated, eliminated and stored once, so that `J` is never stored as a whole (as in the
-//! Kinetic PreProcessor: Damian, Sandu, Damian, Potra and Carmichael, Computers & Chemical
-//! Engineering 26 (2002)).
+//! `J` is the Jacobian, `M` the mass matrix (by default the identity) and `s = 1/(γ h)`. The step
+//! size scales only the entries of `M`; the entries of `J` are used directly.
 //!
-//! Pivots are on the diagonal, after a permutation of rows that makes the diagonal nonzero. If a
-//! step size makes a pivot small, the error of the step is large or NaN, and the step is rejected.
-//! With a smaller step size `s M` dominates.
+//! The code contains operations for nonzeros only. It computes `W = L D U` row by row, in an order
+//! chosen for little fill. Each row is evaluated, eliminated and stored once, so `J` is never
+//! stored as a whole. The Kinetic PreProcessor works in the same way (Damian, Sandu, Damian, Potra
+//! and Carmichael, Computers & Chemical Engineering 26 (2002)).
+//!
+//! A permutation of rows makes the diagonal nonzero, and all pivots are on this diagonal. If a step
+//! size makes a pivot small, the error of the step is large or NaN, and the step is rejected. With
+//! a smaller step size `s M` dominates.
 
 mod order;
 
@@ -23,17 +24,17 @@ use crate::graph::{Graph, Id, InputNode, Kind, Scope, Unary};
 pub(crate) struct Factorization {
     /// The entries of a large full matrix, row by row.
     ///
-    /// In `factor`, [`InputNode::Factor`] is then an index into these entries. A CPU eliminates the
-    /// matrix in loops.
+    /// A CPU eliminates such a matrix in loops. If `matrix` is set, [`InputNode::Factor`] in
+    /// `factor` is an index into these entries.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
-    /// The nodes of the numbers that [`InputNode::Factor`] indexes.
+    /// The numbers of the factors. In `solve`, [`InputNode::Factor`] is an index into them.
     pub factors: Vec<Id>,
     /// The positions of the reciprocal pivots in `factors`.
     pub pivots: Vec<usize>,
     /// Whether the determinant and the product of the pivots have opposite signs.
     ///
-    /// The reason is the permutation of rows and columns.
+    /// The signs are opposite if exactly one of the permutations of rows and columns is odd.
     pub odd: bool,
     pub solve: Graph,
     /// The solution, component by component.
@@ -41,7 +42,9 @@ pub(crate) struct Factorization {
 }
 
 impl Factorization {
-    /// Checks the graphs, see [`Graph::validate`]; `system` is the scope of its own functions.
+    /// Checks the graphs with [`Graph::validate`].
+    ///
+    /// `system` is the scope of the system's own functions.
     pub(crate) fn validate(&self, system: &Scope) {
         let Factorization { matrix, factor, factors, solve, solution, .. } = self;
         let of_system = Scope { scale: true, ..*system };
@@ -60,10 +63,10 @@ impl Factorization {
     }
 }
 
-/// The nonzeros of a matrix, row by row: columns in order, and entries.
+/// The nonzeros of a matrix, row by row: pairs of column and entry, in order of columns.
 pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 
-/// The maximal number of operations of an unrolled factorisation or solution.
+/// The maximal number of operations of unrolled code, for factorisation and solution each.
 pub(crate) const LIMIT: usize = 40_000;
 
 /// The least number of unknowns at which a CPU eliminates a full matrix in loops.
@@ -74,13 +77,13 @@ const LEAST_LOOPS: usize = 14;
 /// The least number of unknowns at which all targets use loops.
 ///
 /// On GPUs straight-line code takes half the time, but minutes to compile. The limit also holds for
-/// other matrices, if their elimination takes at least [`LEAST_FILL`] percent of the operations of
-/// a full one.
+/// matrices with zeros, if their elimination takes at least [`LEAST_FILL`] percent of the
+/// operations for a full matrix.
 const LEAST_EVERYWHERE: usize = 32;
 
-/// The percentage of a full matrix above which loops are worthwhile.
+/// The least fill at which loops are worthwhile, in percent of the operations for a full matrix.
 ///
-/// The gain of loops then exceeds the cost of operations with zeros.
+/// From this fill on, the gain of loops exceeds the cost of operations with zeros.
 const LEAST_FILL: usize = 85;
 
 /// Returns the factorisation of `s M - J`.
@@ -115,7 +118,7 @@ pub(crate) fn factorization(
     }
     let mut factors = Vec::new();
     let mut pivots = Vec::with_capacity(n);
-    // For each row of the factors, the columns of its numbers and their positions in `factors`.
+    // For each row of the factors: the column of each number, and its index in `factors`.
     let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
     // The rows of `U` without the diagonal, and the reciprocals of the pivots.
     let mut upper: Vec<Vec<(usize, Id)>> = Vec::with_capacity(n);
@@ -185,12 +188,12 @@ pub(crate) fn is_odd(permutation: &[usize]) -> bool {
     odd
 }
 
-/// Returns the nonzeros of a row, with their columns.
+/// Returns the nonzeros of a row as pairs of column and entry.
 fn entries(row: &[Option<Id>]) -> impl Iterator<Item = (usize, Id)> {
     row.iter().enumerate().filter_map(|(column, entry)| Some((column, (*entry)?)))
 }
 
-/// Returns the better of two orders of elimination.
+/// Returns the elimination order with fewer operations, by one of the two costs.
 fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable> {
     let rows = jacobian.iter().zip(mass).map(|(jacobian, mass)| {
         let mut columns: Vec<usize> =
@@ -202,7 +205,7 @@ fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable>
     let pattern = rows.collect();
     let mass = mass.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
     let matching = matching(&pattern, &mass)?;
-    // A solution takes an operation for each entry.
+    // The solution takes at least one operation per entry.
     let short = pattern.iter().map(Vec::len).sum::<usize>() <= LIMIT;
     [Cost::Markowitz, Cost::MinimumFill]
         .into_iter()
@@ -229,8 +232,8 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
         let mut value = values[i];
         let from_diagonal = &row[row.partition_point(|(j, _)| *j < i)..];
         let Some((&(_, pivot), above)) = from_diagonal.split_first() else { continue };
-        // The last unknown is computed first. In this order each sum depends on the previous
-        // unknown in only one product, and not in all its products.
+        // The last unknown is computed first. In this order, only the last product of each sum
+        // can depend on the unknown that was computed just before.
         for &(j, place) in above.iter().rev() {
             let entry = graph.input(InputNode::Factor(place));
             let product = graph.mul(entry, values[j]);
@@ -246,7 +249,9 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     (graph, solution)
 }
 
-/// Copies expressions when they are needed, in the order of their evaluation.
+/// A copier of expressions from one graph to another.
+///
+/// Each expression is copied at its first use, so nodes are in the order of their evaluation.
 struct Copier<'g> {
     from: &'g Graph,
     to: Graph,
@@ -279,7 +284,7 @@ impl Copier<'_> {
     }
 
     fn copy(&mut self, id: Id) -> Id {
-        // Without recursion, because expressions may be deep.
+        // An explicit stack replaces recursion, because expressions may be deep.
         let mut stack = vec![id];
         while let Some(&next) = stack.last() {
             let node = self.from.node(next);
@@ -330,9 +335,10 @@ mod tests {
         roots.iter().map(|root| values[root.index()]).collect()
     }
 
-    /// Solves `(s M - J) x = b` in both ways, and returns the number of entries of the factors.
+    /// Compares the solution of `(s M - J) x = b` with the solution by `dense`.
     ///
-    /// The matrices have entries at these positions, all different.
+    /// `jacobian` and `mass` mark the nonzeros, which all have different random values. Returns the
+    /// number of entries of the factors.
     fn compare(
         seed: u64,
         jacobian: &[Vec<bool>],
@@ -409,7 +415,7 @@ mod tests {
         for seed in 0..200 {
             let n = 1 + seed as usize % 23;
             let share = [0.05, 0.15, 0.4, 1.0][seed as usize % 4];
-            // The signs of M's entries are random: the entries only need to dominate.
+            // The entries of `M` have random signs, because they only need to dominate.
             let factors = compare(seed, &sparse(seed, n, share), &diagonal(n), 1e3);
             assert!(factors.is_ok_and(|count| count <= n * n), "matrix {seed}");
         }
@@ -426,13 +432,13 @@ mod tests {
         }
     }
 
-    /// A mass matrix with a zero row, whose equation has no diagonal entry either.
+    /// Row 1 of the mass matrix is zero, and the Jacobian has no diagonal entry in this row.
     #[test]
     fn singular_masses() {
         let jacobian = vec![vec![true, true], vec![true, false]];
         let mass = vec![vec![true, false], vec![false, false]];
         assert_eq!(compare(1, &jacobian, &mass, 10.0), Ok(3));
-        // Two columns with entries in the same row only.
+        // Both columns have entries in row 0 only.
         let jacobian = vec![vec![true, true], vec![false, false]];
         let singular = Unsuitable::Singular { equations: vec![1], unknowns: vec![] };
         assert_eq!(compare(1, &jacobian, &mass, 10.0), Err(singular));
@@ -442,13 +448,13 @@ mod tests {
         (0..n).map(|i| (0..n).map(|j| is(i, j)).collect()).collect()
     }
 
-    /// The number of entries of the factors, in the right order.
+    /// The elimination order gives factors with few entries.
     #[test]
     fn little_is_filled() {
         let count = |n: usize, is: &dyn Fn(usize, usize) -> bool| {
             compare(3, &pattern(n, is), &diagonal(n), 1e3)
         };
-        // Elimination from its head would fill the arrow.
+        // Elimination that starts with the head of the arrow would fill the whole matrix.
         assert_eq!(count(9, &|i, j| i == 0 || j == 0 || i == j), Ok(3 * 9 - 2));
         assert_eq!(count(6, &|i, j| (i == 0 || j == 0) && i != j), Ok(6 + 10));
         assert_eq!(count(4, &|_, _| true), Ok(16));
@@ -457,7 +463,7 @@ mod tests {
         assert_eq!(count(5, &|i, j| (i + 1) % 5 == j || (j + 1) % 5 == i), Ok(5 + 10 + 4));
     }
 
-    /// A matrix whose elimination unrolls to more operations than the limit.
+    /// Matrices that take more operations than the limit have no straight-line code.
     #[test]
     fn large_matrices_are_for_loops() {
         let mut graph = Graph::new();
@@ -470,7 +476,7 @@ mod tests {
             let mass = (0..n).map(|i| vec![(i, entry)]).collect();
             factorization(&graph, &jacobian, &mass).map(|made| made.factors.len())
         };
-        // About 20 * 21 operations for each pivot of a band.
+        // Elimination of a band takes about 20 * 21 operations per pivot.
         let long = |n: usize| Err(Unsuitable::Long { equation_of: (0..n).collect() });
         assert_eq!(of(100, &|i, j| i.abs_diff(j) <= 20), Ok(100 * 41 - 20 * 21));
         assert_eq!(of(110, &|i, j| i.abs_diff(j) <= 20), long(110));

@@ -1,9 +1,11 @@
 //! The CUDA devices of the machine.
 //!
-//! Listing devices starts the driver but creates no context: names and sizes are available without
-//! a context, which takes 0.2 to 0.6 s. The first use calls [`Device::context`], which creates one
-//! context per device and process. All work of this crate on a device runs in that context, the
-//! device's primary one, which other CUDA libraries of the process share.
+//! Listing devices starts the driver but creates no context. A context takes 0.2 to 0.6 s, and
+//! names and sizes are available without one. The first use of a device creates its context
+//! ([`Device::context`]).
+//!
+//! All work of this crate on a device runs in the device's primary context. There is one per device
+//! and process, and other CUDA libraries of the process share it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,9 +32,9 @@ struct Inner {
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
     cooperative: bool,
-    /// The context in which this crate works.
+    /// The context of this crate, without event tracking.
     context: Mutex<Option<Arc<CudaContext>>>,
-    /// The same context for callers, with event tracking of the bindings.
+    /// The same context for callers, with the bindings' event tracking.
     tracked: Mutex<Option<Arc<CudaContext>>>,
     /// Idle streams of earlier solves.
     streams: Mutex<Vec<Arc<CudaStream>>>,
@@ -41,7 +43,7 @@ struct Inner {
 /// Returns the devices of this machine, in the driver's order.
 ///
 /// The function never panics: without a driver or a device it returns an error. `Ok` contains at
-/// least one device. The process makes the list once.
+/// least one device. Later calls return the result of the first one.
 ///
 /// # Errors
 /// [`GpuError`] if there is no driver or no device. The error names the missing part.
@@ -50,7 +52,9 @@ pub fn devices() -> Result<Vec<Device>, GpuError> {
     DEVICES.get_or_init(probe).clone()
 }
 
-/// Returns a device, counted as in `nvidia-smi` and `CUDA_VISIBLE_DEVICES`.
+/// Returns the device with this ordinal.
+///
+/// Ordinals count as in `nvidia-smi` and `CUDA_VISIBLE_DEVICES`.
 ///
 /// # Errors
 /// The errors of [`devices`], and [`GpuError::NoSuchDevice`].
@@ -125,19 +129,21 @@ impl Device {
         self.0.multiprocessors
     }
 
-    /// Returns how many threads one multiprocessor holds at a time.
+    /// Returns the maximal number of resident threads per multiprocessor.
     pub fn threads_per_multiprocessor(&self) -> u32 {
         self.0.threads_per_multiprocessor
     }
 
-    /// Whether all blocks of a kernel can run at once, so that they may wait for each other.
+    /// Returns whether the device supports cooperative launches.
+    ///
+    /// All blocks of such a launch run at once, so they may wait for each other.
     pub(crate) fn is_cooperative(&self) -> bool {
         self.0.cooperative
     }
 
     /// Returns the device's primary context, created by the first call.
     ///
-    /// The bindings order streams that use one buffer, as they do by default.
+    /// If several streams use one buffer, the bindings order their work (the default).
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver cannot create the context.
@@ -157,9 +163,9 @@ impl Device {
         CudaContext::new(self.0.ordinal).call("cuDevicePrimaryCtxRetain")
     }
 
-    /// Returns the context of this crate, the same one without events.
+    /// Returns the handle of this crate to the primary context.
     ///
-    /// Memory that is allocated through this handle never reaches callers.
+    /// The handle has no event tracking. Memory that it allocates never reaches callers.
     pub(crate) fn own_context(&self) -> Result<Arc<CudaContext>, GpuError> {
         let mut slot = lock(&self.0.context);
         if let Some(context) = &*slot {
@@ -168,42 +174,43 @@ impl Device {
         let context = self.retain()?;
         // SAFETY: without tracking, the bindings do not order two streams that use one buffer. A
         // solve uses each buffer only on the stream of its allocation (see `memory`). Streams and
-        // buffers of this handle stay in the crate; callers get those of `tracked`. This handle has
-        // allocated nothing yet.
+        // buffers of this handle stay in the crate, and callers use the handle `tracked`. This
+        // handle has allocated nothing yet.
         unsafe { context.disable_event_tracking() };
         pool::keep_freed_memory(self.0.handle, self.0.memory);
         *slot = Some(context.clone());
         Ok(context)
     }
 
-    /// Returns whether the context exists already.
+    /// Returns whether the context exists or is being created.
     pub(crate) fn has_context(&self) -> bool {
         // If the lock is held, another thread is creating the context.
         self.0.context.try_lock().map_or(true, |slot| slot.is_some())
     }
 
-    /// Starts to create the context on a separate thread and returns at once.
+    /// Starts to create the context on a separate thread, and returns at once.
     ///
-    /// The driver takes about half a second, in which the caller can prepare its problem. The first
-    /// use of the context waits for the rest, and returns the error if the creation failed.
+    /// The driver takes about half a second. Meanwhile, the caller can prepare its problem. The
+    /// first use of the context waits until the context exists. If the creation fails, the first
+    /// use returns the error.
     pub fn warm_up(&self) -> WarmUp {
         if self.has_context() {
             return WarmUp(None);
         }
         let device = self.clone();
-        // If no thread can be created, the context is created later.
+        // If the thread cannot be started, the first use creates the context.
         let thread = std::thread::Builder::new()
             .name("odes-cuda-context".to_owned())
             .spawn(move || drop(device.own_context()));
         WarmUp(thread.ok())
     }
 
-    /// Idle streams of earlier solves.
+    /// Returns the idle streams of earlier solves.
     pub(crate) fn streams(&self) -> MutexGuard<'_, Vec<Arc<CudaStream>>> {
         lock(&self.0.streams)
     }
 
-    /// The device in short form: `cuda:0 NVIDIA H200`.
+    /// Returns the device in short form: `cuda:0 NVIDIA H200`.
     pub(crate) fn short(&self) -> String {
         format!("cuda:{} {}", self.0.ordinal, self.0.name)
     }
@@ -214,9 +221,10 @@ impl Device {
     }
 }
 
-/// A context that is being created. Dropping it waits for the end of the creation.
+/// A context that is being created.
 ///
-/// A program must not return from `main` while the driver works on another thread.
+/// Dropping the handle waits for the end of the creation, because a program must not return from
+/// `main` while the driver works on another thread.
 #[derive(Debug)]
 #[must_use = "dropping it waits for the context"]
 pub struct WarmUp(Option<JoinHandle<()>>);
@@ -263,7 +271,9 @@ impl PartialEq for Device {
 
 impl Eq for Device {}
 
-/// Locks a mutex. A thread that panicked with the lock left no inconsistent state in this crate.
+/// Locks a mutex, even if a thread panicked while it held the lock.
+///
+/// In this crate such a thread leaves no inconsistent state.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -272,7 +282,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// On a machine without a GPU, every call returns the same error, which names the missing part.
+    /// All calls return the same devices or, without a GPU, the same error.
     #[test]
     fn the_outcome_of_the_probe_is_kept() {
         match (devices(), devices()) {
@@ -296,8 +306,9 @@ mod tests {
         }
     }
 
-    /// Whether the error is a possible outcome of the probe: no driver, no device, or a failed
-    /// start.
+    /// Returns whether the probe can fail with this error.
+    ///
+    /// The possible errors are a missing driver, a missing device, and a failed start.
     fn is_of_the_probe(error: &GpuError) -> bool {
         match error {
             GpuError::Unavailable { missing, searched, .. } => {

@@ -4,8 +4,8 @@
 //! batch ([`batch`](crate::batch)) in device memory, as a single batch. Between two solves only the
 //! counter of the queue changes, unless the caller writes inputs.
 //!
-//! The ensemble is made by a solve with a backend that only stores its request. So methods and
-//! problems need no second entry point.
+//! The constructor calls the ordinary solve with a backend (`Preparing`) that only prepares the
+//! request. So methods and problems need no second entry point.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -36,26 +36,27 @@ use crate::kernel::Kernel;
 use crate::memory::{DeviceElement, Stream};
 use crate::worker::{Argument, SharedBytes, launch_config};
 
-/// An ensemble whose inputs and results stay on a device.
+/// An ensemble with inputs and results that stay on a device.
 ///
-/// It serves programs that run their own kernels before and after a solve, for sampling, filtering
-/// or training.
+/// Use it in programs that run their own kernels before and after a solve, for example for
+/// sampling, filtering or training.
 ///
 /// The constructor compiles the kernel, allocates memory and uploads the inputs. Then
-/// [`solve`](Self::solve) only queues the kernel on the caller's stream. It does not block, and
-/// returns a handle to wait for.
+/// [`solve`](Self::solve) only queues the kernel on the caller's stream, and returns a handle
+/// ([`Running`]) without blocking.
 ///
-/// There is one input for each component: `n` numbers, with the value of trajectory `i` at `i`.
-/// With [`new`](Self::new) the inputs are the quantities in which the trajectories of the ensemble
-/// differ. With [`with_all_inputs`](Self::with_all_inputs) the inputs are all initial states and
-/// parameters. [`p_mut`](Self::p_mut) and [`u0_mut`](Self::u0_mut) give write access to an input;
-/// [`set_p`](Self::set_p) and [`set_u0`](Self::set_u0) copy one. Results are rows of `n` numbers
-/// from the last solve. A solve has the bits of
+/// An input is one parameter or one component of the initial states: `n` numbers, with the value of
+/// trajectory `i` at `i`. With [`new`](Self::new) the inputs are the quantities that differ between
+/// trajectories. With [`with_all_inputs`](Self::with_all_inputs) the inputs are all initial states
+/// and parameters. [`p_mut`](Self::p_mut) and [`u0_mut`](Self::u0_mut) give write access to an
+/// input; [`set_p`](Self::set_p) and [`set_u0`](Self::set_u0) copy device memory to an input.
+///
+/// Results are rows of `n` numbers from the last solve. They have the same bits as the results of
 /// [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve) of the same problems.
 ///
-/// Work on one stream runs in order, so a kernel that is queued after a solve reads its results
-/// without waiting on the host. The bindings order work on other streams if that work passes its
-/// memory through the bindings, and if their event tracking is on (the default).
+/// Work on one stream runs in order. So a kernel that is queued after a solve can read its results,
+/// and the host need not wait. The bindings also order work on other streams, if that work passes
+/// its memory through the bindings and their event tracking is on (the default).
 ///
 /// ```no_run
 /// use ode_core::system::System;
@@ -99,7 +100,7 @@ pub struct DeviceEnsemble<T> {
     shared: Argument<SharedBytes>,
     /// The offset of the queue's counter, if threads take trajectories from a queue.
     counter: Option<usize>,
-    /// The offset of each input in memory, in bytes, if it is stored: initial states, parameters.
+    /// The offset in memory of each stored input, in bytes: initial states, then parameters.
     columns: Vec<Option<usize>>,
     places: [Place; 10],
     states: usize,
@@ -142,23 +143,26 @@ impl fmt::Debug for Running {
 impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// Compiles the kernel, and uploads the problems of `ensemble`.
     ///
-    /// The inputs are the quantities in which the trajectories differ. Quantities that all
-    /// trajectories share are fixed. Quantities that are [sampled](EnsembleProblem::sample) are
-    /// fixed too, and the kernel draws them.
+    /// The inputs are the quantities that differ between trajectories. Quantities that all
+    /// trajectories share are fixed. [Sampled](EnsembleProblem::sample) quantities are fixed, too:
+    /// the kernel draws them.
     ///
     /// `gpu` defines the schedule, the functions and the compiler options. The stream must belong
     /// to one of its devices.
     ///
     /// # Errors
-    /// The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve). As
-    /// [`SolveError::Backend`], [`GpuError::WrongDevice`] for a stream of another device, and
-    /// [`GpuError::NotResident`] if the host takes part in each solve. The host takes part in three
-    /// cases:
+    /// * The errors of [`EnsembleProblem::solve`](ode_core::EnsembleProblem::solve).
+    /// * [`GpuError::WrongDevice`], as [`SolveError::Backend`], if `gpu` does not use the stream's
+    ///   device.
+    /// * [`GpuError::NotResident`], as [`SolveError::Backend`], if the host takes part in each
+    ///   solve.
     ///
-    /// * for saved ends of steps (`SaveAt::Steps`), which are counted first;
-    /// * for a right-hand side that [changes its form](SolveOptions::time_breaks()) at times that
-    ///   depend on the parameters;
-    /// * for scheduled actions, whose times may depend on the parameters.
+    /// The host takes part in three cases:
+    ///
+    /// * The ends of steps are saved (`SaveAt::Steps`). They must be counted first.
+    /// * The right-hand side [changes its form](SolveOptions::time_breaks()) at times that depend
+    ///   on the parameters.
+    /// * The system has scheduled actions. Their times may depend on the parameters.
     pub fn new<S, M, F, C, const N: usize, const P: usize>(
         gpu: &EnsembleGpuKernel<C>,
         stream: &Stream,
@@ -177,8 +181,8 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
 
     /// Like [`new`](Self::new), with every initial state and parameter as an input.
     ///
-    /// The trajectories of `ensemble` need not differ in these inputs. A fixed quantity costs the
-    /// kernel nothing, so [`new`](Self::new) is better for quantities that will not change.
+    /// The trajectories of `ensemble` may be equal in these inputs. A fixed quantity costs the
+    /// kernel nothing, so [`new`](Self::new) is better if some quantities never change.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
@@ -222,7 +226,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
         ensemble.solve_into(method, &place, options, &mut Collect::default())?;
         let made = place.made.into_inner().and_then(|made| made.downcast::<Self>().ok());
-        // The backend was called, and has set `made` in the precision of the problem.
+        // If the backend was called, `made` has the precision of the problem.
         made.map(|made| *made).ok_or(SolveError::NotPrepared)
     }
 
@@ -288,13 +292,14 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// The inputs are read when the kernel runs.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver does not queue it, or other work on the device failed.
+    /// [`GpuError::Driver`] if the driver does not queue the solve, or other work on the device
+    /// failed.
     pub fn solve(&mut self) -> Result<Running, GpuError> {
         let raw = self.stream.raw();
         let context = raw.context();
         context.bind_to_thread().call("cuCtxSetCurrent")?;
-        // The guard `in_use` marks the memory as used on this stream, until it is dropped behind
-        // the kernel.
+        // The guard `in_use` marks the memory as used on this stream. It is dropped after the
+        // kernel is queued.
         let (base, in_use) = self.memory.device_ptr_mut(raw);
         if let Some(counter) = self.counter {
             let at = base + counter as u64;
@@ -304,10 +309,10 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         }
         let mut launch = raw.launch_builder(self.kernel.function());
         launch.arg(&self.arguments).arg(&self.shared);
-        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of a
-        // batch in this memory, which is large enough and is freed on this stream behind the
-        // kernel. It was laid out for the system of the kernel's text (`checked` in `ode_core`).
-        // Only numbers of inputs change in it, and every value is valid.
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses belong
+        // to a batch in `self.memory`, which is large enough and is freed on this stream after the
+        // kernel. The batch has the layout for the system of the kernel's text (`checked` in
+        // `ode_core`). Callers change only numbers of inputs, and every value of these is valid.
         unsafe { launch.launch(self.launch) }.call("cuLaunchKernel")?;
         drop(in_use);
         let event = raw.record_event(None).call("cuEventRecord")?;
@@ -326,7 +331,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         &self.stream
     }
 
-    /// Returns component `index` of the initial states: `n` numbers, that of trajectory `i` at `i`.
+    /// Returns component `index` of the initial states.
+    ///
+    /// The view has `n` numbers, with the value of trajectory `i` at `i`.
     ///
     /// # Errors
     /// [`GpuError::NoInput`] if the component is not an input.
@@ -334,7 +341,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         Ok(self.memory.slice(self.column("u0", index)?))
     }
 
-    /// Returns component `index` of the initial states, to write the next solve's values.
+    /// Returns write access to component `index` of the initial states.
+    ///
+    /// The next solve reads the values.
     ///
     /// # Errors
     /// The errors of [`u0`](Self::u0).
@@ -346,14 +355,17 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// Queues a copy of device memory to component `index` of the initial states.
     ///
     /// # Errors
-    /// [`GpuError::NoInput`] if the component is not an input, [`GpuError::WrongLength`] if the
-    /// length of `from` is not the number of trajectories, [`GpuError::WrongDevice`] if `from` is
-    /// on another device, and [`GpuError::Driver`].
+    /// * [`GpuError::NoInput`] if the component is not an input.
+    /// * [`GpuError::WrongLength`] if the length of `from` is not the number of trajectories.
+    /// * [`GpuError::WrongDevice`] if `from` is on another device.
+    /// * [`GpuError::Driver`] if the driver fails.
     pub fn set_u0(&mut self, index: usize, from: &impl DevicePtr<T>) -> Result<(), GpuError> {
         self.set("u0", index, from)
     }
 
-    /// Returns parameter `index`: `n` numbers, that of trajectory `i` at `i`.
+    /// Returns parameter `index`.
+    ///
+    /// The view has `n` numbers, with the value of trajectory `i` at `i`.
     ///
     /// # Errors
     /// [`GpuError::NoInput`] if the parameter is not an input.
@@ -361,7 +373,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         Ok(self.memory.slice(self.column("p", index)?))
     }
 
-    /// Returns parameter `index`, to write the next solve's values.
+    /// Returns write access to parameter `index`.
+    ///
+    /// The next solve reads the values.
     ///
     /// # Errors
     /// The errors of [`p`](Self::p).
@@ -386,7 +400,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
 
     /// Returns the saved numbers, `[(slot * width + number) * n + trajectory]`.
     ///
-    /// There are `width` numbers at each saved time: states, then observables. The slice is empty
+    /// A slot has `width` numbers of one saved time: states, then observables. The slice is empty
     /// if nothing is saved. Slots that a trajectory did not reach are NaN.
     #[must_use]
     pub fn saved(&self) -> CudaView<'_, T> {
@@ -411,7 +425,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         self.result(self.places[4])
     }
 
-    /// Returns the saved count of each trajectory; empty if nothing is saved.
+    /// Returns the saved count of each trajectory.
+    ///
+    /// The slice is empty if nothing is saved.
     #[must_use]
     pub fn kept(&self) -> CudaView<'_, u32> {
         self.result(self.places[5])
@@ -428,9 +444,10 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
 
     /// Returns the logged events, `[(slot * width + number) * n + trajectory]`.
     ///
-    /// The numbers of an event are its time and its index, counted from one and negative if its
-    /// function fell. If states are logged, the states before and after the event follow. Slots
-    /// that a trajectory did not reach are NaN. The slice is empty without a log.
+    /// The first two numbers of a slot are the time and the index of the event. Indices count from
+    /// one, and are negative if the event's function fell. If states are logged, the states before
+    /// and after the event follow. Slots that a trajectory did not reach are NaN. The slice is
+    /// empty without a log.
     #[must_use]
     pub fn log(&self) -> CudaView<'_, T> {
         self.result(self.places[8])
@@ -446,7 +463,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         self.result(codes)
     }
 
-    /// The range of an input in memory, in numbers.
+    /// Returns the range of an input in memory, in numbers of type `T`.
     fn column(&self, kind: &'static str, index: usize) -> Result<std::ops::Range<usize>, GpuError> {
         let (initial, parameters) = self.columns.split_at(self.states);
         let columns = if kind == "u0" { initial } else { parameters };
@@ -480,7 +497,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         raw.memcpy_dtod(from, &mut self.memory.slice_mut(column)).call("cuMemcpyDtoDAsync")
     }
 
-    /// An array of results with numbers of type `E`.
+    /// Returns an array of results with numbers of type `E`.
     fn result<E: DeviceElement>(&self, place: Place) -> CudaView<'_, E> {
         let Place { at, row, rows } = place;
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
@@ -504,7 +521,7 @@ const STEPS: &str = "it saves the ends of steps, which must be counted first";
 const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
-/// The same inputs with a stored number for each trajectory of every initial state and parameter.
+/// Returns the same inputs, with all initial states and parameters stored per trajectory.
 fn each_stored<T: Scalar>(columns: &Inputs<T>) -> Inputs<T> {
     let each = |column: &Input<T>| match column.is_stored() {
         true => column.clone(),

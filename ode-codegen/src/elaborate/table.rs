@@ -1,9 +1,10 @@
-//! Tables: arrays with a lookup position that differs between lanes, and constant arrays from
-//! outside.
+//! Lookups in arrays, and constant arrays from outside the macro.
+//!
+//! The position of a lookup differs between lanes.
 //!
 //! A macro receives only the name of a constant from outside. Such a constant is one node of the
-//! graph, whatever its type: an index or a lookup shows that it is an array. Unused nodes are not
-//! emitted.
+//! graph, for numbers and arrays alike. An index or a lookup shows that the constant is an array.
+//! Unused nodes are not emitted.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -17,7 +18,7 @@ use super::value::Value;
 use crate::ast::{Expr, Interpolation};
 use crate::graph::{Comparison, Graph, Id, Node, Unary};
 
-/// A constant from outside, or an element of one.
+/// A constant from outside the macro, or an element of such a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Outside {
     /// The last segment of its path.
@@ -40,7 +41,7 @@ impl PartialEq for Outside {
     }
 }
 
-/// A number whose value only rustc can compute.
+/// A number that only rustc can compute.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Constant {
     Value(Outside),
@@ -59,8 +60,8 @@ pub(crate) enum Table {
     },
     /// The nearest knot at which a table bends, for each knot of the table and one more.
     ///
-    /// It is the nearest such knot from this knot on, or before this knot if `behind`. A cubic
-    /// interpolation also bends at the neighbours.
+    /// If `behind`, the nearest bend lies before the knot. Otherwise it lies at or after the knot.
+    /// A cubic interpolation also bends at the neighbours of such a knot.
     Knots {
         of: Box<Table>,
         behind: bool,
@@ -69,7 +70,9 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// Returns the constant from outside that contains the entries, if there is one.
+    /// Returns the constant from outside that contains the entries.
+    ///
+    /// Returns `None` if the entries are literals.
     pub(crate) fn outside(&self) -> Option<&Outside> {
         match self {
             Table::Known(_) => None,
@@ -84,21 +87,21 @@ impl Table {
 pub(crate) struct Position {
     /// The position, which may be outside the table.
     pub at: Id,
-    /// The clamped position without its fraction, which is the index of the lookup.
+    /// The index of the lookup: the integer part of the clamped position.
     pub whole: Id,
     pub knots: Knots,
 }
 
-/// The entries at which a table may bend.
+/// The entries of a table at which its interpolation may bend.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Knots {
-    /// All entries, up to this last one.
+    /// All entries, up to and including this index.
     All(Id),
     /// The entries of this table that deviate from a straight line.
     Of { table: Table, cubic: bool },
 }
 
-/// Returns the index of a table in `tables`, and adds new tables.
+/// Returns the index of a table in `tables`, and adds the table if it is new.
 pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
     let known = tables.iter().position(|known| *known == table);
     let position = known.unwrap_or_else(|| {
@@ -111,11 +114,13 @@ pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
 /// The source of the entries around a position.
 enum Entries {
     Table(u32),
-    /// Entries that differ between lanes. They are selected, and therefore have derivatives.
+    /// Entries that differ between lanes.
+    ///
+    /// Comparisons select an entry, so a lookup has derivatives by the entries.
     Lanes(Vec<Id>),
 }
 
-/// The maximal number of lane values to look up.
+/// The maximal number of entries that differ between lanes.
 ///
 /// The size of the selections and their derivatives is quadratic in this number.
 const MOST_SELECTED: usize = 64;
@@ -130,7 +135,7 @@ impl<'a> Elaborator<'a, '_> {
         self.graph.insert(Node::Constant(position as u32))
     }
 
-    /// Returns the constant from outside that a value represents.
+    /// Returns the constant from outside that a value refers to.
     pub(super) fn outside(&self, value: &Value<'a>) -> Option<Outside> {
         let Value::Real(id) = value else { return None };
         let Node::Constant(position) = self.graph.node(*id) else { return None };
@@ -140,7 +145,9 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Returns an element of a constant array from outside. rustc checks the index.
+    /// Returns an element of a constant array from outside.
+    ///
+    /// rustc checks that the index is within the array.
     pub(super) fn outside_element(
         &mut self,
         expr: &Expr<'a>,
@@ -240,7 +247,7 @@ impl<'a> Elaborator<'a, '_> {
                 None => (Entries::Lanes(all), last),
             }
         };
-        // Each entry of lanes is found by as many selections as there are entries.
+        // For entries that differ between lanes, each lookup takes one selection per entry.
         self.operations += match &entries {
             Entries::Table(_) => 8,
             Entries::Lanes(all) => 8 + 5 * all.len() as u64,
@@ -278,11 +285,11 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// Repeats the arithmetic of `ode_core::system::table`, operation by operation.
+/// The arithmetic of `ode_core::system::table`, operation by operation.
 impl Graph {
-    /// Returns the entry at or before `x`, and the distance of `x` from it.
+    /// Returns the index of the entry at or before `x`, and the distance of `x` from that index.
     ///
-    /// `last` is the index of the last entry.
+    /// `x` is first clamped to the table, and `last` is the index of the last entry.
     fn position(&mut self, x: Id, last: Id) -> (Id, Id) {
         let zero = self.literal(0.0);
         let x = self.clamped(x, zero, last);
@@ -309,7 +316,7 @@ impl Graph {
         self.mul_add(half, inner, p1)
     }
 
-    /// Returns the entries with one more at each end.
+    /// Returns the entries with one additional entry at each end.
     fn extended(&mut self, entries: Vec<Id>) -> Vec<Id> {
         let before = self.beyond(entries.iter().copied());
         let after = self.beyond(entries.iter().rev().copied());
@@ -349,7 +356,7 @@ impl Graph {
 
     /// Returns the entry of `table` at the integer `index`.
     ///
-    /// `values` contains the entries if they are known.
+    /// `values` contains the entries, or is `None` if only rustc can compute them.
     pub(crate) fn lookup(&mut self, table: u32, values: Option<&[f64]>, index: Id) -> Id {
         match (values, self.literal_value(index)) {
             (Some(values), Some(index)) => {

@@ -1,8 +1,8 @@
-//! The elimination order of the unknowns of a sparse matrix, and its cost.
+//! The elimination order of a sparse matrix, and its cost.
 //!
-//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation. The
-//! costs of possible pivots are therefore stored, and updated only where an elimination changes
-//! them.
+//! Matrices here have hundreds or thousands of rows, and macros run without optimisation. The
+//! module therefore stores the costs of all possible pivots. After each elimination it updates only
+//! the costs that have changed.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,8 +12,9 @@ pub(super) type Pattern = Vec<Vec<usize>>;
 /// An order of elimination.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// The equations and unknowns: from position to row, and from position to column.
+    /// The row (equation) at each position of the order.
     pub rows: Vec<usize>,
+    /// The column (unknown) at each position of the order.
     pub columns: Vec<usize>,
     /// The number of multiplications and subtractions of the elimination.
     pub operations: usize,
@@ -24,36 +25,38 @@ pub(super) struct Order {
 pub(crate) enum Unsuitable {
     /// These equations contain fewer unknowns than there are equations.
     ///
-    /// For any coefficients they have no solution, or many.
+    /// Whatever the coefficients, such equations have either no solution or many.
     Singular { equations: Vec<usize>, unknowns: Vec<usize> },
     /// The code would take more than [`LIMIT`](super::LIMIT) operations.
     ///
-    /// `equation_of` is for loops: for each unknown an equation that contains it, each equation
-    /// once.
+    /// Code with loops uses `equation_of`: for each unknown, an equation that contains it. Each
+    /// equation occurs once.
     Long { equation_of: Vec<usize> },
-    /// The matrix is for loops, with the pivots on the diagonal.
+    /// The matrix is large, and elimination leaves few zeros.
     ///
-    /// It is large, and elimination leaves few zeros.
+    /// Loops are better, with the pivots on the diagonal.
     Full,
 }
 
-/// The cost that determines the next pivot; the first pivot of minimal cost is chosen.
+/// The cost of a pivot.
+///
+/// The next pivot is the first one of minimal cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// The number of other entries in its row times those in its column (Markowitz 1957).
+    /// Other entries in the pivot's row, times other entries in its column (Markowitz 1957).
     Markowitz,
-    /// The entries that become nonzero (Tinney and Walker 1967, scheme 3).
+    /// The number of entries that become nonzero (Tinney and Walker 1967, scheme 3).
     MinimumFill,
 }
 
-/// Matches each column with a row that has a nonzero in it, each row once.
+/// Matches each column with a row that has a nonzero in this column, each row once.
 ///
-/// The matching contains as many nonzeros of `mass` as possible, because they are large if steps
-/// are short. It contains the diagonal where possible.
+/// The matching contains as many nonzeros of `mass` as possible, because these are large if steps
+/// are short. Free entries on the diagonal are matched first.
 pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, Unsuitable> {
     let n = pattern.len();
     let mut pivots = Pivots { mass, row_of: vec![None; n], column_of: vec![None; n] };
-    // Each augmentation keeps the cost of the matching minimal for its number of rows.
+    // After each augmentation, the matching has minimal cost among all of its size.
     for (nonzero, all) in [(mass, false), (pattern, true)] {
         for k in 0..n {
             let free = pivots.row_of[k].is_none() && pivots.column_of[k].is_none();
@@ -76,7 +79,7 @@ pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, 
 
 /// A matching of rows and columns.
 struct Pivots<'p> {
-    /// The entries without cost.
+    /// The entries with cost 0. All other entries have cost 1.
     mass: &'p Pattern,
     row_of: Vec<Option<usize>>,
     column_of: Vec<Option<usize>>,
@@ -87,9 +90,9 @@ impl Pivots<'_> {
         i32::from(self.mass[row].binary_search(&column).is_err())
     }
 
-    /// Matches `row` with a column, along a path of least cost.
+    /// Matches `row` with a column, along an augmenting path of least cost.
     ///
-    /// On the path, each row except the last takes the column of the next one.
+    /// Each row of the path takes the column of the next row, and the last row takes a free column.
     fn augment(&mut self, nonzero: &Pattern, row: usize) -> Result<(), Unsuitable> {
         let mut from: Vec<Option<usize>> = vec![None; nonzero.len()];
         let mut costs = vec![i32::MAX; nonzero.len()];
@@ -129,8 +132,9 @@ impl Pivots<'_> {
 }
 
 impl Order {
-    /// Eliminates with the pivots `(row_of[k], k)`; `None` if it takes more than `limit`
-    /// operations.
+    /// Eliminates with the pivots `(row_of[k], k)`.
+    ///
+    /// Returns `None` if the elimination takes more than `limit` operations.
     pub(super) fn new(
         pattern: &Pattern,
         row_of: &[usize],
@@ -155,23 +159,24 @@ impl Order {
 
 /// The remaining matrix without its diagonal.
 ///
-/// Rows are permuted so that all diagonal entries are nonzero.
+/// Rows are permuted, so that the whole diagonal is nonzero.
 struct Elimination {
     cost: Cost,
     rows: Vec<Bits>,
     columns: Vec<Bits>,
-    /// The number of entries in each row and column.
+    /// The number of entries in each row.
     beside: Vec<usize>,
+    /// The number of entries in each column.
     below: Vec<usize>,
-    /// For each pivot, how many of the entries that it would fill are already nonzero.
+    /// For each pivot, the number of its products that meet a nonzero.
     ///
-    /// The entries are at `(i, j)`, with `i` in its column and `j` in its row, including the
-    /// diagonal. Used for [`Cost::MinimumFill`] only.
+    /// A pivot has one product at each `(i, j)`, with `i` in its column and `j` in its row. The
+    /// diagonal counts as nonzero. Only [`Cost::MinimumFill`] uses these numbers.
     full: Vec<usize>,
     costs: Vec<usize>,
-    /// The queue of costs and pivots.
+    /// The remaining pivots by cost: pairs of cost and pivot.
     queue: BTreeSet<(usize, usize)>,
-    /// The pivots whose cost in `costs` may be outdated.
+    /// The pivots with a possibly outdated cost in `costs`.
     changed: Bits,
 }
 
@@ -295,11 +300,11 @@ impl Bits {
     }
 }
 
-/// An iterator over the numbers whose bits are set, in order.
+/// An iterator over the numbers of a set, in ascending order.
 struct Members<W> {
     words: W,
     word: u64,
-    /// The number of bits in the words taken so far.
+    /// The number of words taken so far.
     count: usize,
 }
 
@@ -338,7 +343,9 @@ mod tests {
         (0..n).map(|i| (0..n).filter(|j| i == *j || is(i * n + j)).collect()).collect()
     }
 
-    /// Performs the same elimination on a dense matrix, and computes every cost at every pivot.
+    /// Performs the same elimination on a dense matrix.
+    ///
+    /// It computes all costs again for each pivot.
     fn dense(pattern: &Pattern, row_of: &[usize], cost: Cost) -> Order {
         let n = pattern.len();
         let row = |k: usize| (0..n).map(|j| pattern[row_of[k]].contains(&j)).collect();
@@ -375,7 +382,7 @@ mod tests {
         Order { rows, columns, operations }
     }
 
-    /// Costs stay correct for rows in another order than columns.
+    /// Updated costs stay correct, even if rows and columns have different orders.
     ///
     /// The diagonal then consists of entries from elsewhere in the matrix.
     #[test]
@@ -400,7 +407,7 @@ mod tests {
 
     /// Returns the least number of pivots outside the mass matrix.
     ///
-    /// The minimum is over all matchings of the rows from `row` on.
+    /// The minimum is over all matchings of the rows from `row` on with `free` columns.
     fn least(pattern: &Pattern, mass: &Pattern, row: usize, free: &mut Vec<bool>) -> Option<usize> {
         let mut least = (row == pattern.len()).then_some(0);
         for &column in pattern.get(row).into_iter().flatten() {
@@ -449,7 +456,7 @@ mod tests {
             let n = 2 + seed as usize % 12;
             let mut pattern = sparse(seed, n, 0.15);
             for (i, row) in pattern.iter_mut().enumerate() {
-                // The matrix lacks most of its diagonal.
+                // The matrix loses most of its diagonal.
                 row.retain(|&j| i != j || random(seed, 6, i as u32).abs() < 0.5);
             }
             match matching(&pattern, &vec![vec![]; n]) {

@@ -1,9 +1,10 @@
 //! The values of sampled quantities, for any range of trajectories.
 //!
 //! A value is a function of the seed, the quantity and the index of the trajectory in the whole
-//! ensemble. It is computed in `f64`, in lanes. So a shard draws the values of the whole ensemble.
+//! ensemble. So each shard draws the same values as a solve of the whole ensemble. Lanes compute
+//! the values in `f64`.
 //!
-//! A device draws the values itself, unless the host reads them first. The host reads them if the
+//! A device draws the values itself, unless the host needs them. The host needs them if the
 //! ensemble has a closure, if trajectories have stops of their own, or if times depend on
 //! parameters.
 
@@ -35,7 +36,7 @@ struct Drawn {
     values: Values,
 }
 
-/// The largest number of trajectories of a design whose cells have 32-bit indices.
+/// The maximal number of trajectories of a design with 32-bit cell indices.
 const CELLS: usize = 1 << 32;
 
 /// The purposes of random words.
@@ -52,9 +53,10 @@ impl Draw {
     /// `on_axis` returns whether a quantity is on an axis of a grid.
     ///
     /// # Errors
-    /// * The system has no quantity of that name or index, or a quantity is sampled twice.
-    /// * The numbers of a rule make no distribution.
-    /// * The design does not have as many trajectories or quantities.
+    /// * The system has no quantity with the name or index of a rule.
+    /// * A quantity is sampled twice.
+    /// * The numbers of a rule are not valid.
+    /// * The design supports fewer trajectories or quantities.
     pub(crate) fn checked(
         samples: Option<&Samples>,
         on_axis: &dyn Fn(Quantity, usize) -> bool,
@@ -97,9 +99,9 @@ impl Draw {
         self.columns.iter().any(|column| column.quantity == quantity && column.index == index)
     }
 
-    /// Removes the quantities whose values a device draws itself, and returns them as inputs.
+    /// Removes the quantities that a device draws itself, and returns them as inputs.
     ///
-    /// Each has the index of its input. `first` is the index of the first trajectory, and `states`
+    /// Each input comes with its index. `first` is the index of the first trajectory, and `states`
     /// the number of components of a state.
     pub(crate) fn take_for_device<T: Scalar>(
         &mut self,
@@ -119,7 +121,9 @@ impl Draw {
         taken.collect()
     }
 
-    /// Returns whether all trajectories share the values; also true without values.
+    /// Returns whether all trajectories share all values.
+    ///
+    /// The result is also true if nothing is sampled.
     pub(crate) fn is_constant(&self) -> bool {
         self.columns.iter().all(|column| matches!(column.values, Values::Constant(_)))
     }
@@ -135,7 +139,9 @@ impl Draw {
         out
     }
 
-    /// Writes the values of trajectory `k` of their range into its initial state and parameters.
+    /// Writes the values of one trajectory into its initial state and parameters.
+    ///
+    /// `values` are the values of a range, and `k` is the trajectory's position in this range.
     pub(crate) fn put(&self, values: &[f64], k: usize, u0: &mut [f64], p: &mut [f64]) {
         let len = values.len() / self.columns.len().max(1);
         for (column, values) in self.columns.iter().zip(values.chunks_exact(len)) {
@@ -157,7 +163,9 @@ fn stream(seed: u64, quantity: Quantity, index: usize, purpose: u64) -> Stream {
     Stream { seed, index: index as u64, purpose: purpose + kind }
 }
 
-/// Returns the source of random number `dimension` of a trajectory.
+/// Returns the source of the random numbers of a quantity.
+///
+/// `dimension` counts the random quantities before this one.
 fn source(
     design: Design,
     n: usize,
@@ -208,7 +216,10 @@ struct Place {
 }
 
 impl Place {
-    /// Returns the values of a rule, or its distribution, if its numbers are valid.
+    /// Returns the values of a rule, or its distribution.
+    ///
+    /// # Errors
+    /// A number of the rule is not valid.
     fn values(&self, rule: &Rule, n: usize) -> Result<Result<Values, Marginal>, SolveError> {
         let last = n.saturating_sub(1) as f64;
         let steps = last.max(1.0);
@@ -314,7 +325,9 @@ impl Place {
     }
 }
 
-/// The logarithm of lanes, whose bits are the same everywhere.
+/// Computes the logarithm with the arithmetic of lanes.
+///
+/// Its bits are the same on all machines.
 fn logarithm(x: f64) -> f64 {
     Real::ln(x)
 }
@@ -342,7 +355,7 @@ mod tests {
         Draw { columns: vec![Drawn { quantity: Quantity::Parameter, index: 0, values }] }
     }
 
-    /// The values do not depend on the ends of their range, nor on the instruction set.
+    /// The values depend neither on the ends of their range nor on the instruction set.
     #[test]
     fn values_do_not_depend_on_lanes() {
         for (name, source) in sources(1000) {
@@ -363,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Dimensions without direction numbers.
+    /// A dimension without direction numbers is an error.
     #[test]
     fn designs_have_so_many_quantities() {
         let stream = |purpose| super::stream(1, Quantity::Parameter, 0, purpose);
@@ -375,7 +388,7 @@ mod tests {
         assert_eq!(error.to_string(), text);
     }
 
-    /// Prints the time of a value on one thread; 1024 values are drawn together.
+    /// Prints the time per value on one thread, with 1024 values per call.
     ///
     /// ```text
     /// cargo test -p ode-core --lib -- --ignored --nocapture time_of_a_value

@@ -1,13 +1,13 @@
 //! Evaluation of problems into inputs.
 //!
 //! A few trajectories yield a guess: the inputs that differ. One parallel pass then writes these
-//! inputs and compares all other inputs with the first trajectory. If one of the others differs,
-//! too, a second pass writes it. So an input that is equal for all trajectories costs no memory,
+//! inputs and compares all other inputs with the first trajectory. If another input differs, too,
+//! a second pass writes that input. So an input that is equal for all trajectories costs no memory,
 //! and an input that differs is written once, at its final location.
 //!
-//! A backend may solve the first trajectories while later ones are evaluated: then inputs are made
-//! in chunks ([`Later`]). If the guess has missed an input, this shows at the end, and the whole
-//! solve is repeated.
+//! A backend may solve the first trajectories while later ones are evaluated. The inputs are then
+//! evaluated in chunks ([`Later`]). If the guess has missed an input, the evaluation reports this
+//! at the end, and the whole solve is repeated.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -25,30 +25,32 @@ use crate::problem::inputs::{Input, same};
 /// Fewer trajectories are not worth a thread.
 pub(crate) const BLOCK: usize = 4096;
 
-/// The count of numbers of the problems that are written at a time.
+/// The number of values that one call of `Write` writes, rounded to whole rows.
 ///
-/// The count is large enough to hide the cost of a call, and small enough for the cache.
+/// The number is large enough to hide the cost of a call, and small enough for the cache.
 pub(crate) const ROWS_NUMBERS: usize = 1024;
 
-/// The number of trajectories of the guess, beside the first one.
+/// The number of trajectories that the guess compares with the first one.
 const SAMPLES: usize = 8;
 
-/// Writes the problems of trajectories `range`, one row after the other.
+/// A function that writes the problems of a range of trajectories, row by row.
 pub(crate) type Write<'a, T> = &'a (dyn Fn(Range<usize>, &mut [T]) + Sync);
 
-/// The inputs that differ, judged by a few of `n` trajectories.
+/// The inputs that differ between a few of the `n` trajectories.
 #[derive(Debug)]
 pub(crate) struct Guess<T> {
     n: usize,
     first: Vec<T>,
     /// The inputs that differ.
     differ: Vec<usize>,
-    /// The inputs that seem not to differ.
+    /// The inputs that are equal in these few trajectories.
     alike: Vec<usize>,
 }
 
 impl<T: Scalar> Guess<T> {
-    /// Evaluates a few trajectories, whose problems are rows of `width` numbers.
+    /// Evaluates a few trajectories.
+    ///
+    /// The problem of a trajectory is a row of `width` numbers.
     pub(crate) fn new(n: usize, width: usize, write: Write<'_, T>) -> Self {
         let mut first = vec![T::default(); width];
         write(0..1, &mut first);
@@ -66,12 +68,12 @@ impl<T: Scalar> Guess<T> {
         Guess { n, first, differ, alike }
     }
 
-    /// Returns whether trajectories are known to differ in input `c`.
+    /// Returns whether the trajectories of the guess differ in input `c`.
     pub(crate) fn differs(&self, c: usize) -> bool {
         self.differ.contains(&c)
     }
 
-    /// Returns the inputs as if all trajectories equalled the first one.
+    /// Returns inputs that give all trajectories the values of the first one.
     fn shared(&self) -> Vec<Input<T>> {
         self.first.iter().map(|&value| Input::all(value)).collect()
     }
@@ -100,10 +102,10 @@ impl<T: Scalar> Guess<T> {
         Ok(columns)
     }
 
-    /// Returns the inputs of all trajectories without values, and the evaluation that fills them.
+    /// Returns the inputs without values, and the evaluation that fills them.
     pub(crate) fn later(self) -> Result<(Vec<Input<T>>, Later<T>), SolveError> {
         let Guess { n, differ, .. } = &self;
-        // A megabyte each, and at most about a hundred of them.
+        // At least a megabyte per input and chunk, and at most 65 chunks.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
         let chunks = n.div_ceil(length);
         let mut memory = VecDeque::new();
@@ -134,9 +136,9 @@ pub(crate) struct Later<T> {
 impl<T: Scalar> Later<T> {
     /// Evaluates all problems into `columns`, the first ones first.
     ///
-    /// Returns whether an input outside the guess differs, so that these inputs are wrong.
+    /// Returns whether the guess has missed an input. If so, `columns` are wrong.
     ///
-    /// All chunks are filled in any case, even after a panic, so that no reader blocks forever.
+    /// All chunks are filled, even after a panic, so that no reader blocks forever.
     pub(crate) fn evaluate(
         self,
         threads: EvaluationThreads,
@@ -193,7 +195,9 @@ impl<T: Scalar> Drop for PendingChunk<'_, T> {
     }
 }
 
-/// The remaining chunks. If the thread that takes them panics, it drops them.
+/// The remaining chunks.
+///
+/// A thread that panics drops them, so that no reader blocks forever.
 struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<PendingChunk<'c, T>>>);
 
 impl<'c, T: Scalar> Rest<'_, 'c, T> {
@@ -208,9 +212,9 @@ impl<T: Scalar> Drop for Rest<'_, '_, T> {
     }
 }
 
-/// Evaluates the problems of trajectories `range`, and writes the inputs `wanted` into memory.
+/// Evaluates the problems of trajectories `range`, and writes the inputs `wanted`.
 ///
-/// Returns the inputs among `compared` that differ from the `first` trajectory anywhere.
+/// Returns those inputs among `compared` that differ from the `first` trajectory in this range.
 fn fill<T: Scalar>(
     threads: EvaluationThreads,
     range: Range<usize>,
@@ -231,7 +235,7 @@ fn fill<T: Scalar>(
         }
     }
     let some = (ROWS_NUMBERS / width).max(1);
-    // Repeats the first row for all rows of a call, so that one loop compares all of them.
+    // The first row is repeated, so that one loop compares all rows of a call.
     let rows_first = first;
     let mut compares = vec![0u32; width];
     compared.iter().for_each(|&c| compares[c] = u32::MAX);
@@ -252,8 +256,7 @@ fn fill<T: Scalar>(
                     *place = row[c];
                 }
             }
-            // The bits in which any of these rows differs from the first one, in the compared
-            // inputs.
+            // The fold collects all bits of compared inputs that differ from the first row.
             let words: &[u32] = bytemuck::cast_slice(rows);
             let expected = words.iter().zip(first.iter().zip(&mask));
             if expected.fold(0, |bits, (word, (first, mask))| bits | (word ^ first) & mask) != 0 {
@@ -278,14 +281,15 @@ fn fill<T: Scalar>(
 mod tests {
     use super::*;
 
-    /// An input that differs anywhere stores all its values, and an input that is equal for all
-    /// stores one number. Zeros have signs.
+    /// An input that differs between trajectories stores all its values.
+    ///
+    /// Any other input stores one number. Zeros of different signs differ.
     #[test]
     fn columns_have_the_numbers_of_the_rows() {
         let value = |c: usize, i: usize, n: usize| match c {
             0 => 1.5,
             1 => i as f64,
-            // Differs where the guess has no trajectory.
+            // One trajectory differs, which the guess misses if `n` is large.
             2 => f64::from(u8::from(i == 2 * n / 3 + 1)),
             3 => f64::NAN,
             4 => -0.0 * f64::from(u8::from(i + 1 == n)),
@@ -309,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Chunks make the same inputs, and a difference that the guess missed is reported.
+    /// Evaluation in chunks gives the same inputs, and reports a wrong guess.
     #[test]
     fn later_columns_are_the_same() {
         for (n, odd, surprising) in [(1 << 20, usize::MAX, false), ((1 << 20) + 77, 700_000, true)]

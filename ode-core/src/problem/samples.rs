@@ -1,11 +1,11 @@
-//! Sampling rules of the quantities of an ensemble, as users write them.
+//! Sampling rules for the quantities of an ensemble, as users write them.
 
 use crate::problem::sweep::{Quantity, Which};
 use core::borrow::Borrow;
 
 /// Sampling rules for parameters and initial states.
 ///
-/// An argument of [`EnsembleProblem::sample`](crate::EnsembleProblem::sample).
+/// The rules are the argument of [`EnsembleProblem::sample`](crate::EnsembleProblem::sample).
 ///
 /// ```
 /// use ode_core::{Choice, LogNormal, Normal, Samples, Uniform};
@@ -21,14 +21,17 @@ use core::borrow::Borrow;
 /// | rule | the value of trajectory `i` of `n` |
 /// |---|---|
 /// | a number | that number |
-/// | [`Linspace`], [`Logspace`] | number `i` of `n` evenly spaced numbers |
+/// | [`Linspace`] | number `i` of `n` evenly spaced numbers |
+/// | [`Logspace`] | number `i` of `n` numbers with evenly spaced logarithms |
 /// | [`Uniform`], [`LogUniform`], [`Normal`], [`LogNormal`], [`Choice`] | random |
 ///
 /// A random value is a function of the seed, the index of the trajectory in the whole ensemble, and
 /// the quantity. The value does not depend on the backend, on
-/// [`shard`](crate::EnsembleProblem::shard), on the number of trajectories, or on the rules of other
-/// quantities. (By a [`Design`] other than the first the value does depend on some of these, as
-/// described there.) The value is drawn in `f64` and rounded to the precision of the solve.
+/// [`shard`](crate::EnsembleProblem::shard), on the number of trajectories, or on the rules of
+/// other quantities. The exceptions are designs other than [`Design::Random`]: their values depend
+/// on the number of trajectories or on the order of the rules.
+///
+/// The value is drawn in `f64` and rounded to the precision of the solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     pub(super) seed: u64,
@@ -39,13 +42,13 @@ pub struct Samples {
 impl Samples {
     /// Creates an empty set of rules with this seed.
     ///
-    /// Other seeds make other random values.
+    /// A different seed gives different random values.
     #[must_use]
     pub fn seed(seed: u64) -> Self {
         Samples { seed, design: Design::default(), rules: Vec::new() }
     }
 
-    /// Sets the joint design of the random values of trajectories.
+    /// Sets the joint design of the random values of all trajectories.
     ///
     /// By default the values are independent.
     #[must_use]
@@ -70,8 +73,8 @@ impl Samples {
 
 /// The joint design of the random values of all trajectories.
 ///
-/// Each distribution combines with each design: a design yields numbers between 0 and 1, and a
-/// value is a quantile of its distribution.
+/// Every distribution works with every design. The design yields numbers between 0 and 1, and each
+/// value is the quantile of its distribution at such a number.
 ///
 /// ```
 /// use ode_core::{Design, Normal, Samples, Scrambling};
@@ -88,15 +91,17 @@ pub enum Design {
     Random,
     /// Latin hypercube (McKay, Beckman, Conover 1979).
     ///
-    /// For each quantity, the `n` trajectories take the `n` equally likely intervals, one each, in
-    /// an order of the quantity's own. Values depend on `n`, which is at most `2^32`.
+    /// Each quantity has `n` equally likely intervals, and each of the `n` trajectories has its
+    /// value in a different interval. The order of the intervals is random and differs between
+    /// quantities. The values depend on `n`, which is at most `2^32`.
     LatinHypercube,
     /// Sobol' points, with the direction numbers of Joe and Kuo (2008).
     ///
     /// The error of a mean falls nearly as fast as `1/n`, or faster if the function of the values
-    /// is smooth. The number of trajectories is at most `2^32`, and best a power of two. The
-    /// dimensions are the quantities, in the order of their rules, at most 256. Put the most
-    /// important ones first.
+    /// is smooth. The number of trajectories is at most `2^32`, and best a power of two.
+    ///
+    /// Each random quantity is a dimension, in the order of the rules. There are at most 256
+    /// dimensions. Put the most important quantities first.
     ///
     /// Numbers are in the middle of cells of length `2^-32`, so no number is 0.
     Sobol(Scrambling),
@@ -104,27 +109,27 @@ pub enum Design {
 
 /// The randomisation of [Sobol' points](Design::Sobol).
 ///
-/// The spread of the means of several seeds estimates the error of a mean.
+/// To estimate the error of a mean, solve with several seeds and take the spread of their means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Scrambling {
     /// No randomisation.
     ///
-    /// The first point is at the low end of all quantities, and the seed has no effect.
+    /// The first point is at the low end of every quantity. The seed has no effect.
     None,
     /// A digital shift: the same bits are flipped in all points.
     Shift,
     /// Nested uniform scrambling (Owen 1995).
     ///
-    /// A hash of the bits before a bit decides whether the bit is flipped. The errors of smooth
-    /// functions fall faster, nearly as `n^-1.5`.
+    /// A hash of the preceding bits decides whether a bit is flipped. The error of the mean of a
+    /// smooth function falls faster, nearly as `n^-1.5`.
     #[default]
     Owen,
 }
 
 /// The rule for the values of a quantity.
 ///
-/// Numbers and distributions convert to it.
+/// Numbers and distributions convert to a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule(pub(super) Kind);
 
@@ -142,14 +147,14 @@ pub(super) enum Kind {
 
 /// Evenly spaced numbers from the first to the second.
 ///
-/// Trajectory 0 has the first number, and the last trajectory the second.
+/// Trajectory 0 has the first number, and the last trajectory has the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linspace(pub f64, pub f64);
 
-/// Positive numbers whose logarithms are evenly spaced.
+/// Positive numbers with evenly spaced logarithms.
 ///
-/// Trajectory 0 has the first number, and the last trajectory the second. (These are the numbers
-/// themselves, as in NumPy's `geomspace`, and not exponents.)
+/// Trajectory 0 has the first number, and the last trajectory has the second. The two numbers are
+/// the values themselves, as in NumPy's `geomspace`, and not exponents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Logspace(pub f64, pub f64);
 
@@ -157,9 +162,10 @@ pub struct Logspace(pub f64, pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uniform(pub f64, pub f64);
 
-/// The distribution of positive numbers whose logarithm is uniform.
+/// The log-uniform (or reciprocal) distribution of positive numbers between two ends.
 ///
-/// The two numbers are the ends (not exponents). The distribution is also called reciprocal.
+/// The logarithm of a value is uniformly distributed. The two numbers are the ends themselves, not
+/// exponents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogUniform(pub f64, pub f64);
 
@@ -172,7 +178,9 @@ pub struct Normal {
     pub sd: f64,
 }
 
-/// The distribution of positive numbers whose logarithm is normal.
+/// The log-normal distribution of positive numbers.
+///
+/// The logarithm of a value is normally distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormal {
     /// The mean of the logarithm; the median is `exp(mu)`.
@@ -181,7 +189,7 @@ pub struct LogNormal {
     pub sigma: f64,
 }
 
-/// One of several values, each equally likely.
+/// A choice of several values, all equally likely.
 ///
 /// The values are an array, a vector or an iterator of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
