@@ -324,6 +324,29 @@ mod pendulum {
             ::core::convert::From::from(self)
         }
     }
+    ///The problem of one trajectory.
+    #[allow(dead_code, unreachable_pub)]
+    pub type Problem<__T = f64> = ::odes::__private::OdeProblem<Model, __T, 3, 2>;
+    ///The solution of one problem.
+    #[allow(dead_code, unreachable_pub)]
+    pub type Solution<__T = f64> = ::odes::__private::OdeSolution<Model, __T, 3, 2>;
+    ///The problems of many trajectories.
+    #[allow(dead_code, unreachable_pub)]
+    pub type Ensemble<__T = f64, __F = ::odes::__private::Unvaried> = ::odes::__private::EnsembleProblem<
+        Model,
+        __T,
+        __F,
+        3,
+        2,
+    >;
+    ///The solution of an ensemble.
+    #[allow(dead_code, unreachable_pub)]
+    pub type EnsembleSolution<__T = f64> = ::odes::__private::EnsembleSolution<
+        Model,
+        __T,
+        3,
+        2,
+    >;
     /// What the compiler made of this system.
     #[allow(dead_code, unreachable_pub)]
     #[must_use]

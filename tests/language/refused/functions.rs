@@ -91,7 +91,7 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
     let rate = p[0];
     du[0] = rate(u[0]);
 //~         ^^^^
-//~ error: cannot call a float: only functions and closures can be; use the value itself
+//~ error: cannot call a float: only functions and closures can be called; use the value itself
     du[1] = -u[1];
 }
 

@@ -1,7 +1,6 @@
 // Programs that solve systems, outside of right-hand sides.
 
 //# axes
-use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 use odes::sweep::Axis;
 
@@ -19,6 +18,7 @@ fn main() {
 
 //# learning
 //! An error in a module is the only one, though the program trains it.
+use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 
 #[ode_system]

@@ -230,8 +230,8 @@ use odes::ode_system;
 fn rule(du: &mut [f64; 2], u: &[f64; 2], mut t: f64) {
     t /= 24.0;
 //~ ^
-//~ error: cannot assign to the time: it belongs to the solver, which calls the right-hand side at
-//~ points of its own; copy it first, as in `let mut x = t;`
+//~ error: cannot assign to the time: it belongs to the solver, which chooses the points of its
+//~ calls; make a copy first, as in `let mut x = t;`
     du[0] = -t * u[0];
     du[1] = u[0];
 }

@@ -61,7 +61,6 @@ fn third(u: &[f64; 1]) -> [f64; 1] {
 //# closure_as_a_system
 //! A closure as the system, as SciPy takes a function.
 
-use odes::methods::Rodas4;
 use odes::prelude::*;
 
 fn main() {

@@ -17,8 +17,8 @@ fn inputs(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], mut t: f64) {
 //~ its calls; make a copy first, as in `let mut x = p[0];`
     t -= 1.0;
 //~ ^
-//~ error: cannot assign to the time: it belongs to the solver, which calls the right-hand side at
-//~ points of its own; copy it first, as in `let mut x = t;`
+//~ error: cannot assign to the time: it belongs to the solver, which chooses the points of its
+//~ calls; make a copy first, as in `let mut x = t;`
     du[0] = u[0] * t;
     du[1] = p[0];
 }

@@ -109,7 +109,7 @@ fn closures(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], t: f64) {
     let rate = p[0];
     du[0] = rate(u[0]);
 //~         ^^^^
-//~ error: cannot call a float: only functions and closures can be; use the value itself
+//~ error: cannot call a float: only functions and closures can be called; use the value itself
     let rates: [f64; LENGTH] = std::array::from_fn(|i| u[i]);
 //~                  ^^^^^^
 //~ error: the value of this constant is not visible here: a macro cannot see anything outside its
