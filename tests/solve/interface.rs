@@ -70,7 +70,7 @@ fn structs_hold_problems_and_solutions() {
     study.solutions.push(study.ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap());
     let prey = study.solution.unwrap().final_state().prey;
     for trajectory in study.solutions[0].iter() {
-        assert!((f64::from(trajectory.final_state().prey) - prey).abs() < 1e-6);
+        assert!((trajectory.final_state().prey - prey).abs() < 1e-6);
     }
 }
 
