@@ -304,10 +304,10 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         }
         let mut launch = raw.launch_builder(self.kernel.function());
         launch.arg(&self.arguments).arg(&self.shared);
-        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of a
-        // batch in this memory, which is large enough and is freed on this stream behind the
-        // kernel. It was laid out for the system of the kernel's text (`checked` in `ode_core`).
-        // Only numbers of inputs change in it, and every value is valid.
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are
+        // those of a batch in this memory, which is large enough and is freed on this stream behind
+        // the kernel. It was laid out for the system of the kernel's text (`checked` in
+        // `ode_core`). Only numbers of inputs change in it, and every value is valid.
         unsafe { launch.launch(self.launch) }.call("cuLaunchKernel")?;
         drop(in_use);
         let event = raw.record_event(None).call("cuEventRecord")?;

@@ -26,9 +26,9 @@ use core::borrow::Borrow;
 ///
 /// A random value is a function of the seed, the index of the trajectory in the whole ensemble, and
 /// the quantity. The value does not depend on the backend, on
-/// [`shard`](crate::EnsembleProblem::shard), on the number of trajectories, or on the rules of other
-/// quantities. (By a [`Design`] other than the first the value does depend on some of these, as
-/// described there.) The value is drawn in `f64` and rounded to the precision of the solve.
+/// [`shard`](crate::EnsembleProblem::shard), on the number of trajectories, or on the rules of
+/// other quantities. (By a [`Design`] other than the first the value does depend on some of these,
+/// as described there.) The value is drawn in `f64` and rounded to the precision of the solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     pub(super) seed: u64,
