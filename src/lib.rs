@@ -224,7 +224,8 @@ pub mod lane {
 ///
 /// # Stability
 ///
-/// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`, `SavedRow` and
+/// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`,
+/// `SavedRow` and
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
 /// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {

@@ -81,7 +81,8 @@ impl Cut {
     }
 }
 
-/// The third kernel argument: `LockstepArguments` in `persistent.hpp`. Pointers are device addresses.
+/// The third kernel argument: `LockstepArguments` in `persistent.hpp`. Pointers are device
+/// addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct LinearArguments {
@@ -297,11 +298,11 @@ fn launch<T: Number>(
         own: u32::from(abstol.len() > 1),
     };
     let arguments = (clockwork.arguments, clockwork.shared, linear);
-    // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and a `LinearArguments`, whose sizes its text
-    // asserts. The matrix has `n` columns of `n` numbers, and the other arrays have `n` numbers.
-    // The buffers of saved states, words and sums have the sizes that the kernel expects. All are
-    // freed on this queue, behind the kernel. All blocks run at once, or the driver rejects the
-    // launch.
+    // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and a `LinearArguments`,
+    // whose sizes its text asserts. The matrix has `n` columns of `n` numbers, and the other arrays
+    // have `n` numbers. The buffers of saved states, words and sums have the sizes that the kernel
+    // expects. All are freed on this queue, behind the kernel. All blocks run at once, or the
+    // driver rejects the launch.
     unsafe { queue.launch_together(kernel, arguments, cut.blocks as u32, THREADS)? };
     Ok(Launched { out, saved })
 }

@@ -1,8 +1,8 @@
 //! The expression graph: the meaning of a right-hand side.
 //!
 //! The compiler builds graphs, and other code reads them:
-//! [`CompiledSystem::function`](crate::CompiledSystem::function) returns the graph of each function of a
-//! system.
+//! [`CompiledSystem::function`](crate::CompiledSystem::function) returns the graph of each function
+//! of a system.
 //!
 //! # Nodes
 //!

@@ -110,9 +110,9 @@ pub enum Functions {
     Portable,
     /// The functions of CUDA's library.
     ///
-    /// Their last bits differ from those of `Portable`, and so do trajectories. In `f32` a right-hand
-    /// side that consists of elementary functions takes 1.6 times as long with `Portable`. In `f64`
-    /// `Portable` is faster. (Both measured on an H200, `bench/HISTORY.md`.)
+    /// Their last bits differ from those of `Portable`, and so do trajectories. In `f32` a
+    /// right-hand side that consists of elementary functions takes 1.6 times as long with
+    /// `Portable`. In `f64` `Portable` is faster. (Both measured on an H200, `bench/HISTORY.md`.)
     Library,
 }
 
@@ -226,9 +226,9 @@ pub const SHARED_BYTES: usize = 3584;
 
 /// Returns the complete text of a solve of a system by method `M` in precision `T`.
 ///
-/// The kernel [`KERNEL_NAME`] has the arguments [`KernelArguments`] and [`KernelConfig::shared_numbers`],
-/// which CUDA passes by value and others by address. On a host the kernel is a function that solves
-/// everything in one thread.
+/// The kernel [`KERNEL_NAME`] has the arguments [`KernelArguments`] and
+/// [`KernelConfig::shared_numbers`], which CUDA passes by value and others by address. On a host
+/// the kernel is a function that solves everything in one thread.
 ///
 /// [`Functions::Library`] are CUDA's.
 ///

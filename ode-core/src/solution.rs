@@ -285,8 +285,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the indices of the trajectories in the whole ensemble.
     ///
     /// The indices are `0..len` unless this is the solution of a
-    /// [shard](crate::EnsembleProblem::shard). Trajectory `i` has the index `numbers().start + i` in
-    /// the whole ensemble.
+    /// [shard](crate::EnsembleProblem::shard). Trajectory `i` has the index `numbers().start + i`
+    /// in the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
         self.inputs.inputs.all().numbers()

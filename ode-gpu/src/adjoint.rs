@@ -218,8 +218,9 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         for kernel in [&kernels.record, &kernels.adjoint] {
             let mut launch = stream.raw().launch_builder(kernel.function());
             launch.arg(&arguments).arg(&shared).arg(&adjoint);
-            // SAFETY: both kernels take a `KernelArguments`, the shared numbers and a `AdjointArguments`. The addresses
-            // are those of `batch` and `back` in `memory`, of the cotangents, and of the records.
+            // SAFETY: both kernels take a `KernelArguments`, the shared numbers and an
+            // `AdjointArguments`. The addresses are those of `batch` and `back` in `memory`, of the
+            // cotangents, and of the records.
             // `memory` is laid out for the system of their text. The records are those of as many
             // threads as the grid has, with `room` rows each. The second kernel reads the records
             // that the first one has written.

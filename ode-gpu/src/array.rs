@@ -65,8 +65,8 @@ impl EnsembleGpuArray {
     ///
     /// # Errors
     /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
-    /// names the missing shard and the searched folders. [`GpuError::NotCooperative`] if the threads
-    /// of the device cannot all wait for each other.
+    /// names the missing part and the searched folders. [`GpuError::NotCooperative`] if the
+    /// threads of the device cannot all wait for each other.
     pub fn new() -> Result<Self, GpuError> {
         Self::device(0)
     }

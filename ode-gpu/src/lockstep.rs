@@ -199,11 +199,12 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(plan.kernel.function());
         launch.arg(&arguments).arg(&shared).arg(&lockstep);
-        // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and an `LockstepArguments`. The addresses are
-        // those of `batch` and `extra` in memory of their sizes, which is freed on this stream,
-        // behind the kernel. The kernel stays within that memory, since `EnsembleGpuArray::solve`
-        // has checked that batches are laid out for the system of its text. All blocks run at once,
-        // since the device holds that many, and the driver rejects a cooperative launch of more.
+        // SAFETY: the kernel takes a `KernelArguments`, the shared numbers and a
+        // `LockstepArguments`. The addresses are those of `batch` and `extra` in memory of their
+        // sizes, which is freed on this stream, behind the kernel. The kernel stays within that
+        // memory, since `EnsembleGpuArray::solve` has checked that batches are laid out for the
+        // system of its text. All blocks run at once, since the device holds that many, and the
+        // driver rejects a cooperative launch of more.
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel")?;
         watch.stop(&one.stream)?;
         one.computes(watch);

@@ -1,7 +1,7 @@
 //! Arrays in device memory, and the operations on them in one stream.
 //!
-//! A [`DeviceQueue`] is a stream whose buffers nothing else uses. It runs its work in order: copies,
-//! kernels over all numbers of an array, and matrix products (`blas`).
+//! A [`DeviceQueue`] is a stream whose buffers nothing else uses. It runs its work in order:
+//! copies, kernels over all numbers of an array, and matrix products (`blas`).
 
 use std::sync::{Arc, Mutex};
 

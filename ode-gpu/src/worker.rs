@@ -216,7 +216,8 @@ impl<T: Scalar> DeviceWorker<'_, T> {
         let watch = Stopwatch::start(&one.stream)?;
         let mut launch = one.stream.raw().launch_builder(kernel.function());
         launch.arg(&arguments).arg(&shared);
-        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are those of
+        // SAFETY: the kernel takes a `KernelArguments` and the shared numbers. The addresses are
+        // those of
         // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
         // kernel. The kernel stays within that memory, since `EnsembleGpuKernel::solve` has checked
         // that batches are laid out for the system of its text.
@@ -286,16 +287,16 @@ fn changes_text(option: &str) -> bool {
 #[repr(transparent)]
 pub(crate) struct Argument<A>(pub(crate) A);
 
-// SAFETY: the kernel takes a `KernelArguments` of the same layout by value: both consist of the same numbers in
-// the same order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes a `KernelArguments` of the same layout by value: both consist of the
+// same numbers in the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<KernelArguments<T>> {}
 
-// SAFETY: the kernel takes an `LockstepArguments` of the same layout by value: addresses and counts in the
-// same order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes a `LockstepArguments` of the same layout by value: addresses and counts
+// in the same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<LockstepArguments> {}
 
-// SAFETY: the kernel takes a `AdjointArguments` of the same layout by value: addresses and counts in the
-// same order, and the source asserts that the sizes agree.
+// SAFETY: the kernel takes an `AdjointArguments` of the same layout by value: addresses and counts
+// in the same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<AdjointArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.

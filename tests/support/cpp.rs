@@ -139,8 +139,8 @@ impl HostCpp {
                 room: room as u32,
             };
             for run in [forth, back] {
-                // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared` and `AdjointArguments`
-                // require.
+                // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared`
+                // and `AdjointArguments` require.
                 unsafe { run(arguments, shared.as_ptr(), &raw const adjoint) };
             }
         })?;
@@ -170,8 +170,8 @@ impl HostCpp {
         let mut raw = RawResults::default();
         for batch in columns.batches(sink.batch()) {
             in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
-                // SAFETY: every pointer refers to as many elements as `KernelArguments` and `Shared` require,
-                // and outlives the call.
+                // SAFETY: every pointer refers to as many elements as `KernelArguments` and
+                // `Shared` require, and outlives the call.
                 unsafe { solve(arguments, shared.as_ptr()) };
             })?;
             if sink.store(batch, &mut raw)?.is_break() {

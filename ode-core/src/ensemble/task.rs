@@ -55,8 +55,8 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 
     /// Integrates the trajectories of a chunk.
     ///
-    /// If the requested lanes are not [compiled](CompiledLanes), the compiled ones integrate the chunk:
-    /// the bits are the same.
+    /// If the requested lanes are not [compiled](CompiledLanes), the compiled ones integrate the
+    /// chunk: the bits are the same.
     ///
     /// If the arrays may exceed the stack of the calling thread, another thread integrates while
     /// this one waits.
@@ -79,8 +79,9 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// If steps are adaptive, returns the member with the greatest error of its steps.
     ///
     /// # Errors
-    /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method switches, or
-    /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
+    /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method
+    /// switches, or the system has events; [`SolveError::OutOfMemory`]; and the errors of
+    /// [`run`](Task::run).
     fn run_lockstep(
         &self,
         plan: LockstepOptions,
@@ -124,8 +125,8 @@ pub trait CompiledLanes: sealed::Sealed + 'static {
 
 /// Restricts [`CompiledLanes`] to the markers of this file, and [`Task`] to [`Solve`].
 ///
-/// The `unsafe` code that launches kernels relies on [`SystemShape`], and on a kernel source that matches
-/// it and comes from `unsafe` code ([`DeviceSource`]).
+/// The `unsafe` code that launches kernels relies on [`SystemShape`], and on a kernel source that
+/// matches it and comes from `unsafe` code ([`DeviceSource`]).
 pub(super) mod sealed {
     pub trait Sealed {}
 }

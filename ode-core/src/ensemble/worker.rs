@@ -1,4 +1,4 @@
-//! EvaluationThreads that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
+//! Workers that solve one ensemble together: devices, CPU threads, and simulated workers in tests.
 //!
 //! Each worker ([`Worker`]) runs on its own thread and takes chunks from one work queue, as fast as
 //! it can. A worker that fails leaves, and the others solve the chunks that it did not finish.

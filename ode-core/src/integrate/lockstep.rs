@@ -2,17 +2,17 @@
 //!
 //! It is the [loop of lanes](crate::integrate) with a single lane, the *clock*. The error of the
 //! clock is the error of all members together, and all members follow its decisions.
-//! [`members`](crate::integrate::members) has the operations on members. A [`LockstepGroup`] carries them
-//! out on the threads of a CPU or of a GPU. Each thread of a GPU runs the loop with a clock of its
-//! own, and all clocks decide alike.
+//! [`members`](crate::integrate::members) has the operations on members. A [`LockstepGroup`]
+//! carries them out on the threads of a CPU or of a GPU. Each thread of a GPU runs the loop with a
+//! clock of its own, and all clocks decide alike.
 //!
 //! The clock is one lane, and decides with the functions of lanes. So a single member has the bits
 //! of a lane, which `tests/arrays` tests.
 //!
 //! The [`LockstepGroup`] stores the members. On a CPU, they are in chunks of memory for threads
 //! (`ensemble/lockstep/members.rs`). On a GPU, they are in registers or memory of threads
-//! (`kernel/lockstep.hpp`). GPU threads synchronise through flags that are tagged with the number of
-//! the iteration (`kernel/targets/lockstep_cuda.hpp`).
+//! (`kernel/lockstep.hpp`). GPU threads synchronise through flags that are tagged with the number
+//! of the iteration (`kernel/targets/lockstep_cuda.hpp`).
 //!
 //! A member that fails even with the shortest step is dropped, with a code of its own. The others
 //! continue without it.

@@ -22,8 +22,9 @@ const KERNEL: &str = include_str!("adjoint.hpp");
 
 /// Returns the complete text of the forward kernel, which records steps.
 ///
-/// The kernel [`RECORD_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments),
-/// [`KernelConfig::shared_numbers`] and [`AdjointArguments`]. The kernel saves no states.
+/// The kernel [`RECORD_NAME`] has the arguments
+/// [`KernelArguments`](crate::kernel::KernelArguments), [`KernelConfig::shared_numbers`] and
+/// [`AdjointArguments`]. The kernel saves no states.
 ///
 /// # Errors
 /// The errors of [`kernel::source`](crate::kernel::source).

@@ -20,10 +20,10 @@ pub const LOCKSTEP_NAME: &str = "odes_solve_lockstep";
 
 /// Returns the complete text of a lockstep solve.
 ///
-/// The kernel [`LOCKSTEP_NAME`] has the arguments [`KernelArguments`](crate::kernel::KernelArguments), the
-/// shared values and [`LockstepArguments`], which CUDA passes by value. The launch is cooperative,
-/// with exactly the blocks that have members. On a host the kernel is a function of three
-/// addresses.
+/// The kernel [`LOCKSTEP_NAME`] has the arguments
+/// [`KernelArguments`](crate::kernel::KernelArguments), the shared values and
+/// [`LockstepArguments`], which CUDA passes by value. The launch is cooperative, with exactly the
+/// blocks that have members. On a host the kernel is a function of three addresses.
 ///
 /// # Errors
 /// The errors of [`with_group`], and [`SolveError::NoArrays`] for a method that switches or a
@@ -109,7 +109,8 @@ where
     super::text::<T, S, M, N, P>(system, kernel_config, &parts)
 }
 
-/// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device addresses.
+/// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device
+/// addresses.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct LockstepArguments {

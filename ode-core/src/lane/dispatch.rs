@@ -1,10 +1,11 @@
 //! Run-time selection of the instruction set of a lane program.
 //!
-//! A [`LaneProgram`] is generic over [`Real`](crate::lane::Real). [`run`] instantiates it in a function
-//! that is compiled for an instruction set (`#[target_feature]`) and selected at run time, so a
-//! plain `cargo build --release` is fast on any machine. All code between that entry point and the
-//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`](crate::lane::Real::outline).
-//! Any other call would be compiled for the baseline, in which intrinsics are calls, too.
+//! A [`LaneProgram`] is generic over [`Real`](crate::lane::Real). [`run`] instantiates it in a
+//! function that is compiled for an instruction set (`#[target_feature]`) and selected at run time,
+//! so a plain `cargo build --release` is fast on any machine. All code between that entry point and
+//! the arithmetic is `#[inline(always)]`, or called by
+//! [`Real::outline`](crate::lane::Real::outline). Any other call would be compiled for the
+//! baseline, in which intrinsics are calls, too.
 
 pub use super::real::{LaneProgram, SimdFamily};
 #[cfg(target_arch = "x86_64")]

@@ -335,8 +335,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
 
     /// Solves one shard of the ensemble, instead of all trajectories.
     ///
-    /// The shard is a pair `(rank, size)`, or the [`Shard`] that the [launcher](Shard::from_launcher)
-    /// assigned to this process. A second call replaces the first.
+    /// The shard is a pair `(rank, size)`, or the [`Shard`] that the
+    /// [launcher](Shard::from_launcher) assigned to this process. A second call replaces the first.
     ///
     /// Of `n` trajectories, shard `rank` has the indices `n * rank / of .. n * (rank + 1) / of`.
     /// Rows, axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) receive these indices

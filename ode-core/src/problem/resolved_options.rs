@@ -58,8 +58,8 @@ pub struct ResolvedOptions<T> {
 impl<T: Scalar> ResolvedOptions<T> {
     /// Resolves the options, and checks everything that does not depend on the trajectories.
     ///
-    /// [`PreparedSolve`](crate::problem::prepared::PreparedSolve) sets `adaptive`, `dt` and `stopping` later, from
-    /// the trajectories.
+    /// [`PreparedSolve`](crate::problem::prepared::PreparedSolve) sets `adaptive`, `dt` and
+    /// `stopping` later, from the trajectories.
     pub(crate) fn of(
         system: &Facts,
         options: &SolveOptions,
