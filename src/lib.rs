@@ -212,7 +212,7 @@ pub mod lane {
     pub use ode_core::lane::{Bits, Mask, Real, Scalar};
 }
 
-/// Types for your own backend, an [`EnsembleAlgorithm`].
+/// Types for your own backend, an [`EnsembleAlgorithm`](backend::EnsembleAlgorithm).
 ///
 /// They are the task, the options, the inputs of all trajectories, and the sink of the results.
 /// [Extending odes](docs::extending) has examples.
@@ -227,7 +227,7 @@ pub mod lane {
 /// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`,
 /// `SavedRow` and
 /// `LogRow`. Pin an exact version if you construct these types. You can implement
-/// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
+/// [`EnsembleAlgorithm`](backend::EnsembleAlgorithm) and [`ResultSink`](backend::ResultSink), and read these types, without such a pin.
 pub mod backend {
     pub use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
     pub use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
