@@ -225,9 +225,9 @@ pub mod lane {
 /// # Stability
 ///
 /// Releases still add fields to `ResolvedOptions`, `Inputs`, `PreparedSolve`, `RawResults`,
-/// `SavedRow` and
-/// `LogRow`. Pin an exact version if you construct these types. You can implement
-/// [`EnsembleAlgorithm`](backend::EnsembleAlgorithm) and [`ResultSink`](backend::ResultSink), and read these types, without such a pin.
+/// `SavedRow` and `LogRow`. Pin an exact version if you construct these types. You can implement
+/// [`EnsembleAlgorithm`](backend::EnsembleAlgorithm) and [`ResultSink`](backend::ResultSink), and
+/// read these types, without such a pin.
 pub mod backend {
     pub use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
     pub use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
