@@ -8,9 +8,11 @@
    the glossary. Code blocks and code spans do not count, nor does the glossary itself.
 """
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from links import CODE, without_blocks
+from words import tracked
 
 ROOT = Path(__file__).resolve().parent.parent
 # Each crate has a trait that seals its own traits.
@@ -18,15 +20,7 @@ SHARED = {"Sealed"}
 CRATE = re.compile(r"(?:(ode-\w+)/)?src/.*\.rs$")
 PUBLIC = re.compile(r"^ *pub (?:struct|enum|trait|union) (\w+)", re.M)
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod\s+\w+\s*\{")
-FENCE = re.compile(r"^ *(?:> ?)*(```+|~~~+)")
-SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 DOC = re.compile(r"^ *//[/!] ?(.*)$")
-
-
-def tracked(*patterns):
-    """The files that git tracks; links to others are left out."""
-    names = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [name for name in names.stdout.split() if not (ROOT / name).is_symlink()]
 
 
 def twice():
@@ -51,16 +45,9 @@ def glossary(text):
     return text[:start] + re.sub(r"[^\n]", "", table) + text[end:], words
 
 
-def prose(lines):
-    """The lines without code blocks and code spans; each is empty where there is no prose."""
-    kept, fence = [], None
-    for line in lines:
-        mark = FENCE.match(line)
-        if fence or mark:
-            fence = None if fence and mark and mark[1].startswith(fence) else fence or mark[1]
-            line = ""
-        kept.append(line)
-    return SPAN.sub(lambda span: "\n" * span[0].count("\n"), "\n".join(kept)).split("\n")
+def prose(text):
+    """The text without code blocks and code spans; its lines keep their numbers."""
+    return CODE.sub(lambda span: "\n" * span[0].count("\n"), without_blocks(text))
 
 
 def main():
@@ -72,10 +59,10 @@ def main():
         failed = True
         print(f"{item} is public in", *sorted(files.values()))
     for name in tracked("docs/*.md", "README.md", map_of_code, "CONTRIBUTING.md", "*/README.md", "*.rs"):
-        lines = (rest if name == map_of_code else (ROOT / name).read_text()).split("\n")
+        text = rest if name == map_of_code else (ROOT / name).read_text()
         if name.endswith(".rs"):
-            lines = [found[1] if (found := DOC.match(line)) else "" for line in lines]
-        text = "\n".join(prose(lines))
+            text = "\n".join(found[1] if (found := DOC.match(line)) else "" for line in text.split("\n"))
+        text = prose(text)
         for found in retired.finditer(text):
             failed = True
             line = text.count("\n", 0, found.start()) + 1

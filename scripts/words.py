@@ -73,11 +73,10 @@ def measure(path):
     return words, {column: count * 1000 / words for column, count in found.items()}
 
 
-def tracked():
-    """Files of the project, without those that are links to others."""
-    pattern = ["*.md", "src/*.rs", "ode-*/src/*.rs"]
-    listed = subprocess.run(["git", "ls-files", *pattern], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [path for name in listed.stdout.split() if not (path := ROOT / name).is_symlink()]
+def tracked(*patterns):
+    """The names of files that git tracks, without those that are links to others."""
+    listed = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.split() if not (ROOT / name).is_symlink()]
 
 
 def line(words, rates, name):
@@ -93,7 +92,7 @@ def above(rates, limits):
 def main():
     limited = "--limit" in sys.argv[1:]
     names = [name for name in sys.argv[1:] if name != "--limit"]
-    files = [Path(name) for name in names] or tracked()
+    files = [Path(name) for name in names] or [ROOT / name for name in tracked("*.md", "src/*.rs", "ode-*/src/*.rs")]
     rows = [(path, *measured) for path in files if (measured := measure(path))]
     rows.sort(key=lambda row: -sum(row[2][column] for column in ("wh", "said", "long")))
     total = sum(words for _, words, _ in rows) or 1
