@@ -360,7 +360,7 @@ fn types(
 ) -> TokenStream {
     let declared = module::declared(content);
     let imported = uses(content);
-    let of = |name: &str, documentation: &str, ty: &str, further: [Option<TokenStream>; 2]| {
+    let of = |name: &str, documentation: &str, ty: &str, further: [TokenStream; 2]| {
         let [name, ty] = [name, ty].map(|name| format_ident!("{name}"));
         if declared.names.contains(&name.to_string()) || imported.has(&name) {
             return TokenStream::new();
@@ -375,8 +375,8 @@ fn types(
     };
     let [one, many] = ["The problem of one trajectory.", "The problems of many trajectories."];
     let [solution, solutions] = ["The solution of one problem.", "The solution of an ensemble."];
-    let vary = [quote!(, __F = #facade::__private::Unvaried), quote!(, __F)].map(Some);
-    let none = || [None, None];
+    let vary = [quote!(, __F = #facade::__private::Unvaried), quote!(, __F)];
+    let none = <[TokenStream; 2]>::default;
     [
         of("Problem", one, "OdeProblem", none()),
         of("Solution", solution, "OdeSolution", none()),
