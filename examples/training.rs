@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Trains with a backend; returns the bits of all losses and of the best point.
 fn train(
-    loss: &EnsembleLoss<growth::Model, f64, 1, 1, 2, 1>,
+    loss: &growth::EnsembleLoss,
     name: &str,
     place: impl EnsembleAlgorithm,
 ) -> Result<Vec<u64>, Box<dyn Error>> {

@@ -137,7 +137,7 @@ pub mod gradient {
     pub use ode_core::CheckpointError;
     pub use ode_core::gradient::{
         Adam, AdamW, Cotangents, EnsembleGradient, EnsembleLoss, Evaluation, IntoFlow, Lbfgs,
-        Learnt, LossGradient, Optimiser, Progress, Sgd, Train, Trained,
+        Learnt, LossGradient, Objective, Optimiser, Progress, Sgd, Train, Trained,
     };
 }
 

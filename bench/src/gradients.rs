@@ -118,7 +118,7 @@ pub(crate) fn run(quick: bool, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-type Loss<T> = EnsembleLoss<lorenz::Model, T, 3, 3, 2, 1>;
+type Loss<T> = lorenz::EnsembleLoss<T>;
 
 fn of<T: Scalar>(
     precision: Precision,
@@ -150,8 +150,8 @@ fn of<T: Scalar>(
         let gradient = || {
             let begin = std::time::Instant::now();
             let found = loss.gradient(Tsit5, &algorithm, &saved, theta)?;
-            assert_eq!(found.failed(), 0, "all trajectories are to count");
-            let solve = found.report().timings.solve;
+            assert_eq!(found.failed, 0, "all trajectories are to count");
+            let solve = found.trajectories().report().timings.solve;
             Ok::<_, Failure>([solve, begin.elapsed().as_secs_f64()])
         };
         let of = |call: &dyn Fn() -> Result<[f64; 2], Failure>| {

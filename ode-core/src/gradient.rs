@@ -21,6 +21,6 @@ mod train;
 
 pub use ensemble::{Cotangents, EnsembleGradient};
 pub use lbfgs::Lbfgs;
-pub use learning::{EnsembleLoss, Learnt, LossGradient};
+pub use learning::{EnsembleLoss, Learnt, LossGradient, Objective};
 pub use optimiser::{Adam, AdamW, Evaluation, Optimiser, Sgd};
 pub use train::{IntoFlow, Progress, Train, Trained};

@@ -79,6 +79,7 @@ pub use step::guard::GrowthGuard;
 /// Names in expansions of `#[ode_system]`, through the facade.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::gradient::{EnsembleLoss, LossGradient};
     pub use crate::lane::{Real, Scalar};
     pub use crate::problem::{EnsembleProblem, OdeProblem, Unvaried};
     pub use crate::solution::{EnsembleSolution, OdeSolution};

@@ -109,7 +109,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// * a unit struct `epidemic::Model` that implements the trait `System`,
 /// * types for structs and signatures: `epidemic::Problem`, `epidemic::Solution`,
 ///   `epidemic::Ensemble` and `epidemic::EnsembleSolution`, with the precision as an optional
-///   argument (`epidemic::Problem<f32>`),
+///   argument (`epidemic::Problem<f32>`); a module with `Theta` and `Item` also gets
+///   `EnsembleLoss` and `LossGradient`,
 /// * a function `epidemic::report()`,
 /// * conversions between the structs and arrays.
 ///

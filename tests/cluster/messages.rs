@@ -304,7 +304,7 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
     }
 }
 
-pub(crate) fn learnt_loss() -> EnsembleLoss<decay::Model, f64, 1, 1, 2, 1> {
+pub(crate) fn learnt_loss() -> decay::EnsembleLoss {
     // One of the trajectories fails.
     let scale = |i: u32| if i == 41 { f64::NAN } else { f64::from(i) / 100.0 };
     EnsembleLoss::new(decay, 0.0..=1.0, (1..=101).map(|i| decay::Item { scale: scale(i) }))

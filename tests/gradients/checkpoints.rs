@@ -24,8 +24,8 @@ impl Drop for File {
     }
 }
 
-type Loss = EnsembleLoss<decay::Model, f64, 1, 1, 2, 1>;
-type Training<'e> = Train<'e, decay::Model, f64, 1, 1, 2, 1>;
+type Loss = decay::EnsembleLoss;
+type Training<'e> = Train<'e, decay::EnsembleLoss>;
 
 fn loss() -> Loss {
     EnsembleLoss::new(decay, 0.0..=1.0, items())

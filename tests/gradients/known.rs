@@ -287,8 +287,9 @@ fn of_a_neural_network() {
     close(&ends, &expected, 1e-11);
 
     let found = loss.gradient(Tsit5, EnsembleSerial, &options().saveat([1.0]), theta).unwrap();
-    close(&[found.losses()[0]], &[6.402211042775832], 1e-11);
-    close(&found.u0(0), &[6.3924756821498, -1.5557586174316], 1e-10);
+    let each = found.trajectories();
+    close(&[each.losses()[0]], &[6.402211042775832], 1e-11);
+    close(&each.u0(0), &[6.3924756821498, -1.5557586174316], 1e-10);
     let by: [f64; 252] = found.of(0).into();
     let entries = [0, 100, 150, 250, 251].map(|k| by[k]);
     let expected =

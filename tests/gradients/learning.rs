@@ -31,7 +31,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 #[test]
 fn items_may_be_rows() {
     let at = decay::Theta { start: 2.0, rate: 0.5 };
-    let gradient = |loss: EnsembleLoss<_, f64, 1, 1, 2, 1>| {
+    let gradient = |loss: decay::EnsembleLoss| {
         loss.gradient(Tsit5, EnsembleSerial, &options(), at).unwrap()
     };
     let rows = gradient(EnsembleLoss::new(decay, 0.0..=1.0, vec![[0.5], [2.0]]));
@@ -40,7 +40,7 @@ fn items_may_be_rows() {
     let numbers = |of: decay::Theta| [of.start, of.rate];
     assert_eq!((rows.loss, numbers(rows.theta)), (items.loss, numbers(items.theta)));
     // The loss equals the loss of all gradients of ensembles.
-    assert_eq!(rows.loss, rows.loss());
+    assert_eq!(rows.loss, rows.trajectories().loss());
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_seeds_training_is_known() {
     close(first.loss, KNOWN[0].1, 1e-9);
     close(first.theta.start, 7379.51845938, 1e-9);
     close(first.theta.rate, 19855.6173297, 1e-9);
-    assert_eq!(first.failed(), 0);
+    assert_eq!(first.failed, 0);
     // Each trajectory contributes its own gradient.
     let parts: f64 = (0..100).map(|i| first.of(i).rate).sum();
     close(parts, first.theta.rate, 1e-12);
@@ -106,7 +106,7 @@ fn settings_of_trainings_are_checked() {
     use core::ops::ControlFlow;
     use odes::gradient::{Adam, AdamW, Lbfgs, Sgd};
 
-    fn refused(training: Train<'_, decay::Model, f64, 1, 1, 2, 1>, text: &str) {
+    fn refused(training: Train<'_, decay::EnsembleLoss>, text: &str) {
         let training = training.on_step(|_| -> ControlFlow<()> { panic!("a gradient") });
         let error = training.run(Tsit5, EnsembleSerial, &options()).unwrap_err();
         assert!(error.to_string().starts_with(text), "{error}");
@@ -141,7 +141,7 @@ fn places_train_alike() {
     let options = SolveOptions::default().saveat(0.1).tolerance(1e-6);
     fn train(
         place: impl odes::backend::EnsembleAlgorithm,
-        loss: &EnsembleLoss<decay::Model, f64, 1, 1, 2, 1>,
+        loss: &decay::EnsembleLoss,
         theta: decay::Theta,
         options: &SolveOptions,
     ) -> Vec<u64> {
@@ -203,9 +203,10 @@ fn failures_count_for_nothing() {
     let theta = [3.0, 1.0];
     let [a, b] = [good, poisoned]
         .map(|loss| loss.gradient(Tsit5, EnsembleThreads, &options(), theta).unwrap());
-    assert_eq!((a.failed(), b.failed()), (0, 1));
+    assert_eq!((a.failed, b.failed), (0, 1));
     assert_eq!(a.loss, b.loss);
     assert_eq!(a.theta, b.theta);
+    let b = b.trajectories();
     assert_eq!((b.losses()[10], b.u0(10), b.p(10)), (0.0, [0.0], [0.0]));
 }
 

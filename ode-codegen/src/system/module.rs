@@ -333,7 +333,8 @@ fn compile(
         })
     });
     let quantities: Vec<TokenStream> = quantities.collect();
-    let types = types(content, facade, &states, &parameters);
+    let learns = !compiled.info.learnt.is_empty();
+    let types = types(content, facade, sizes, learns);
     Ok(quote! {
         #implementation
         #conversions
@@ -349,42 +350,46 @@ fn compile(
     })
 }
 
-/// Returns names for the types of problems and solutions of a module's system.
+/// Returns names for the types of problems, solutions and losses of a module's system.
 ///
 /// A name that the module declares or imports is not added.
 fn types(
     content: &[syn::Item],
     facade: &syn::Path,
-    states: &Literal,
-    parameters: &Literal,
+    sizes: [&Literal; 4],
+    learns: bool,
 ) -> TokenStream {
     let declared = module::declared(content);
     let imported = uses(content);
-    let of = |name: &str, documentation: &str, ty: &str, further: [TokenStream; 2]| {
+    let of = |name: &str, documentation: &str, ty: &str, further: [TokenStream; 2], count| {
         let [name, ty] = [name, ty].map(|name| format_ident!("{name}"));
         if declared.names.contains(&name.to_string()) || imported.has(&name) {
             return TokenStream::new();
         }
-        let [argument, given] = further;
+        let ([argument, given], sizes) = (further, &sizes[..count]);
         quote! {
             #[doc = #documentation]
             #[allow(dead_code, unreachable_pub)]
-            pub type #name<__T = f64 #argument> =
-                #facade::__private::#ty<Model, __T #given, #states, #parameters>;
+            pub type #name<__T = f64 #argument> = #facade::__private::#ty<Model, __T #given, #(#sizes),*>;
         }
     };
     let [one, many] = ["The problem of one trajectory.", "The problems of many trajectories."];
     let [solution, solutions] = ["The solution of one problem.", "The solution of an ensemble."];
+    let [loss, gradient] =
+        ["The loss of an ensemble.", "The loss of an ensemble and its gradient."];
     let vary = [quote!(, __F = #facade::__private::Unvaried), quote!(, __F)];
     let none = <[TokenStream; 2]>::default;
-    [
-        of("Problem", one, "OdeProblem", none()),
-        of("Solution", solution, "OdeSolution", none()),
-        of("Ensemble", many, "EnsembleProblem", vary),
-        of("EnsembleSolution", solutions, "EnsembleSolution", none()),
-    ]
-    .into_iter()
-    .collect()
+    let mut types = vec![
+        of("Problem", one, "OdeProblem", none(), 2),
+        of("Solution", solution, "OdeSolution", none(), 2),
+        of("Ensemble", many, "EnsembleProblem", vary, 2),
+        of("EnsembleSolution", solutions, "EnsembleSolution", none(), 2),
+    ];
+    if learns {
+        types.push(of("EnsembleLoss", loss, "EnsembleLoss", none(), 4));
+        types.push(of("LossGradient", gradient, "LossGradient", none(), 4));
+    }
+    types.into_iter().collect()
 }
 
 /// Returns the name of an item if the macro also adds an item of this name.

@@ -12,7 +12,7 @@ use crate::solution::ReturnCode;
 use crate::system::quantities::{Quantities, quantities};
 use crate::system::{Learn, Loss};
 use core::fmt;
-use core::ops::Deref;
+use sealed::{Sealed, Sums};
 use std::sync::Arc;
 
 /// The loss of an ensemble as a function of its module's `Theta`, the learnt quantities.
@@ -102,16 +102,6 @@ where
         self.items.is_empty()
     }
 
-    /// Returns the number of trajectories and a hash of their time span and data.
-    pub(super) fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let span = [self.span.0.widen(), self.span.1.widen()];
-        for number in self.items.iter().flatten().chain(&span) {
-            hasher.update(&number.to_le_bytes());
-        }
-        format!("{} {}", self.len(), hasher.finalize().to_hex())
-    }
-
     /// Returns the loss of the trajectories with these indices alone: a minibatch.
     ///
     /// # Panics
@@ -140,7 +130,7 @@ where
 
     /// Computes the loss at `theta` and its gradient.
     ///
-    /// Failed trajectories do not contribute; [`failed`](EnsembleGradient::failed) returns their
+    /// Failed trajectories do not contribute; [`failed`](LossGradient::failed) is their
     /// number. The order of sums over trajectories depends only on their number, so loss and
     /// gradient have the same bits on every backend.
     ///
@@ -160,41 +150,8 @@ where
         let theta = theta.numbers();
         let (each, rows) = self.rows(method, &algorithm, options, theta, sum::BLOCK)?;
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
-        let Sums { loss, theta, .. } = Sums::of(rows);
-        Ok(LossGradient { loss, theta: S::Theta::from_numbers(theta), each, at })
-    }
-
-    /// Computes the loss at `theta` and its gradient on all processes of the backend together.
-    ///
-    /// The bits equal those of [`gradient`](Self::gradient), since the sums of each process are
-    /// nodes of the same tree.
-    pub(super) fn sums<M, A>(
-        &self,
-        method: M,
-        algorithm: &A,
-        options: &SolveOptions,
-        theta: [f64; K],
-    ) -> Result<Sums<K>, SolveError>
-    where
-        M: Differentiable,
-        A: EnsembleAlgorithm,
-    {
-        let Some(ranks) = algorithm.ranks() else {
-            return Ok(Sums::of(self.rows(method, algorithm, options, theta, sum::BLOCK)?.1));
-        };
-        let (n, rank, of) = (self.len(), ranks.rank(), ranks.of());
-        if n == 0 {
-            return Err(SolveError::NoTrajectories);
-        }
-        let unit = sum::unit(n, of);
-        let nodes = n.div_ceil(unit);
-        let from = |rank: usize| n.min((nodes as u128 * rank as u128 / of as u128) as usize * unit);
-        let numbers: Vec<usize> = (from(rank)..from(rank + 1)).collect();
-        let rows = ranks.gathered(&theta, &mut || match numbers.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(self.of(&numbers).rows(method, algorithm, options, theta, unit)?.1),
-        })?;
-        Ok(Sums::of(rows))
+        let Sums { loss, theta, failed } = Sums::of(rows, K);
+        Ok(LossGradient { loss, theta: Self::quantities(&theta), failed, each, at })
     }
 
     /// Computes the gradients of all trajectories and nodes of their summation tree.
@@ -225,32 +182,168 @@ where
             }
         };
         let mut rows = Vec::new();
-        let count = Sums::<K>::COUNT;
+        let count = Sums::count(K);
         algorithm
             .prepare(&mut |threads| rows = sum::nodes(threads, each.len(), unit, count, &put))?;
         Ok((each, rows))
     }
 }
 
-/// The parts of a gradient that a training run needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sums<const K: usize> {
-    /// The loss.
-    pub(super) loss: f64,
-    /// The derivatives of the loss with respect to the learnt quantities.
-    pub(super) theta: [f64; K],
-    /// The number of trajectories that failed.
-    pub(super) failed: usize,
+/// A loss that [`Train`](crate::gradient::Train) minimises: an [`EnsembleLoss`].
+///
+/// Code that is generic over systems uses the trait as its bound.
+///
+/// ```
+/// use ode_core::gradient::{Objective, Train};
+///
+/// /// The settings of all trainings of a project.
+/// fn ours<L: Objective>(train: Train<'_, L>) -> Train<'_, L> {
+///     train.adam_w(0.01).iterations(500).minibatch(64)
+/// }
+/// ```
+pub trait Objective: Sealed<Learnt = Self::Theta> {
+    /// The learnt quantities: the module's `Theta`.
+    type Theta;
 }
 
-impl<const K: usize> Sums<K> {
-    /// The number of elements of a row.
-    const COUNT: usize = K + 2;
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> Objective
+    for EnsembleLoss<S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I> + Loss<N, P>,
+    T: Scalar,
+{
+    type Theta = S::Theta;
+}
 
-    fn of(rows: Vec<f64>) -> Self {
-        let sums = sum::pairwise(rows, Self::COUNT);
-        let theta = core::array::from_fn(|k| sums[1 + k]);
-        Sums { loss: sums[0], theta, failed: sums[1 + K] as usize }
+mod sealed {
+    use crate::ensemble::EnsembleAlgorithm;
+    use crate::error::SolveError;
+    use crate::methods::Differentiable;
+    use crate::problem::options::SolveOptions;
+
+    /// The functions of an objective that a training run calls.
+    pub trait Sealed: Sized {
+        /// The learnt quantities.
+        type Learnt;
+
+        /// Returns the learnt quantities with these numbers.
+        fn quantities(numbers: &[f64]) -> Self::Learnt;
+
+        /// Returns the names of the types of the system and of the precision.
+        fn types() -> [&'static str; 2];
+
+        /// Returns the number of trajectories.
+        fn trajectories(&self) -> usize;
+
+        /// Returns the number of trajectories and a hash of their time span and data.
+        fn fingerprint(&self) -> String;
+
+        /// Returns the loss of the trajectories with these indices alone.
+        fn minibatch(&self, indices: &[usize]) -> Self;
+
+        /// Computes the loss at `theta` and its gradient on all processes of the backend together.
+        fn sums<M, A>(
+            &self,
+            method: M,
+            algorithm: &A,
+            options: &SolveOptions,
+            theta: &[f64],
+        ) -> Result<Sums, SolveError>
+        where
+            M: Differentiable,
+            A: EnsembleAlgorithm;
+    }
+
+    /// The parts of a gradient that a training run needs.
+    #[derive(Clone, Debug)]
+    pub struct Sums {
+        /// The loss.
+        pub loss: f64,
+        /// The derivatives of the loss with respect to the learnt quantities.
+        pub theta: Vec<f64>,
+        /// The number of trajectories that failed.
+        pub failed: usize,
+    }
+}
+
+impl Sums {
+    /// Returns the number of elements of a row: a loss, `learnt` derivatives, a count of failures.
+    fn count(learnt: usize) -> usize {
+        learnt + 2
+    }
+
+    /// Adds rows of sums.
+    fn of(rows: Vec<f64>, learnt: usize) -> Self {
+        let mut sums = sum::pairwise(rows, Self::count(learnt));
+        let failed = sums[1 + learnt] as usize;
+        sums.truncate(1 + learnt);
+        let loss = sums.remove(0);
+        Sums { loss, theta: sums, failed }
+    }
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> Sealed
+    for EnsembleLoss<S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I> + Loss<N, P>,
+    T: Scalar,
+{
+    type Learnt = S::Theta;
+
+    fn quantities(numbers: &[f64]) -> S::Theta {
+        S::Theta::from_numbers(core::array::from_fn(|k| numbers[k]))
+    }
+
+    fn types() -> [&'static str; 2] {
+        [core::any::type_name::<S>(), core::any::type_name::<T>()]
+    }
+
+    fn trajectories(&self) -> usize {
+        self.len()
+    }
+
+    fn minibatch(&self, indices: &[usize]) -> Self {
+        self.of(indices)
+    }
+
+    fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let span = [self.span.0.widen(), self.span.1.widen()];
+        for number in self.items.iter().flatten().chain(&span) {
+            hasher.update(&number.to_le_bytes());
+        }
+        format!("{} {}", self.len(), hasher.finalize().to_hex())
+    }
+
+    // The bits equal those of `gradient`: the sums of each process are nodes of the same tree.
+    fn sums<M, A>(
+        &self,
+        method: M,
+        algorithm: &A,
+        options: &SolveOptions,
+        theta: &[f64],
+    ) -> Result<Sums, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        let theta: [f64; K] = core::array::from_fn(|k| theta[k]);
+        let Some(ranks) = algorithm.ranks() else {
+            return Ok(Sums::of(self.rows(method, algorithm, options, theta, sum::BLOCK)?.1, K));
+        };
+        let (n, rank, of) = (self.len(), ranks.rank(), ranks.of());
+        if n == 0 {
+            return Err(SolveError::NoTrajectories);
+        }
+        let unit = sum::unit(n, of);
+        let nodes = n.div_ceil(unit);
+        let from = |rank: usize| n.min((nodes as u128 * rank as u128 / of as u128) as usize * unit);
+        let numbers: Vec<usize> = (from(rank)..from(rank + 1)).collect();
+        let rows = ranks.gathered(&theta, &mut || match numbers.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(self.of(&numbers).rows(method, algorithm, options, theta, unit)?.1),
+        })?;
+        Ok(Sums::of(rows, K))
     }
 }
 
@@ -293,8 +386,15 @@ impl<S, const K: usize, const I: usize> Learnt<S, K, I> {
 
 /// The loss of an ensemble and its gradient.
 ///
-/// The type dereferences to the gradients of the trajectories with respect to their initial states
-/// and parameters.
+/// ```
+/// # use ode_core::gradient::LossGradient;
+/// # use ode_core::system::Learn;
+/// # fn of<S: Learn<1, 1, 2, 1>>(gradient: &LossGradient<S, f64, 1, 1, 2, 1>) {
+/// println!("{} {:?}", gradient.loss, gradient.theta);
+/// println!("{} trajectories failed", gradient.failed);
+/// println!("{:?} by the initial state", gradient.trajectories().u0(7));
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct LossGradient<S, T, const N: usize, const P: usize, const K: usize, const I: usize>
 where
@@ -302,10 +402,11 @@ where
 {
     /// The loss over all trajectories that did not fail.
     ///
-    /// [`loss()`](EnsembleGradient::loss) returns the same number.
     pub loss: f64,
     /// The derivatives of the loss with respect to the learnt quantities.
     pub theta: S::Theta,
+    /// The number of trajectories that failed, which do not contribute.
+    pub failed: usize,
     each: EnsembleGradient<T, N, P>,
     at: Learnt<S, K, I>,
 }
@@ -324,16 +425,11 @@ where
     pub fn of(&self, i: usize) -> S::Theta {
         S::Theta::from_numbers(self.at.of(&self.each, i))
     }
-}
 
-impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> Deref
-    for LossGradient<S, T, N, P, K, I>
-where
-    S: Learn<N, P, K, I>,
-{
-    type Target = EnsembleGradient<T, N, P>;
-
-    fn deref(&self) -> &EnsembleGradient<T, N, P> {
+    /// Returns the gradients of the trajectories with respect to their initial states and
+    /// parameters.
+    #[must_use]
+    pub fn trajectories(&self) -> &EnsembleGradient<T, N, P> {
         &self.each
     }
 }

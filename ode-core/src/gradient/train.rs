@@ -4,14 +4,13 @@ use crate::ensemble::EnsembleAlgorithm;
 use crate::error::SolveError;
 use crate::gradient::checkpoint::{Best, Checkpoint, State};
 use crate::gradient::lbfgs::Lbfgs;
-use crate::gradient::learning::EnsembleLoss;
+use crate::gradient::learning::{EnsembleLoss, Objective};
 use crate::gradient::optimiser::{Adam, AdamW, Evaluation, Optimiser, Sgd};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::problem::Numbers;
 use crate::problem::options::SolveOptions;
 use crate::random::{PermutationKeys, permuted, philox4x32};
-use crate::system::quantities::Quantities;
 use crate::system::{Learn, Loss};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -38,27 +37,20 @@ use std::path::PathBuf;
 ///
 /// All arithmetic is in a fixed order, so a training run gives the same bits on every backend.
 #[must_use]
-pub struct Train<'e, S, T, const N: usize, const P: usize, const K: usize, const I: usize>
-where
-    S: Learn<N, P, K, I>,
-{
-    loss: &'e EnsembleLoss<S, T, N, P, K, I>,
-    theta: [f64; K],
+pub struct Train<'e, L: Objective> {
+    loss: &'e L,
+    theta: Vec<f64>,
     optimiser: Box<dyn Optimiser + 'e>,
     iterations: usize,
     minibatch: Option<usize>,
     seed: u64,
     checkpoint: Option<PathBuf>,
-    on_step: Option<OnStep<'e, S::Theta>>,
+    on_step: Option<OnStep<'e, L::Theta>>,
 }
 
 type OnStep<'e, Q> = Box<dyn FnMut(&Progress<Q>) -> ControlFlow<()> + 'e>;
 
-impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> fmt::Debug
-    for Train<'_, S, T, N, P, K, I>
-where
-    S: Learn<N, P, K, I>,
-{
+impl<L: Objective> fmt::Debug for Train<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Train")
             .field("optimiser", &self.optimiser)
@@ -128,7 +120,7 @@ impl IntoFlow for ControlFlow<()> {
 }
 
 impl<'e, S, T, const N: usize, const P: usize, const K: usize, const I: usize>
-    Train<'e, S, T, N, P, K, I>
+    Train<'e, EnsembleLoss<S, T, N, P, K, I>>
 where
     S: Learn<N, P, K, I> + Loss<N, P>,
     T: Scalar,
@@ -139,7 +131,7 @@ where
     pub fn new(loss: &'e EnsembleLoss<S, T, N, P, K, I>, theta: impl Numbers<f64, K>) -> Self {
         Train {
             loss,
-            theta: theta.numbers(),
+            theta: theta.numbers().to_vec(),
             optimiser: Box::new(Adam::new(0.01)),
             iterations: 100,
             minibatch: None,
@@ -148,7 +140,9 @@ where
             on_step: None,
         }
     }
+}
 
+impl<'e, L: Objective> Train<'e, L> {
     /// Sets the optimiser. If it has a memory of earlier steps, the run continues from it.
     pub fn optimiser(self, optimiser: impl Optimiser + 'e) -> Self {
         Train { optimiser: Box::new(optimiser), ..self }
@@ -212,7 +206,7 @@ where
     /// there.
     pub fn on_step<F: IntoFlow>(
         self,
-        mut watch: impl FnMut(&Progress<S::Theta>) -> F + 'e,
+        mut watch: impl FnMut(&Progress<L::Theta>) -> F + 'e,
     ) -> Self {
         Train { on_step: Some(Box::new(move |progress| watch(progress).into_flow())), ..self }
     }
@@ -233,7 +227,7 @@ where
         method: M,
         algorithm: A,
         options: &SolveOptions,
-    ) -> Result<Trained<S::Theta>, SolveError>
+    ) -> Result<Trained<L::Theta>, SolveError>
     where
         M: Differentiable,
         A: EnsembleAlgorithm,
@@ -250,7 +244,7 @@ where
             let (setting, must) = ("the size of minibatches", "it must be at least 1");
             return Err(SolveError::Training { setting, value: 0.0, must });
         }
-        if self.minibatch.is_some_and(|size| size < self.loss.len())
+        if self.minibatch.is_some_and(|size| size < self.loss.trajectories())
             && self.optimiser.compares_losses()
         {
             return Err(SolveError::Minibatch);
@@ -276,8 +270,7 @@ where
             let iteration = state.losses.len();
             let batch = self.batch(iteration);
             let loss = batch.as_ref().unwrap_or(self.loss);
-            let theta: [f64; K] = core::array::from_fn(|k| state.theta[k]);
-            let found = loss.sums(method, &algorithm, options, theta)?;
+            let found = loss.sums(method, &algorithm, options, &state.theta)?;
             let failed = found.failed;
             let better = state.best.as_ref().is_none_or(|best| {
                 failed < best.failed || failed == best.failed && found.loss < best.loss
@@ -289,8 +282,8 @@ where
             let progress = Progress {
                 iteration,
                 loss: found.loss,
-                theta: S::Theta::from_numbers(theta),
-                gradient: S::Theta::from_numbers(found.theta),
+                theta: L::quantities(&state.theta),
+                gradient: L::quantities(&found.theta),
                 failed,
             };
             let flow = self.on_step.as_mut().map(|watch| watch(&progress));
@@ -315,13 +308,13 @@ where
         if let Some(checkpoint) = checkpoint
             && let Some(kept) = checkpoint.read()?
         {
-            if kept.theta.len() != K || !self.optimiser.restore(&kept.memory) {
+            if kept.theta.len() != self.theta.len() || !self.optimiser.restore(&kept.memory) {
                 return Err(checkpoint.damaged().into());
             }
             return Ok(kept);
         }
         Ok(State {
-            theta: self.theta.to_vec(),
+            theta: self.theta.clone(),
             best: None,
             losses: Vec::new(),
             converged: false,
@@ -350,11 +343,12 @@ where
         method: &'static str,
         options: &SolveOptions,
     ) -> Vec<(&'static str, String)> {
+        let [system, precision] = L::types();
         vec![
             ("odes training", env!("CARGO_PKG_VERSION").to_owned()),
-            ("system", core::any::type_name::<S>().to_owned()),
+            ("system", system.to_owned()),
             ("method", method.to_owned()),
-            ("precision", core::any::type_name::<T>().to_owned()),
+            ("precision", precision.to_owned()),
             ("options", format!("{options:?}")),
             ("trajectories", self.loss.fingerprint()),
             ("beginning", format!("{:?}", self.theta)),
@@ -364,8 +358,8 @@ where
     }
 
     /// Returns the loss of the minibatch of an iteration; `None` if it contains all trajectories.
-    fn batch(&self, iteration: usize) -> Option<EnsembleLoss<S, T, N, P, K, I>> {
-        let (all, size) = (self.loss.len(), self.minibatch?);
+    fn batch(&self, iteration: usize) -> Option<L> {
+        let (all, size) = (self.loss.trajectories(), self.minibatch?);
         if size >= all {
             return None;
         }
@@ -374,28 +368,28 @@ where
         let (pass, within) = (iteration / passes, iteration % passes);
         let order = order(self.seed, pass as u64, all);
         let numbers: Vec<usize> = (within * size..(within + 1) * size).map(order).collect();
-        Some(self.loss.of(&numbers))
+        Some(self.loss.minibatch(&numbers))
     }
 
     /// Returns the result of a run; an error if no trajectory ever had a loss.
-    fn trained(&self, state: State) -> Result<Trained<S::Theta>, SolveError> {
-        let quantities =
-            |numbers: &[f64]| S::Theta::from_numbers(core::array::from_fn(|k| numbers[k]));
+    fn trained(&self, state: State) -> Result<Trained<L::Theta>, SolveError> {
         let State { theta, best, losses, converged, .. } = state;
         let none = || Best { failed: 0, loss: f64::NAN, theta: theta.clone() };
         let best = best.unwrap_or_else(none);
         // All iterations have the same number of trajectories, and the best one has the fewest
         // failures.
-        let each = self.minibatch.map_or(self.loss.len(), |size| size.min(self.loss.len()));
+        let each = self
+            .minibatch
+            .map_or(self.loss.trajectories(), |size| size.min(self.loss.trajectories()));
         if !losses.is_empty() && best.failed >= each {
             return Err(SolveError::NothingLearnt { trajectories: each, iterations: losses.len() });
         }
         Ok(Trained {
-            theta: quantities(&best.theta),
+            theta: L::quantities(&best.theta),
             loss: best.loss,
             failed: best.failed,
             losses,
-            last: quantities(&theta),
+            last: L::quantities(&theta),
             converged,
         })
     }
