@@ -28,7 +28,16 @@ debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
 /// contain the values and a remedy:
 ///
 /// ```
+/// # use ode_core::{OdeProblem, SolveOptions, methods::Rk4, system::System};
 /// use ode_core::SolveError;
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) {
+///
+/// match problem.solve(Rk4, &SolveOptions::default()) {
+///     Ok(solution) => println!("{:?}", solution.final_state()),
+///     Err(SolveError::NotAdaptive { method }) => println!("{method} needs fixed steps"),
+///     Err(error) => println!("{error}"),
+/// }
+/// # }
 ///
 /// let error = SolveError::NotAdaptive { method: "Rk4" };
 /// assert!(error.to_string().contains("`.fixed_step(dt)`"));

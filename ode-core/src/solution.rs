@@ -224,16 +224,7 @@ impl RunReport {
 
 /// The solution of an ensemble: saved values, final states and return codes.
 ///
-/// Methods of [`Trajectory`] and [`OdeSolution`] exist here under the same name, with the index of
-/// a trajectory: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`, `code(i)`. Arrays of all
-/// trajectories have names of their own: [`all_states`](Self::all_states),
-/// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
-///
-/// A single state is an array, `[T; N]`, or the `State` of a system that is a module:
-/// `solution.final_state(7).x`. A state has the type of `u0` of a [problem](crate::OdeProblem).
-///
-/// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
-/// times that a trajectory did not reach are NaN, so look at the return codes first:
+/// Values at times that a trajectory did not reach are NaN, so look at the return codes first:
 ///
 /// ```
 /// # use ode_core::{EnsembleSolution, system::System};
@@ -249,6 +240,16 @@ impl RunReport {
 /// }
 /// # }
 /// ```
+///
+/// Arrays are views of `ndarray`. The order of indices is trajectory, save, component.
+///
+/// Methods of [`Trajectory`] and [`OdeSolution`] exist here under the same name, with the index of
+/// a trajectory: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`, `code(i)`. Arrays of all
+/// trajectories have names of their own: [`all_states`](Self::all_states),
+/// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
+///
+/// A single state is an array, `[T; N]`, or the `State` of a system that is a module:
+/// `solution.final_state(7).x`. A state has the type of `u0` of a [problem](crate::OdeProblem).
 #[derive(Clone, Debug)]
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: PreparedSolve<T>,

@@ -33,11 +33,34 @@ use crate::worker::{DeviceWorker, at_once, kernel_of};
 
 /// A backend that solves on NVIDIA GPUs, one trajectory per thread.
 ///
-/// Each trajectory has its own step size. NVRTC compiles a kernel at the first solve of each
-/// system, method and kernel configuration. Kernels are stored in memory and on disk
-/// (`ODES_CACHE_DIR`). Devices take the trajectories in batches from one work queue, so a faster
-/// device solves more of them. The results are in the order of the trajectories, and have the same
-/// bits for any number of devices.
+/// Each trajectory has its own step size. This example solves on the CPU if there is no GPU:
+///
+/// ```
+/// # use ode_core::{EnsembleProblem, OdeProblem, SolveError, methods::Tsit5, system::System};
+/// use ode_core::{EnsembleThreads, SolveOptions};
+/// use ode_gpu::EnsembleGpuKernel;
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+///
+/// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
+/// let options = SolveOptions::default().saveat(1.0);
+/// let solution = match EnsembleGpuKernel::all() {
+///     Ok(gpu) => {
+///         gpu.devices().iter().for_each(|device| println!("solving on {device}"));
+///         ensemble.solve(Tsit5, &gpu, &options)?
+///     }
+///     Err(error) => {
+///         println!("solving on the CPU: {error}");
+///         ensemble.solve(Tsit5, EnsembleThreads, &options)?
+///     }
+/// };
+/// # Ok(())
+/// # }
+/// ```
+///
+/// NVRTC compiles a kernel at the first solve of each system, method and kernel configuration.
+/// Kernels are stored in memory and on disk (`ODES_CACHE_DIR`). Devices take the trajectories in
+/// batches from one work queue, so a faster device solves more of them. The results are in the
+/// order of the trajectories, and have the same bits for any number of devices.
 ///
 /// If a device fails (its memory is full, or the device is lost), its trajectories return to the
 /// queue. The backend does not use this device again in the same solve, and the solution has a
@@ -45,15 +68,6 @@ use crate::worker::{DeviceWorker, at_once, kernel_of};
 ///
 /// Gradients are different: the trajectories are split evenly over the devices, and CPU threads
 /// compute none. If a device fails, the gradient fails.
-///
-/// ```
-/// use ode_gpu::EnsembleGpuKernel;
-///
-/// match EnsembleGpuKernel::all() {
-///     Ok(gpu) => gpu.devices().iter().for_each(|device| println!("solving on {device}")),
-///     Err(error) => println!("solving on the CPU: {error}"),
-/// }
-/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct EnsembleGpuKernel<C = task::Text> {

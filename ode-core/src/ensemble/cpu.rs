@@ -63,17 +63,27 @@ impl EnsembleSerial {
 
 /// Solves on all threads of the CPU, in the SIMD lanes of each.
 ///
-/// The instruction set is chosen at run time. `EnsembleThreads` by itself is
-/// `EnsembleThreads::new()`. Rayon's current pool evaluates the ensemble's problems and integrates
-/// the trajectories; after [`threads`](EnsembleThreads::threads) a pool that belongs to this value
-/// does.
+/// `EnsembleThreads` by itself is `EnsembleThreads::new()`.
 ///
 /// ```
-/// use ode_core::EnsembleThreads;
+/// # use ode_core::{EnsembleProblem, OdeProblem, SolveError, methods::Tsit5, system::System};
+/// use ode_core::{EnsembleThreads, SolveOptions};
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
 ///
-/// let all_cores = EnsembleThreads;
+/// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
+/// let options = SolveOptions::default();
+/// let all_cores = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
+///
 /// let four_threads = EnsembleThreads::new().threads(4);
+/// let same_bits = ensemble.solve(Tsit5, &four_threads, &options)?;
+/// assert_eq!(all_cores.final_states(), same_bits.final_states());
+/// # Ok(())
+/// # }
 /// ```
+///
+/// The instruction set is chosen at run time. Rayon's current pool evaluates the ensemble's
+/// problems and integrates the trajectories; after [`threads`](EnsembleThreads::threads) a pool
+/// that belongs to this value does.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnsembleThreads {

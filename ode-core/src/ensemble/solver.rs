@@ -150,12 +150,28 @@ solves!(
 /// The library's choice of a method, for systems of unknown or varying stiffness.
 ///
 /// Each trajectory begins with an explicit method, and changes to a Rosenbrock method when it turns
-/// out to be stiff, and back. The other trajectories are not affected. Down to a relative tolerance
-/// of `1e-6` the methods are [`Tsit5`](crate::methods::Tsit5) and [`Rodas4`], below it
-/// [`Vern7`](crate::methods::Vern7) and [`Rodas5P`]. With 16 or more states the limit is `1e-8`,
-/// since the stages of the higher-order methods are then many for a GPU. A system with a mass
-/// matrix is solved by the Rosenbrock method alone. The solution contains [the methods that were
-/// chosen](crate::EnsembleSolution::method) and [the trajectories that were
+/// out to be stiff, and back. The other trajectories are not affected.
+///
+/// ```
+/// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, system::System};
+/// use ode_core::{Auto, SolveOptions};
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+///
+/// let ensemble = EnsembleProblem::new(problem).over(&[[1.0], [1e3], [1e6]]);
+/// let options = SolveOptions::default().tolerance(1e-4);
+/// let solution = ensemble.solve(Auto, EnsembleThreads, &options)?;
+/// println!("solved by {}", solution.method().name);
+/// let stiff = (0..solution.len()).filter(|&i| solution.used_stiff_method(i)).count();
+/// println!("{stiff} of {} trajectories were stiff", solution.len());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Down to a relative tolerance of `1e-6` the methods are [`Tsit5`](crate::methods::Tsit5) and
+/// [`Rodas4`], below it [`Vern7`](crate::methods::Vern7) and [`Rodas5P`]. With 16 or more states
+/// the limit is `1e-8`, since the stages of the higher-order methods are then many for a GPU. The
+/// Rosenbrock method alone solves a system with a mass matrix. The solution contains [the methods
+/// that were chosen](crate::EnsembleSolution::method) and [the trajectories that were
 /// stiff](crate::EnsembleSolution::used_stiff_method).
 ///
 /// If all trajectories are stiff, or none is, a method by name takes less time. The threads of a

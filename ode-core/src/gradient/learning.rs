@@ -17,13 +17,8 @@ use std::sync::Arc;
 
 /// The loss of an ensemble as a function of its module's `Theta`, the learnt quantities.
 ///
-/// The loss is the sum of the module's `#[loss]` over all saved times of all trajectories. Each
-/// trajectory has an `Item`, its data. The module's `initial` and `parameters` compute the
-/// trajectory's problem from its `Item` and `Theta`.
-///
-/// `N`, `P`, `K` and `I` are the numbers of states, of parameters, of learnt quantities and of the
-/// data of a trajectory. `docs/gradients.md` has an example of a module. This example computes a
-/// module's loss and its gradient:
+/// The loss is the sum of the module's `#[loss]` over all saved times of all trajectories. This
+/// example computes a module's loss and its gradient:
 ///
 /// ```
 /// # use ode_core::gradient::EnsembleLoss;
@@ -35,9 +30,17 @@ use std::sync::Arc;
 /// let options = SolveOptions::default().saveat(0.1).tolerance(1e-8);
 /// let gradient = loss.gradient(Tsit5, EnsembleThreads, &options, theta)?;
 /// println!("{} {:?}", gradient.loss, gradient.theta);
+/// println!("{} of {} trajectories failed", gradient.failed(), loss.len());
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Each trajectory has an `Item`, its data. The module's `initial` and `parameters` compute the
+/// trajectory's problem from its `Item` and `Theta`. `docs/gradients.md` has an example of a
+/// module.
+///
+/// `N`, `P`, `K` and `I` are the numbers of states, of parameters, of learnt quantities and of the
+/// data of a trajectory.
 #[derive(Clone)]
 pub struct EnsembleLoss<S, T, const N: usize, const P: usize, const K: usize, const I: usize> {
     system: S,

@@ -13,15 +13,6 @@ use std::sync::Arc;
 
 /// Many problems of one system that differ in initial states, parameters and time spans.
 ///
-/// These methods set the number of trajectories and their differences, alone or combined:
-///
-/// | | trajectories | differ by |
-/// |---|---|---|
-/// | [`over`](Self::over), [`over_u0`](Self::over_u0) | one for each row | rows of parameters, of initial states |
-/// | [`grid`](Self::grid) | one for each combination | the values along each axis |
-/// | [`trajectories`](Self::trajectories) and [`sample`](Self::sample) | the given number | distributions and other rules |
-/// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | the given number | a function of the index |
-///
 /// [`solve`](Self::solve) returns an [`EnsembleSolution`](crate::EnsembleSolution) with the
 /// trajectories in the same order.
 ///
@@ -32,9 +23,21 @@ use std::sync::Arc;
 /// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
 /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default().saveat(1.0))?;
 /// assert_eq!((solution.len(), solution.all_states().shape()[2]), (3, 2));
+/// for trajectory in &solution {
+///     println!("{:?} ends at {:?}", trajectory.p(), trajectory.final_state());
+/// }
 /// # Ok(())
 /// # }
 /// ```
+///
+/// These methods set the number of trajectories and their differences, alone or combined:
+///
+/// | | trajectories | differ by |
+/// |---|---|---|
+/// | [`over`](Self::over), [`over_u0`](Self::over_u0) | one for each row | rows of parameters, of initial states |
+/// | [`grid`](Self::grid) | one for each combination | the values along each axis |
+/// | [`trajectories`](Self::trajectories) and [`sample`](Self::sample) | the given number | distributions and other rules |
+/// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | the given number | a function of the index |
 #[derive(Clone, Debug)]
 pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> {
     pub(crate) problem: OdeProblem<S, T, N, P>,

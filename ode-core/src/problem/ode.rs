@@ -61,14 +61,8 @@ impl<T> TimeSpan<T> for (T, T) {
 
 /// An initial value problem `u' = f(u, p, t)`, `u(t0) = u0`, on `[t0, t1]`.
 ///
-/// `N` is the number of states and `P` the number of parameters. `T` is the precision of the
-/// numbers and of the solve: `f64`, or `f32` after [`cast`](Self::cast). If `t1 < t0`, the solve
-/// integrates backwards. Problems are values: fields can be changed, and `with_u0`, `with_p` and
-/// `with_tspan` return changed copies.
-///
-/// If the system is a function, the initial state and the parameters are arrays, `[T; N]` and
-/// `[T; P]`. If the system is a module whose `State` and `Parameters` are `pub` structs with fields
-/// of `f64`, they have these types: `problem.p.beta = 0.3`.
+/// Problems are values: fields can be changed, and `with_u0`, `with_p` and `with_tspan` return
+/// changed copies.
 ///
 /// ```
 /// # use ode_core::{EnsembleSerial, OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
@@ -81,6 +75,14 @@ impl<T> TimeSpan<T> for (T, T) {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// `N` is the number of states and `P` the number of parameters. `T` is the precision of the
+/// numbers and of the solve: `f64`, or `f32` after [`cast`](Self::cast). If `t1 < t0`, the solve
+/// integrates backwards.
+///
+/// If the system is a function, the initial state and the parameters are arrays, `[T; N]` and
+/// `[T; P]`. If the system is a module whose `State` and `Parameters` are `pub` structs with fields
+/// of `f64`, they have these types: `problem.p.beta = 0.3`.
 ///
 /// If the problem contains a NaN or an infinite state, the solve returns
 /// [`SolveError::NonFinite`](crate::SolveError::NonFinite). If a time is not finite, it returns

@@ -22,19 +22,23 @@ use crate::system::facts::Facts;
 ///
 /// Every option has a default. [`SolveOptions::default`] saves only the final states.
 ///
-/// A method sets each option, and a field holds it. Most fields have the name of their method, with
-/// three exceptions: [`saveat`](Self::saveat()) sets `save`, [`fixed_step`](Self::fixed_step()) and
-/// [`first_step`](Self::first_step()) set `step`, and [`tolerance`](Self::tolerance()) sets both
-/// `abstol` and `reltol`. Methods and fields make the same options. End a struct literal with
-/// `..Default::default()`, because releases add options:
-///
 /// ```
 /// use ode_core::SolveOptions;
 ///
+/// let adaptive = SolveOptions::default().tolerance(1e-6).saveat(0.5);
+/// let fixed = SolveOptions::default().fixed_step(0.01).saveat([1.0, 2.0]);
+///
+/// // Methods and fields make the same options.
 /// let options = SolveOptions::default().reltol(1e-6).max_steps(10_000);
 /// assert_eq!(options, SolveOptions { reltol: 1e-6, max_steps: 10_000, ..Default::default() });
 /// assert_eq!(options.reltol, 1e-6);
 /// ```
+///
+/// A method sets each option, and a field holds it. Most fields have the name of their method.
+/// There are three exceptions: [`saveat`](Self::saveat()) sets `save`,
+/// [`fixed_step`](Self::fixed_step()) and [`first_step`](Self::first_step()) set `step`, and
+/// [`tolerance`](Self::tolerance()) sets both `abstol` and `reltol`. End a struct literal with
+/// `..Default::default()`, because releases add options.
 ///
 /// An invalid option, such as a negative tolerance, is an error when the solve begins.
 ///

@@ -8,6 +8,7 @@ use core::borrow::Borrow;
 /// The rules are the argument of [`EnsembleProblem::sample`](crate::EnsembleProblem::sample).
 ///
 /// ```
+/// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
 /// use ode_core::{Choice, LogNormal, Normal, Samples, Uniform};
 ///
 /// let samples = Samples::seed(42)
@@ -16,6 +17,9 @@ use core::borrow::Borrow;
 ///     .p("mode", Choice([1.0, 2.0, 4.0]))
 ///     .u0(0, Normal { mean: 1.0, sd: 0.1 })
 ///     .u0(1, 0.5);
+/// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>, samples: Samples) {
+/// let ensemble = EnsembleProblem::new(problem).trajectories(1000).sample(samples);
+/// # }
 /// ```
 ///
 /// | rule | the value of trajectory `i` of `n` |

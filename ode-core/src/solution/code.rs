@@ -8,6 +8,24 @@ use core::fmt;
 ///
 /// [`message`](ReturnCode::message) returns a sentence with an explanation and a remedy.
 ///
+/// ```
+/// # use ode_core::{EnsembleSolution, system::System};
+/// use ode_core::ReturnCode;
+/// # fn of<S: System<2, 1>>(solution: &EnsembleSolution<S, f64, 2, 1>) {
+///
+/// for trajectory in solution {
+///     let code = trajectory.code();
+///     if !code.is_success() {
+///         println!("trajectory {}: {code}: {}", trajectory.index(), code.message());
+///     }
+/// }
+/// # }
+///
+/// assert!(ReturnCode::Success.is_success());
+/// assert_eq!(ReturnCode::MaxSteps.to_string(), "MaxSteps");
+/// assert!(ReturnCode::MaxSteps.message().contains("stiff"));
+/// ```
+///
 /// Files contain the numbers (`code as u8`). The numbers do not change between releases.
 ///
 /// | code | in SciML (`SciMLBase.ReturnCode`) |
@@ -22,14 +40,6 @@ use core::fmt;
 /// | `Inconsistent` | `InitialFailure` |
 /// | `OutOfDomain` | none: `isoutofdomain` ends with `DtLessThanMin` or `MaxIters` |
 /// | `TooManyEvents` | none: the solve does not end |
-///
-/// ```
-/// use ode_core::ReturnCode;
-///
-/// assert!(ReturnCode::Success.is_success());
-/// assert_eq!(ReturnCode::MaxSteps.to_string(), "MaxSteps");
-/// assert!(ReturnCode::MaxSteps.message().contains("stiff"));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -7,6 +7,23 @@ use crate::system::System;
 
 /// The solution of one problem, with the most common functions of a [`Trajectory`].
 ///
+/// [`OdeProblem::solve`](crate::OdeProblem::solve) returns this type.
+///
+/// ```
+/// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+/// let solution = problem.solve(Tsit5, &SolveOptions::default().saveat(0.5))?;
+/// for (t, u) in solution.times().zip(solution.states()) {
+///     println!("{t}: {u:?}");
+/// }
+/// if let Some(u) = solution.at(1.3) {
+///     println!("interpolated between saved states: {u:?}");
+/// }
+/// println!("{:?} with {}", solution.final_state(), solution.code());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// [`trajectory`](Self::trajectory) has all functions of a trajectory, and
 /// [`as_ensemble`](Self::as_ensemble) the functions of an ensemble's solution.
 #[derive(Clone, Debug)]

@@ -71,9 +71,6 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
 ///
 /// The type is a reference to the solution with an index, and is `Copy`.
 ///
-/// States and parameters are arrays, or the `State` and `Parameters` of a system that is a module:
-/// `trajectory.final_state().x`, `trajectory.p().beta`.
-///
 /// ```
 /// # use ode_core::{EnsembleSolution, system::System};
 /// # fn of<S: System<3, 1>>(solution: &EnsembleSolution<S, f64, 3, 1>) {
@@ -84,6 +81,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
 /// println!("ended at {} with {}", trajectory.end_time(), trajectory.code());
 /// # }
 /// ```
+///
+/// States and parameters are arrays, or the `State` and `Parameters` of a system that is a module:
+/// `trajectory.final_state().x`, `trajectory.p().beta`.
 #[derive(Debug)]
 pub struct Trajectory<'a, S, T, const N: usize, const P: usize> {
     pub(super) solution: &'a EnsembleSolution<S, T, N, P>,

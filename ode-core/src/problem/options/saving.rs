@@ -5,7 +5,19 @@ use ode_macros::inlined;
 
 /// The times at which states and observables are saved.
 ///
-/// A solve returns the final state in any case.
+/// A solve returns the final state in any case. [`saveat`](crate::SolveOptions::saveat()) sets the
+/// times, also from a spacing or from a list:
+///
+/// ```
+/// use ode_core::{SaveAt, SolveOptions};
+///
+/// let steps = SolveOptions::default().saveat(SaveAt::Steps);
+/// let spacing = SolveOptions::default().saveat(0.5);
+/// let list = SolveOptions::default().saveat([0.5, 2.0, 10.0]);
+/// assert_eq!(SolveOptions::default().save, SaveAt::Nothing);
+/// assert_eq!(spacing.save, SaveAt::Every(0.5));
+/// assert_eq!(list.save, SaveAt::Times(vec![0.5, 2.0, 10.0]));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SaveAt {
