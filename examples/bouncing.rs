@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{solution}");
 
     let bounces: u64 = solution.event_count("ground")?.iter().map(|&n| u64::from(n)).sum();
-    let time = solution.timings().total;
+    let time = solution.timings().total.as_secs_f64();
     println!(
         "{} bounces of {} balls in {}, {} per second",
         grouped(bounces),

@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{solution}");
 
     let taken: u64 = solution.event_count("dose")?.iter().map(|&n| u64::from(n)).sum();
-    let time = solution.timings().total;
+    let time = solution.timings().total.as_secs_f64();
     println!("{} doses in {}", grouped(taken), seconds(time));
     let worst = (0..solution.len()).map(|i| error(&solution, i)).fold(0.0, f64::max);
     println!("largest error of a concentration: {worst:.1e} mg/l");

@@ -180,7 +180,7 @@ impl Report {
         Report {
             side: solution.len().isqrt(),
             place: solution.backend().to_string(),
-            seconds: times.total - times.compile,
+            seconds: (times.total - times.compile).as_secs_f64(),
             codes,
             unignited,
             held: all().filter(|&i| solution.held_unstable(i)).count(),

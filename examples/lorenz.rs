@@ -176,14 +176,14 @@ fn summarize(solution: &Solution, begin: Instant) -> Summary {
     let good = (0..n).filter(|&i| solution.code(i).is_success());
     let (mean, std) = moments(good.map(|i| solution.final_state(i)));
     let times = solution.timings();
-    let solving = times.total - times.compile;
+    let solving = (times.total - times.compile).as_secs_f64();
     Summary {
         device: solution.backend().to_string(),
         trajectories: n,
         codes,
         steps_accepted: (0..n).map(|i| u64::from(solution.accepted(i))).sum(),
         steps_rejected: (0..n).map(|i| u64::from(solution.rejected(i))).sum(),
-        seconds_compile: times.compile,
+        seconds_compile: times.compile.as_secs_f64(),
         seconds_solve: solving,
         seconds_total: begin.elapsed().as_secs_f64(),
         trajectories_per_second: n as f64 / solving,

@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = fire(options.trajectories, &place, 1e-6)?;
     println!("{solution}");
     let spikes: u64 = solution.event_count("spike")?.iter().map(|&n| u64::from(n)).sum();
-    let time = solution.timings().total;
+    let time = solution.timings().total.as_secs_f64();
     println!(
         "{} spikes of {} neurons in {}, {} per second",
         grouped(spikes),

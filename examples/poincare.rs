@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = pass(options.trajectories, options.energy, &place)?;
     println!("{solution}");
     let passages = solution.event_count("section")?.iter().map(|&n| u64::from(n)).sum::<u64>();
-    let time = solution.timings().total;
+    let time = solution.timings().total.as_secs_f64();
     println!(
         "{} passages of {} orbits in {}, {} per second",
         grouped(passages),

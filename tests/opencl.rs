@@ -101,7 +101,7 @@ impl Table {
             M::PROPERTIES.name,
             T::NAME,
             reference.len(),
-            solution.timings().compile,
+            solution.timings().compile.as_secs_f64(),
             solution.backend(),
         );
         self.compared += compared;

@@ -135,7 +135,8 @@ impl Visitor for Bench {
         let before = peak::flops(instructions, precision, threads);
         let mut seconds = f64::INFINITY;
         for _ in 0..runs {
-            seconds = seconds.min(ensemble.solve(Tsit5, &place, options)?.timings().solve);
+            let times = ensemble.solve(Tsit5, &place, options)?.timings();
+            seconds = seconds.min(times.solve.as_secs_f64());
         }
         let peak = before.max(peak::flops(instructions, precision, threads));
         let peak = (peak > 0.0).then_some(peak);

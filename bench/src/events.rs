@@ -135,7 +135,8 @@ impl<'a> Variant<'a> {
             let timings = solution.timings();
             let events = solution.event_counts().iter().map(|&count| u64::from(count)).sum();
             let (attempts, _) = gpu::steps(&solution);
-            Ok(Ran { solve: timings.solve, call: timings.total, attempts, events })
+            let [solve, call] = [timings.solve, timings.total].map(|time| time.as_secs_f64());
+            Ok(Ran { solve, call, attempts, events })
         };
         Variant { name, solve: Box::new(solve) }
     }

@@ -89,10 +89,10 @@ fn measure<T: Scalar>(
         let solution = ensemble.solve(Tsit5, place.clone(), &options)?;
         let times = solution.timings();
         if run == 0 {
-            compile_ms = times.compile * 1e3;
+            compile_ms = times.compile.as_secs_f64() * 1e3;
             steps = crate::gpu::steps(&solution).0;
         } else {
-            kernel.push(times.solve * 1e3);
+            kernel.push(times.solve.as_secs_f64() * 1e3);
         }
     }
     Ok(Measured {

@@ -1,5 +1,7 @@
 //! Benchmarks on the first GPU.
 
+use std::time::Duration;
+
 use ode_gpu::Device;
 use odes::backend::PreparedSolve;
 use odes::lane::Scalar;
@@ -173,7 +175,7 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
         let (steps, rejected) = steps(&first);
         let (error_median, error_max) = errors::relative(base, &first, workload.save)?;
         let failures = first.codes().filter(|code| !code.is_success()).count();
-        let first_call_ms = first.timings().total * 1e3;
+        let first_call_ms = first.timings().total.as_secs_f64() * 1e3;
         drop(first);
         // The first solves are not timed: clocks and memory pools have yet to settle.
         drop(solve()?);
@@ -181,8 +183,10 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
         for _ in 0..runs {
             times.push(solve()?.timings());
         }
-        let of = |part: fn(&odes::Timings) -> f64| times.iter().map(part).collect::<Vec<_>>();
-        let kernels = of(|t| t.solve * 1e3);
+        let of = |part: fn(&odes::Timings) -> Duration| {
+            times.iter().map(|t| part(t).as_secs_f64() * 1e3).collect::<Vec<_>>()
+        };
+        let kernels = of(|t| t.solve);
         let kernel_ms = median(kernels.clone());
         let prototype_ms = prototypes::kernel_ms(workload.name, precision).filter(|_| {
             workloads::all()
@@ -202,8 +206,8 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
             runs,
             kernel_ms,
             kernel_ms_min: kernels.into_iter().fold(f64::INFINITY, f64::min),
-            host_to_host_ms: median(of(|t| (t.total - t.setup) * 1e3)),
-            call_ms: median(of(|t| t.total * 1e3)),
+            host_to_host_ms: median(of(|t| t.total - t.setup)),
+            call_ms: median(of(|t| t.total)),
             first_call_ms,
             steps,
             rejected,

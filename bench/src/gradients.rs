@@ -1,5 +1,7 @@
 //! The cost of a gradient relative to a solve of the same trajectories, on each backend.
 
+use std::time::{Duration, Instant};
+
 use odes::backend::EnsembleAlgorithm;
 use odes::gradient::EnsembleLoss;
 use odes::lane::Scalar;
@@ -148,19 +150,20 @@ fn of<T: Scalar>(
             Ok::<_, Failure>([timings.solve, timings.total])
         };
         let gradient = || {
-            let begin = std::time::Instant::now();
+            let begin = Instant::now();
             let found = loss.gradient(Tsit5, &algorithm, &saved, theta)?;
             assert_eq!(found.failed, 0, "all trajectories are to count");
             let solve = found.trajectories().report().timings.solve;
-            Ok::<_, Failure>([solve, begin.elapsed().as_secs_f64()])
+            Ok::<_, Failure>([solve, begin.elapsed()])
         };
-        let of = |call: &dyn Fn() -> Result<[f64; 2], Failure>| {
+        let of = |call: &dyn Fn() -> Result<[Duration; 2], Failure>| {
             // The first call compiles a kernel; the second one reserves no memory any more.
             call()?;
             call()?;
             let runs = if quick { 1 } else { 7 };
             let times = (0..runs).map(|_| call()).collect::<Result<Vec<_>, _>>()?;
-            Ok::<_, Failure>([0, 1].map(|k| 1e3 * median(times.iter().map(|t| t[k]).collect())))
+            let seconds = |k: usize| times.iter().map(|t| t[k].as_secs_f64()).collect::<Vec<_>>();
+            Ok::<_, Failure>([0, 1].map(|k| 1e3 * median(seconds(k))))
         };
         let (solve_ms, gradient_ms) = (of(&solve)?, of(&gradient)?);
         output.row(&Measured {

@@ -121,8 +121,10 @@ impl Visitor for Bench<'_> {
         let Bench { workload, precision, output } = self;
         let mut first = None;
         for (place, algorithm) in places(workload.trajectories)? {
-            let call =
-                || Ok::<_, Failure>(ensemble.solve(Tsit5, &algorithm, options)?.timings().total);
+            let call = || {
+                let times = ensemble.solve(Tsit5, &algorithm, options)?.timings();
+                Ok::<_, Failure>(times.total.as_secs_f64())
+            };
             // The first call compiles a kernel, and the second one page-locks memory.
             call()?;
             call()?;

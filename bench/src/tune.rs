@@ -110,8 +110,8 @@ impl Visitor for Times {
         for run in 0..6 {
             let times = ensemble.solve(Tsit5, self.0.clone(), options)?.timings();
             if run > 0 {
-                kernel.push(times.solve * 1e3);
-                host.push((times.total - times.setup) * 1e3);
+                kernel.push(times.solve.as_secs_f64() * 1e3);
+                host.push((times.total - times.setup).as_secs_f64() * 1e3);
             }
         }
         Ok((median(kernel), median(host)))

@@ -142,9 +142,9 @@ impl<S: System<N, P> + Default, const N: usize, const P: usize> Problem<S, N, P>
         counted::taken();
         let solution = solve()?;
         let (evaluations, factorisations) = counted::taken();
-        let mut seconds = solution.timings().solve;
+        let mut time = solution.timings().solve;
         for _ in 1..self.runs {
-            seconds = seconds.min(solve()?.timings().solve);
+            time = time.min(solve()?.timings().solve);
         }
         let code = solution.code(0);
         let (steps, rejected) = (u64::from(solution.accepted(0)), u64::from(solution.rejected(0)));
@@ -159,7 +159,7 @@ impl<S: System<N, P> + Default, const N: usize, const P: usize> Problem<S, N, P>
             rejected,
             evaluations,
             factorisations,
-            microseconds: 1e6 * seconds,
+            microseconds: 1e6 * time.as_secs_f64(),
             error: code.is_success().then(|| self.error(&solution.final_state(0).to_numbers())),
             code: format!("{code:?}"),
         })

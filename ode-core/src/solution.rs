@@ -37,6 +37,7 @@ use crate::system::quantities::quantities;
 use core::fmt;
 use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
+use std::time::Duration;
 
 /// The hardware or the processes that solved an ensemble.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,21 +78,34 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The wall-clock times of the phases of a solve, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The wall-clock times of the phases of a solve.
+///
+/// The feature `serde` writes each time as a number of seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Timings {
     /// The evaluation of the ensemble's problems.
-    pub setup: f64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
+    pub setup: Duration,
     /// The search for devices, and the compilation and loading of kernels.
-    pub compile: f64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
+    pub compile: Duration,
     /// The integration; on a GPU the time during which kernels run.
-    pub solve: f64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
+    pub solve: Duration,
     /// The transfer of data to and from a device.
-    pub transfer: f64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
+    pub transfer: Duration,
     /// The whole solve, including phases that are not listed here.
-    pub total: f64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
+    pub total: Duration,
+}
+
+/// Writes a time as a number of seconds.
+#[cfg(feature = "serde")]
+fn in_seconds<W: serde::Serializer>(time: &Duration, writer: W) -> Result<W::Ok, W::Error> {
+    writer.serialize_f64(time.as_secs_f64())
 }
 
 impl Timings {
@@ -600,15 +614,26 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// Sets the time of the whole solve.
-    pub(crate) fn set_total_time(&mut self, total: f64) {
+    pub(crate) fn set_total_time(&mut self, total: Duration) {
         self.run.timings.total = total;
     }
 }
 
 #[cfg(all(test, feature = "serde"))]
 mod tests {
-    use super::Backend;
+    use super::{Backend, Timings};
     use serde_json::{json, to_value};
+    use std::time::Duration;
+
+    #[test]
+    fn times_are_written_in_seconds() {
+        let [setup, solve] = [250, 1500].map(Duration::from_millis);
+        let timings = Timings { setup, solve, total: setup + solve, ..Timings::default() };
+        let expected = json!({
+            "setup": 0.25, "compile": 0.0, "solve": 1.5, "transfer": 0.0, "total": 1.75
+        });
+        assert_eq!(to_value(timings).unwrap(), expected);
+    }
 
     #[test]
     fn backends_say_what_they_are() {

@@ -341,11 +341,10 @@ pub(crate) fn timings(
 ) -> Timings {
     let longest = times.max_by_key(|&(compile, computing)| compile + computing);
     let (compile, computing) = longest.unwrap_or_default();
-    let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
     let mut timings = Timings::default();
-    timings.compile = compile.as_secs_f64();
-    timings.solve = computing.as_secs_f64();
-    timings.transfer = transfer.as_secs_f64();
+    timings.compile = compile;
+    timings.solve = computing;
+    timings.transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
     timings
 }
 

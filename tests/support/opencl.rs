@@ -205,7 +205,7 @@ impl OpenCl {
             KernelConfig { target: Target::OpenCl, ..KernelConfig::new(settings, columns, refill) };
         let program = self.runtime.build(&task.kernel(&kernel_config)?);
         let kernel = Kernel::create(&program, KERNEL_NAME).unwrap();
-        let compile = begin.elapsed().as_secs_f64();
+        let compile = begin.elapsed();
         let groups_for = |n: usize| {
             let needed = n.div_ceil(BLOCK as usize);
             if refill { needed.min(GROUPS) } else { needed }

@@ -51,7 +51,7 @@ where
     assert!(solution.all_succeeded(), "{:?}", solution.code_counts());
     let steps = |i| u64::from(solution.accepted(i)) + u64::from(solution.rejected(i));
     Solved {
-        seconds: solution.timings().total,
+        seconds: solution.timings().total.as_secs_f64(),
         steps: (0..solution.len()).map(steps).sum(),
         ends: (0..solution.len()).map(|i| solution.final_state(i)).collect(),
     }

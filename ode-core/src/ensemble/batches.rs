@@ -124,6 +124,7 @@ mod tests {
     use crate::step::{control, guard};
     use core::cell::RefCell;
     use core::ops::ControlFlow;
+    use std::time::Duration;
 
     #[test]
     fn every_thread_has_work_and_batches_are_alike() {
@@ -226,7 +227,7 @@ mod tests {
                     }
                     Ok(())
                 })?;
-                let timings = Timings { solve: 1.0, ..Timings::default() };
+                let timings = Timings { solve: Duration::from_secs(1), ..Timings::default() };
                 Ok(RunReport::new(Backend::Gpu { devices: Vec::new() }, timings))
             };
             let mut pairs = Pairs::default();
@@ -234,7 +235,7 @@ mod tests {
             assert_eq!(pairs.0, [(0, vec![5, 9]), (2, vec![8, 7]), (4, vec![6])]);
             let expected = [vec![(1, 0, 2)], vec![(0, 0, 2), (1, 7, 2)]];
             assert_eq!(asked.into_inner(), expected[times]);
-            assert_eq!(run.timings.solve, 1.0 + times as f64);
+            assert_eq!(run.timings.solve, Duration::from_secs(1 + times as u64));
             assert_eq!(inputs.layout().slots, 1 + 7 * times);
         }
     }

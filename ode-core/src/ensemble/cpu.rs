@@ -251,8 +251,7 @@ impl EnsembleAlgorithm for EnsembleThreads {
 }
 
 pub(super) fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
-    let solve = begin.elapsed().as_secs_f64();
-    let timings = Timings { solve, ..Timings::default() };
+    let timings = Timings { solve: begin.elapsed(), ..Timings::default() };
     RunReport::new(Backend::Cpu { instructions, threads }, timings)
 }
 

@@ -68,7 +68,7 @@ where
         if self.sweep.trajectories() == Some(solution.len()) {
             solution.set_axes(sweep::named(self.sweep.axes(), &Facts::of(&system)));
         }
-        solution.set_total_time(begin.elapsed().as_secs_f64());
+        solution.set_total_time(begin.elapsed());
         Ok(solution)
     }
 
@@ -124,7 +124,7 @@ where
     {
         let begin = Instant::now();
         let (_, mut run) = self.integrate(method, algorithm, options, sink, false)?;
-        run.timings.total = begin.elapsed().as_secs_f64();
+        run.timings.total = begin.elapsed();
         Ok(run)
     }
 
@@ -172,7 +172,7 @@ fn evaluated<'a, T: Scalar>(
         made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
-    let setup = begin.elapsed().as_secs_f64();
+    let setup = begin.elapsed();
     let Some(later) = later else {
         let mut run = batches::integrate(&mut inputs, place, sink)?;
         run.timings.setup = setup;

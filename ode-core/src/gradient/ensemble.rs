@@ -208,7 +208,7 @@ fn evaluated<T: Scalar>(
         ));
     })?;
     let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
-    let setup = begin.elapsed().as_secs_f64();
+    let setup = begin.elapsed();
     let PreparedSolve { options: mut settings, inputs: columns } = inputs;
     let no = |what, instead| Err(SolveError::NoGradientsOf { what, instead });
     if settings.saved.times > 0 {
@@ -284,7 +284,7 @@ fn evaluated<T: Scalar>(
     let mut run = pull_back_with(algorithm, task, &settings, &columns, &raw, places)?;
     leave_out(&mut results, &mut gradients);
     run.timings.setup = setup;
-    run.timings.total = begin.elapsed().as_secs_f64();
+    run.timings.total = begin.elapsed();
     Ok((results, gradients, run))
 }
 
