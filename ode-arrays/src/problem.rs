@@ -38,7 +38,7 @@ impl<S: ArraySystem<T>, T: Number> ArrayProblem<S, T> {
         tspan: impl TimeSpan<T>,
         p: impl Into<Vec<Array<T>>>,
     ) -> Self {
-        let (t0, t1) = tspan.ends();
+        let (t0, t1) = tspan.into_ends();
         ArrayProblem { system, u0, t0, t1, p: p.into() }
     }
 

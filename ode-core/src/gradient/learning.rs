@@ -72,7 +72,7 @@ where
         items: impl IntoIterator<Item: Into<S::Item>>,
     ) -> Self {
         let items = items.into_iter().map(|item| item.into().to_numbers()).collect();
-        EnsembleLoss { system, span: tspan.ends(), items }
+        EnsembleLoss { system, span: tspan.into_ends(), items }
     }
 }
 
@@ -121,7 +121,7 @@ where
         theta: impl Numbers<f64, K>,
     ) -> EnsembleProblem<S, T, Learnt<S, K, I>, N, P> {
         let learnt =
-            Learnt { system: self.system, theta: theta.numbers(), items: self.items.clone() };
+            Learnt { system: self.system, theta: theta.into_numbers(), items: self.items.clone() };
         let (t0, t1) = self.span;
         let (u0, p) = (quantities([T::default(); N]), quantities([T::default(); P]));
         let base = OdeProblem { system: self.system, u0, t0, t1, p };
@@ -150,7 +150,7 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        let theta = theta.numbers();
+        let theta = theta.into_numbers();
         let (each, rows) = self.rows(method, &algorithm, options, theta, sum::BLOCK)?;
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
         let Sums { loss, theta, failed } = Sums::of(rows, K);

@@ -131,7 +131,7 @@ where
     pub fn new(loss: &'e EnsembleLoss<S, T, N, P, K, I>, theta: impl Numbers<f64, K>) -> Self {
         Train {
             loss,
-            theta: theta.numbers().to_vec(),
+            theta: theta.into_numbers().to_vec(),
             optimiser: Box::new(Adam::new(0.01)),
             iterations: 100,
             minibatch: None,

@@ -332,7 +332,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         G: StopsOfEach<S, T, L, N, P>,
         L: TimeList<T>,
     {
-        let times = move |problem: &OdeProblem<S, T, N, P>, i: usize| times(problem, i).times();
+        let times =
+            move |problem: &OdeProblem<S, T, N, P>, i: usize| times(problem, i).into_times();
         EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
     }
 
@@ -406,7 +407,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// "never": `f64::INFINITY` as the time of a dose.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
-        self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self.sweep.p = Some(rows.iter().map(|row| row.clone().into_numbers()).collect());
         self
     }
 
@@ -416,7 +417,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// [`over`](Self::over), row `i` of both makes trajectory `i`.
     #[must_use]
     pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
-        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().into_numbers()).collect());
         self
     }
 

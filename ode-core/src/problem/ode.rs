@@ -17,12 +17,12 @@ use core::ops::{Range, RangeInclusive};
 )]
 pub trait Numbers<T, const N: usize> {
     /// Returns the numbers, in the order of their declaration.
-    fn numbers(self) -> [T; N];
+    fn into_numbers(self) -> [T; N];
 }
 
 #[diagnostic::do_not_recommend]
 impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
-    fn numbers(self) -> [T; N] {
+    fn into_numbers(self) -> [T; N] {
         self.into()
     }
 }
@@ -38,23 +38,23 @@ impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
 )]
 pub trait TimeSpan<T> {
     /// Returns the beginning and the end.
-    fn ends(self) -> (T, T);
+    fn into_ends(self) -> (T, T);
 }
 
 impl<T> TimeSpan<T> for RangeInclusive<T> {
-    fn ends(self) -> (T, T) {
+    fn into_ends(self) -> (T, T) {
         self.into_inner()
     }
 }
 
 impl<T> TimeSpan<T> for Range<T> {
-    fn ends(self) -> (T, T) {
+    fn into_ends(self) -> (T, T) {
         (self.start, self.end)
     }
 }
 
 impl<T> TimeSpan<T> for (T, T) {
-    fn ends(self) -> (T, T) {
+    fn into_ends(self) -> (T, T) {
         self
     }
 }
@@ -118,8 +118,9 @@ impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
         tspan: impl TimeSpan<f64>,
         p: impl Numbers<f64, P>,
     ) -> Self {
-        let (t0, t1) = tspan.ends();
-        OdeProblem { system, u0: quantities(u0.numbers()), t0, t1, p: quantities(p.numbers()) }
+        let (t0, t1) = tspan.into_ends();
+        let (u0, p) = (quantities(u0.into_numbers()), quantities(p.into_numbers()));
+        OdeProblem { system, u0, t0, t1, p }
     }
 }
 
@@ -158,19 +159,19 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// Returns a copy of the problem with another initial state.
     #[must_use]
     pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
-        OdeProblem { u0: quantities(u0.numbers()), ..self }
+        OdeProblem { u0: quantities(u0.into_numbers()), ..self }
     }
 
     /// Returns a copy of the problem with other parameters.
     #[must_use]
     pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
-        OdeProblem { p: quantities(p.numbers()), ..self }
+        OdeProblem { p: quantities(p.into_numbers()), ..self }
     }
 
     /// Returns a copy of the problem on another time span.
     #[must_use]
     pub fn with_tspan(self, tspan: impl TimeSpan<T>) -> Self {
-        let (t0, t1) = tspan.ends();
+        let (t0, t1) = tspan.into_ends();
         OdeProblem { t0, t1, ..self }
     }
 }

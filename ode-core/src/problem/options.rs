@@ -399,7 +399,7 @@ impl SolveOptions {
     /// The times may be an array, a vector, a reference to one, or an iterator of numbers: see
     /// [`TimeList`]. Times that differ by a few units in their last place are merged.
     pub fn tstops(self, times: impl TimeList<f64>) -> Self {
-        SolveOptions { tstops: times.times(), ..self }
+        SolveOptions { tstops: times.into_times(), ..self }
     }
 
     /// Sets whether adaptive steps stop at times found by the compiler.

@@ -101,12 +101,12 @@ impl fmt::Display for Which {
 )]
 pub trait AxisValues {
     /// Returns the values, in their order.
-    fn values(self) -> Vec<f64>;
+    fn into_values(self) -> Vec<f64>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<I: IntoIterator<Item: Borrow<f64>>> AxisValues for I {
-    fn values(self) -> Vec<f64> {
+    fn into_values(self) -> Vec<f64> {
         self.into_iter().map(|value| *value.borrow()).collect()
     }
 }
@@ -128,7 +128,7 @@ impl Axis {
     }
 
     fn new(quantity: Quantity, which: Which, values: impl AxisValues) -> Self {
-        Axis { quantity, which, values: values.values() }
+        Axis { quantity, which, values: values.into_values() }
     }
 
     /// Returns whether the values are of a parameter or of the initial state.

@@ -107,6 +107,6 @@ impl IntoSaveAt<f64> for f64 {
 #[diagnostic::do_not_recommend]
 impl<L: TimeList<f64>> IntoSaveAt<[f64]> for L {
     fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.times())
+        SaveAt::Times(self.into_times())
     }
 }

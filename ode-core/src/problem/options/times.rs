@@ -25,12 +25,12 @@ use core::borrow::Borrow;
 )]
 pub trait TimeList<T> {
     /// Returns the times, in their order.
-    fn times(self) -> Vec<T>;
+    fn into_times(self) -> Vec<T>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Copy, I: IntoIterator<Item: Borrow<T>>> TimeList<T> for I {
-    fn times(self) -> Vec<T> {
+    fn into_times(self) -> Vec<T> {
         self.into_iter().map(|time| *time.borrow()).collect()
     }
 }
