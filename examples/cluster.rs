@@ -18,7 +18,7 @@
 
 use std::error::Error;
 
-use odes::cluster::Arguments;
+use odes::cluster::{Arguments, Command};
 use odes::prelude::*;
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
@@ -32,8 +32,14 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 const TRAJECTORIES: usize = 200_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let place = Arguments::read().place()?;
-    let shard = place.shard();
+    let backend = match Arguments::read().command()? {
+        Command::Solve(backend) => backend,
+        Command::Status(status) => {
+            print!("{status}");
+            return Ok(());
+        }
+    };
+    let shard = backend.shard();
 
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble =
@@ -42,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             problem
         });
     let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
-    let solution = ensemble.solve(Tsit5, &place, &options)?;
+    let solution = ensemble.solve(Tsit5, &backend, &options)?;
 
     for share in solution.shares() {
         println!("{}: {} trajectories", share.worker, share.trajectories);

@@ -15,7 +15,7 @@
 use std::error::Error;
 
 use odes::backend::EnsembleAlgorithm;
-use odes::cluster::Arguments;
+use odes::cluster::{Arguments, Command};
 use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
 
@@ -62,12 +62,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let items = (1..=100).map(|i| growth::Item { scale: f64::from(i) / 100.0 });
     let loss = EnsembleLoss::new(growth, 0.0..=1.0, items);
 
-    let place = Arguments::read().place()?;
-    let shard = place.shard();
+    let backend = match Arguments::read().command()? {
+        Command::Solve(backend) => backend,
+        Command::Status(status) => {
+            print!("{status}");
+            return Ok(());
+        }
+    };
+    let shard = backend.shard();
     if shard.rank == 0 {
         println!("{} workers\n  gradients        θ1         θ2          loss", shard.size);
     }
-    let together = train(&loss, place, shard.rank == 0)?;
+    let together = train(&loss, backend, shard.rank == 0)?;
     let alone = train(&loss, EnsembleSerial, false)?;
     assert_eq!(together, alone, "the workers differ from one process");
     println!("{shard}: losses and parameters have the bits of one process");

@@ -8,5 +8,5 @@
 mod arguments;
 
 #[cfg(feature = "cluster-cli")]
-pub use arguments::{ArgumentError, Arguments, Devices};
-pub use ode_cluster::{ClusterError, EnsembleDistributed, Status, shard, status};
+pub use arguments::{ArgumentError, Arguments, Command, Devices};
+pub use ode_cluster::{ClusterError, EnsembleDistributed, RunStatus, Status, shard, status};

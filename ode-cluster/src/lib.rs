@@ -24,4 +24,4 @@ mod store;
 pub use distributed::EnsembleDistributed;
 pub use error::ClusterError;
 pub use ranks::shard;
-pub use status::{Status, status};
+pub use status::{RunStatus, Status, status};

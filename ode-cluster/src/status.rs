@@ -34,7 +34,23 @@ impl fmt::Display for Status {
     }
 }
 
-/// Returns the progress of the solves in a folder, in their order.
+/// The progress of a run, which [`status()`] returns.
+///
+/// `Display` writes a line for each solve, and nothing for a folder without solves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunStatus {
+    /// The solves in the folder, in their order.
+    pub solves: Vec<Status>,
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.solves.iter().try_for_each(|solve| writeln!(f, "{solve}"))
+    }
+}
+
+/// Returns the progress of the run in a folder.
 ///
 /// The folder is one of [`EnsembleDistributed`](crate::EnsembleDistributed). The function changes
 /// nothing, and ranks may be running.
@@ -42,7 +58,7 @@ impl fmt::Display for Status {
 /// # Errors
 /// [`ClusterError::File`] if the folder or a file cannot be read, and [`ClusterError::Damaged`] for
 /// an invalid manifest.
-pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
+pub fn status(folder: impl AsRef<Path>) -> Result<RunStatus, ClusterError> {
     let folder = folder.as_ref();
     let list = |error| ClusterError::file("list", folder, error);
     let mut solves = Vec::new();
@@ -75,5 +91,5 @@ pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
         });
     }
     solves.sort_by(|a, b| a.solve.cmp(&b.solve));
-    Ok(solves)
+    Ok(RunStatus { solves })
 }

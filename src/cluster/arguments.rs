@@ -1,11 +1,12 @@
 //! The command line of programs that run on clusters.
 
+use core::fmt;
 use core::str::FromStr;
 use std::path::PathBuf;
 
 use crate::backend::EnsembleAlgorithm;
 use crate::{EnsembleGpuKernel, EnsembleThreads, GpuError, Shard};
-use ode_cluster::{ClusterError, EnsembleDistributed, status};
+use ode_cluster::{ClusterError, EnsembleDistributed, RunStatus, status};
 use ode_core::debug_as_display;
 
 // This documentation is in a file, because clap uses the doc comment of a struct as the program's
@@ -28,7 +29,7 @@ pub struct Arguments {
     /// The rank of this process, from 0, and the number of processes; by default from the launcher
     #[arg(long, value_name = "R/N", value_parser = rank)]
     pub rank: Option<Shard>,
-    /// Print the progress of the run in the folder, and exit
+    /// Print the progress of the run in the folder instead of a solve
     #[arg(long, requires = "out")]
     pub status: bool,
 }
@@ -75,6 +76,29 @@ fn rank(text: &str) -> Result<Shard, String> {
     Shard::from_variables(&own).map_err(|_| expected.to_owned())
 }
 
+/// The command that the arguments of a program contain.
+///
+/// [`Arguments`] has a program that matches both commands.
+#[must_use]
+pub enum Command {
+    /// Solve on this backend.
+    Solve(EnsembleDistributed<Box<dyn EnsembleAlgorithm + Send + Sync>>),
+    /// Print the progress of the run in the folder; the option `--status`.
+    Status(RunStatus),
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Backends need not implement `Debug`.
+            Command::Solve(backend) => {
+                f.debug_tuple("Solve").field(&backend.shard()).finish_non_exhaustive()
+            }
+            Command::Status(status) => f.debug_tuple("Status").field(status).finish(),
+        }
+    }
+}
+
 /// An error in the arguments of a program.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
@@ -104,20 +128,26 @@ impl Arguments {
         <All as clap::Parser>::parse().arguments
     }
 
-    /// Creates the backend that these arguments describe.
+    /// Returns the command that these arguments contain.
     ///
-    /// With `--status`, the process prints the progress of the run, and exits.
+    /// With `--status`, the command is [`Command::Status`], and the method creates no backend.
+    /// Otherwise the command is [`Command::Solve`].
     ///
     /// # Errors
     /// Returns an [`ArgumentError`] if the devices are not usable, if there is no run to resume, or
-    /// if the launcher's variables are invalid.
-    pub fn place(
+    /// if the launcher's variables are invalid. With `--status`, an unreadable folder and a damaged
+    /// run are errors.
+    pub fn command(&self) -> Result<Command, ArgumentError> {
+        match &self.out {
+            Some(folder) if self.status => Ok(Command::Status(status(folder)?)),
+            _ => self.backend().map(Command::Solve),
+        }
+    }
+
+    /// Creates the backend that these arguments describe.
+    fn backend(
         &self,
     ) -> Result<EnsembleDistributed<Box<dyn EnsembleAlgorithm + Send + Sync>>, ArgumentError> {
-        if let Some(folder) = self.out.as_ref().filter(|_| self.status) {
-            status(folder)?.iter().for_each(|status| println!("{status}"));
-            std::process::exit(0);
-        }
         if let Some(folder) = self.out.as_ref().filter(|_| self.resume)
             && !folder.join("0000/plan").exists()
         {
@@ -145,16 +175,16 @@ impl Arguments {
                 }
             },
         };
-        let mut place = match self.rank {
+        let mut backend = match self.rank {
             Some(shard) => EnsembleDistributed::with_shard(inner, shard),
             None => EnsembleDistributed::new(inner)?,
         };
         if let Some(folder) = &self.out {
-            place = place.folder(folder);
+            backend = backend.folder(folder);
         }
         Ok(match self.chunk {
-            Some(chunk) => place.chunk(chunk),
-            None => place,
+            Some(chunk) => backend.chunk(chunk),
+            None => backend,
         })
     }
 }
@@ -211,12 +241,34 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_made() {
+    fn a_backend_is_made() {
         let folder = std::env::temp_dir().join(format!("odes-arguments-{}", std::process::id()));
         let mut arguments = parsed("--devices cpu --rank 1/3").unwrap();
-        assert_eq!(arguments.place().unwrap().shard().rank, 1);
+        match arguments.command().unwrap() {
+            Command::Solve(backend) => assert_eq!(backend.shard().rank, 1),
+            other => panic!("{other:?}"),
+        }
         (arguments.resume, arguments.out) = (true, Some(folder));
-        let error = arguments.place().err().unwrap();
+        let error = arguments.command().unwrap_err();
         assert!(matches!(error, ArgumentError::Cluster(ClusterError::NoRun { .. })), "{error}");
+    }
+
+    #[test]
+    fn the_status_of_a_folder_is_read() {
+        let folder = std::env::temp_dir().join(format!("odes-status-{}", std::process::id()));
+        let mut arguments = parsed("--out F --status").unwrap();
+        arguments.out = Some(folder.clone());
+        let error = arguments.command().unwrap_err();
+        assert!(matches!(error, ArgumentError::Cluster(ClusterError::File { .. })), "{error}");
+        // A folder without a run.
+        std::fs::create_dir(&folder).unwrap();
+        let command = arguments.command();
+        std::fs::remove_dir(&folder).unwrap();
+        match command.unwrap() {
+            Command::Status(status) => {
+                assert_eq!((status.solves.len(), status.to_string()), (0, String::new()));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

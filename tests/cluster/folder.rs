@@ -4,7 +4,7 @@ use crate::same::same_bits;
 use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
 use odes::SolveError;
 use odes::backend::{InputRange, RawResults, ResultSink};
-use odes::cluster::EnsembleDistributed;
+use odes::cluster::{Arguments, Command, EnsembleDistributed};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::problem::Vary;
@@ -73,6 +73,29 @@ fn any_number_of_ranks_has_the_bits_of_one() {
     same(&problem().trajectories(30).sample(sampled), &options());
     same(&ensemble(45).shard((1, 3)), &options());
     same(&ensemble(3).shard((0, 7)), &options());
+}
+
+#[test]
+fn the_status_has_a_line_for_each_solve() {
+    let folder = Folder::new();
+    let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(4);
+    for n in [45, 7] {
+        ensemble(n).solve(Tsit5, &place, &options()).unwrap();
+    }
+    let out = Some(folder.0.clone());
+    let arguments = Arguments { out, status: true, ..Arguments::default() };
+    let text = match arguments.command().unwrap() {
+        Command::Status(status) => status.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.len(), text.ends_with('\n')), (2, true), "{text}");
+    for (line, start, end) in [
+        (lines[0], "0000: ", "45 trajectories, 12 of 12 chunks"),
+        (lines[1], "0001: ", "7 trajectories, 2 of 2 chunks"),
+    ] {
+        assert!(line.starts_with(start) && line.ends_with(end), "{text}");
+    }
 }
 
 /// Returns the bytes of a folder's chunks, by file name.
