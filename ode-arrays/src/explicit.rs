@@ -47,13 +47,13 @@ impl<T: Number> Explicit<T> {
         self.w.combine(u, step.h, &terms(row, &self.k))?;
         let node = T::lit(self.tableau.nodes[row.of]);
         let t = timeline::stage::<T, Clock, 1, 0>(&step.at, node);
-        work.rhs(t, &self.w, &mut self.k[row.of])
+        work.rhs(&self.w, t, &mut self.k[row.of])
     }
 }
 
 impl<T: Number> Scheme<T> for Explicit<T> {
-    fn begin(&mut self, work: &mut Work<'_, T>, t: T, u: &Array<T>) -> Result<(), ArrayError> {
-        work.rhs(t, u, &mut self.k[0])?;
+    fn begin(&mut self, work: &mut Work<'_, T>, u: &Array<T>, t: T) -> Result<(), ArrayError> {
+        work.rhs(u, t, &mut self.k[0])?;
         self.is_known = true;
         Ok(())
     }
@@ -70,7 +70,7 @@ impl<T: Number> Scheme<T> for Explicit<T> {
         new: &mut Array<T>,
     ) -> Result<bool, ArrayError> {
         if !self.is_known {
-            work.rhs(step.at.t, u, &mut self.k[0])?;
+            work.rhs(u, step.at.t, &mut self.k[0])?;
             self.is_known = true;
         }
         for row in self.tableau.stages {

@@ -76,7 +76,7 @@ impl<T: Number> FirstStep<'_, '_, T> {
         let one = T::lit(1.0);
         self.moved.combine(self.u, h, &[(one, self.k)])?;
         let mut there = self.u.like(self.u.shape())?;
-        self.work.rhs(self.t + h, &self.moved, &mut there)?;
+        self.work.rhs(&self.moved, self.t + h, &mut there)?;
         there.add(-one, &[(one, self.k)])?;
         let whole = self.square(&there)?;
         let mut bend = self.u.like(self.u.shape())?;

@@ -6,18 +6,18 @@ use crate::number::Number;
 use crate::scheme::Work;
 use ode_core::lane::Real;
 
-/// A time, the state, and the derivative there.
-pub(crate) type At<'a, T> = (T, &'a Array<T>, &'a Array<T>);
+/// A state, its time, and the derivative there.
+pub(crate) type At<'a, T> = (&'a Array<T>, T, &'a Array<T>);
 
 /// Writes the Jacobian into `jacobian`. `moved` and `there` are scratch.
 pub(crate) fn jacobian<T: Number>(
     work: &mut Work<'_, T>,
-    (t, u, f): At<'_, T>,
+    (u, t, f): At<'_, T>,
     moved: &mut Array<T>,
     there: &mut Array<T>,
     jacobian: &mut Array<T>,
 ) -> Result<(), ArrayError> {
-    if work.system.jacobian(t, u, &work.p, jacobian)? {
+    if work.system.jacobian(u, &work.p, t, jacobian)? {
         return Ok(());
     }
     let numbers = u.to_vec()?;
@@ -28,7 +28,7 @@ pub(crate) fn jacobian<T: Number>(
     for (column, &x) in numbers.iter().enumerate() {
         let there_at = x + Real::sqrt(T::epsilon()) * Real::max(Real::abs(x), least);
         moved.put(column, there_at)?;
-        work.rhs(t, moved, there)?;
+        work.rhs(moved, t, there)?;
         there.add(T::lit(-1.0), &[(T::lit(1.0), f)])?;
         jacobian.put_column(column, T::lit(1.0) / (there_at - x), there)?;
         moved.put(column, x)?;
@@ -39,17 +39,17 @@ pub(crate) fn jacobian<T: Number>(
 /// Writes the time derivative into `by_time`; `h` is the size of the step that needs it.
 pub(crate) fn by_time<T: Number>(
     work: &mut Work<'_, T>,
-    (t, u, f): At<'_, T>,
+    (u, t, f): At<'_, T>,
     h: T,
     by_time: &mut Array<T>,
 ) -> Result<(), ArrayError> {
-    if work.system.time_gradient(t, u, &work.p, by_time)? {
+    if work.system.time_gradient(u, &work.p, t, by_time)? {
         return Ok(());
     }
     // The difference stays within the step, where the right-hand side is smooth.
     let size = Real::max(Real::abs(t), Real::abs(h)) * Real::sqrt(T::epsilon());
     let later = t + Real::copysign(size.at_most(Real::abs(h)), h);
-    work.rhs(later, u, by_time)?;
+    work.rhs(u, later, by_time)?;
     by_time.add(T::lit(-1.0), &[(T::lit(1.0), f)])?;
     by_time.scale(T::lit(1.0) / (later - t))
 }

@@ -48,9 +48,9 @@ impl Linear {
 impl<T: Number> ArraySystem<T> for Linear {
     fn rhs(
         &self,
-        _t: T,
         u: &Array<T>,
         p: &[Array<T>],
+        _t: T,
         du: &mut Array<T>,
     ) -> Result<(), ArrayError> {
         du.product(T::lit(1.0), &p[0], u)
@@ -62,9 +62,9 @@ impl<T: Number> ArraySystem<T> for Linear {
 
     fn jacobian(
         &self,
-        _t: T,
         _u: &Array<T>,
         p: &[Array<T>],
+        _t: T,
         jacobian: &mut Array<T>,
     ) -> Result<bool, ArrayError> {
         // The Jacobian of several columns has one block for each column.

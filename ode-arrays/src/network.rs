@@ -49,9 +49,9 @@ impl Network {
 impl<T: Number> ArraySystem<T> for Network {
     fn rhs(
         &self,
-        _t: T,
         u: &Array<T>,
         p: &[Array<T>],
+        _t: T,
         du: &mut Array<T>,
     ) -> Result<(), ArrayError> {
         let one = T::lit(1.0);

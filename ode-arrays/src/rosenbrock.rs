@@ -71,11 +71,11 @@ impl<T: Number> Rosenbrock<T> {
     ) -> Result<(), ArrayError> {
         let t = step.at.t;
         if !self.has_first {
-            work.rhs(t, u, &mut self.first)?;
+            work.rhs(u, t, &mut self.first)?;
             self.has_first = true;
         }
         if !self.has_jacobian {
-            let at = (t, u, &self.first);
+            let at = (u, t, &self.first);
             jacobian::jacobian(work, at, &mut self.w, &mut self.f, &mut self.jacobian)?;
             if Self::is_timed(work) {
                 jacobian::by_time(work, at, step.h, &mut self.by_time)?;
@@ -108,8 +108,8 @@ fn terms<'a, T: Number>(
 }
 
 impl<T: Number> Scheme<T> for Rosenbrock<T> {
-    fn begin(&mut self, work: &mut Work<'_, T>, t: T, u: &Array<T>) -> Result<(), ArrayError> {
-        work.rhs(t, u, &mut self.first)?;
+    fn begin(&mut self, work: &mut Work<'_, T>, u: &Array<T>, t: T) -> Result<(), ArrayError> {
+        work.rhs(u, t, &mut self.first)?;
         self.has_first = true;
         self.has_jacobian = false;
         Ok(())
@@ -140,7 +140,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
             if own {
                 self.w.combine(u, one, &argument)?;
                 let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(alpha[stage]));
-                work.rhs(t, &self.w, &mut self.f)?;
+                work.rhs(&self.w, t, &mut self.f)?;
             }
             let f = if own { &self.f } else { &self.first };
             x.combine(f, one / h, &terms(c, alpha.len(), before))?;
@@ -189,8 +189,8 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
         core::mem::swap(&mut there, &mut self.jacobian);
         let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(1.0));
         let mut f = u.like(u.shape())?;
-        work.rhs(t, new, &mut f)?;
-        let at = (t, new, &f);
+        work.rhs(new, t, &mut f)?;
+        let at = (new, t, &f);
         let made = jacobian::jacobian(work, at, &mut self.w, &mut self.f, &mut self.jacobian);
         let passes = made.and_then(|()| self.factor(scale));
         self.jacobian = there;

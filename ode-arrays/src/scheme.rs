@@ -17,9 +17,9 @@ pub(crate) struct Work<'a, T: Number> {
 
 impl<T: Number> Work<'_, T> {
     /// Evaluates the right-hand side.
-    pub(crate) fn rhs(&mut self, t: T, u: &Array<T>, du: &mut Array<T>) -> Result<(), ArrayError> {
+    pub(crate) fn rhs(&mut self, u: &Array<T>, t: T, du: &mut Array<T>) -> Result<(), ArrayError> {
         self.evaluations += 1;
-        self.system.rhs(t, u, &self.p, du)?;
+        self.system.rhs(u, &self.p, t, du)?;
         let (operation, given, expected) = ("a right-hand side", du.shape(), u.shape());
         if given != expected {
             return Err(ArrayError::Shape { operation, given, expected });
@@ -40,8 +40,8 @@ pub(crate) struct Span<T: Number> {
 
 /// A method with its stages of a step.
 pub(crate) trait Scheme<T: Number>: Send {
-    /// Begins at `t` with the state `u`.
-    fn begin(&mut self, work: &mut Work<'_, T>, t: T, u: &Array<T>) -> Result<(), ArrayError>;
+    /// Begins with the state `u` at `t`.
+    fn begin(&mut self, work: &mut Work<'_, T>, u: &Array<T>, t: T) -> Result<(), ArrayError>;
 
     /// Returns the derivative at the beginning of the step.
     fn derivative(&self) -> &Array<T>;

@@ -264,7 +264,7 @@ impl<'a, T: Number> Whole<'a, T> {
                 self.save(t0, u);
             }
         }
-        self.scheme.begin(&mut self.work, t, &self.u)?;
+        self.scheme.begin(&mut self.work, &self.u, t)?;
         let mut told = Told { goes: true, ..silence() };
         if self.inputs.options.adaptive {
             let mut h = Real::abs(o.dt);

@@ -17,7 +17,7 @@ use crate::number::Number;
 /// # fn main() -> Result<(), ArrayError> {
 /// // A rotation and a decay.
 /// let a = Array::matrix(2, 2, |row, column| if row == column { -0.1 } else { row as f64 - column as f64 });
-/// let system = |_t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| du.product(1.0, &p[0], u);
+/// let system = |u: &Array<f64>, p: &[Array<f64>], _t: f64, du: &mut Array<f64>| du.product(1.0, &p[0], u);
 /// let problem = ArrayProblem::new(system, Array::vector([1.0, 0.0]), 0.0..=10.0, [a]);
 /// let options = SolveOptions::default().tolerance(1e-8);
 /// let solution = problem.solve(Tsit5, &ArrayCpu::default(), &options)?;
@@ -35,7 +35,7 @@ pub trait ArraySystem<T: Number>: Sync {
     /// # Errors
     /// The errors of the operations, which end the solve. If `du` has another shape afterwards, the
     /// solve fails with [`ArrayError::Shape`].
-    fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError>;
+    fn rhs(&self, u: &Array<T>, p: &[Array<T>], t: T, du: &mut Array<T>) -> Result<(), ArrayError>;
 
     /// Returns whether the right-hand side is independent of the time.
     ///
@@ -57,12 +57,12 @@ pub trait ArraySystem<T: Number>: Sync {
     /// The errors of the operations, which end the solve.
     fn jacobian(
         &self,
-        t: T,
         u: &Array<T>,
         p: &[Array<T>],
+        t: T,
         jacobian: &mut Array<T>,
     ) -> Result<bool, ArrayError> {
-        let _ = (t, u, p, jacobian);
+        let _ = (u, p, t, jacobian);
         Ok(false)
     }
 
@@ -75,12 +75,12 @@ pub trait ArraySystem<T: Number>: Sync {
     /// The errors of the operations, which end the solve.
     fn time_gradient(
         &self,
-        t: T,
         u: &Array<T>,
         p: &[Array<T>],
+        t: T,
         by_time: &mut Array<T>,
     ) -> Result<bool, ArrayError> {
-        let _ = (t, u, p, by_time);
+        let _ = (u, p, t, by_time);
         Ok(false)
     }
 
@@ -105,10 +105,10 @@ pub trait ArraySystem<T: Number>: Sync {
 
 impl<T: Number, F> ArraySystem<T> for F
 where
-    F: Fn(T, &Array<T>, &[Array<T>], &mut Array<T>) -> Result<(), ArrayError> + Sync,
+    F: Fn(&Array<T>, &[Array<T>], T, &mut Array<T>) -> Result<(), ArrayError> + Sync,
 {
-    fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError> {
+    fn rhs(&self, u: &Array<T>, p: &[Array<T>], t: T, du: &mut Array<T>) -> Result<(), ArrayError> {
         du.fill(T::lit(0.0))?;
-        self(t, u, p, du)
+        self(u, p, t, du)
     }
 }

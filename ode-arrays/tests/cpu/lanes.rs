@@ -30,7 +30,7 @@ fn by_array<M>(method: M, options: &SolveOptions, end: f64) -> Result<Solved<f64
 where
     M: Method + ode_core::methods::Tabulated,
 {
-    let system = |t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, p: &[Array<f64>], t: f64, du: &mut Array<f64>| {
         let number = |array: &Array<f64>| array.as_slice().unwrap()[0];
         let [f] = driven.rhs(&[number(u)], &[number(&p[0])], t);
         du.fill(f)
@@ -112,9 +112,9 @@ fn number(array: &Array<f64>) -> f64 {
 impl<S: odes::System<1, 1>> ArraySystem<f64> for Exact<S> {
     fn rhs(
         &self,
-        t: f64,
         u: &Array<f64>,
         _p: &[Array<f64>],
+        t: f64,
         du: &mut Array<f64>,
     ) -> Result<(), ArrayError> {
         du.fill(self.0.rhs(&[number(u)], &[self.1], t)[0])
@@ -122,9 +122,9 @@ impl<S: odes::System<1, 1>> ArraySystem<f64> for Exact<S> {
 
     fn jacobian(
         &self,
-        t: f64,
         u: &Array<f64>,
         _p: &[Array<f64>],
+        t: f64,
         jacobian: &mut Array<f64>,
     ) -> Result<bool, ArrayError> {
         jacobian.fill(self.0.jacobian(&[number(u)], &[self.1], t)[0][0])?;
@@ -133,9 +133,9 @@ impl<S: odes::System<1, 1>> ArraySystem<f64> for Exact<S> {
 
     fn time_gradient(
         &self,
-        t: f64,
         u: &Array<f64>,
         _p: &[Array<f64>],
+        t: f64,
         by_time: &mut Array<f64>,
     ) -> Result<bool, ArrayError> {
         by_time.fill(self.0.time_gradient(&[number(u)], &[self.1], t)[0])?;

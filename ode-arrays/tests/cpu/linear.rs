@@ -119,7 +119,7 @@ fn rosenbrock_methods_give_the_exponential() {
 fn differences_stand_in_for_derivatives() {
     // u' = -1000 (u - cos(t) w), of which little is left but cos(t) w and its lag.
     let n = 20;
-    let system = |t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, p: &[Array<f64>], t: f64, du: &mut Array<f64>| {
         du.product(-1000.0, &p[0], u)?;
         du.add(1000.0 * t.cos(), &[(1.0, &p[1])])
     };

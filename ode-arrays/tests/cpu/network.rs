@@ -65,7 +65,7 @@ fn wide_and_deep_networks_have_the_numbers_of_plain_loops() {
         .collect();
     let u0 = Array::matrix(2, 100, |row, column| (row + column) as f64 / 100.0);
     let mut du = u0.clone();
-    ode_arrays::ArraySystem::rhs(&Network::new(Function::Tanh), 0.0, &u0, &p, &mut du).unwrap();
+    ode_arrays::ArraySystem::rhs(&Network::new(Function::Tanh), &u0, &p, 0.0, &mut du).unwrap();
     for (column, du) in du.as_slice().unwrap().chunks(2).enumerate() {
         let mut x: Vec<f64> = u0.as_slice().unwrap()[2 * column..][..2].to_vec();
         for (layer, of_layer) in p.chunks(2).enumerate() {

@@ -97,7 +97,7 @@ fn options_are_checked_as_for_lanes() {
 
 #[test]
 fn errors_of_the_right_hand_side_end_the_solve() {
-    let system = |t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, p: &[Array<f64>], t: f64, du: &mut Array<f64>| {
         du.copy(u)?;
         du.map(Function::Tanh)?;
         if t > 0.5 { du.multiply(&p[0]) } else { Ok(()) }
@@ -125,7 +125,7 @@ fn linear_equations_without_a_solution() {
     let options = SolveOptions::default().fixed_step(step);
     let solution = problem.solve(Rodas4, ArrayCpu::default(), &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular);
-    let system = |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, _p: &[Array<f64>], _t: f64, du: &mut Array<f64>| {
         du.copy(u)?;
         du.scale(f64::INFINITY)
     };
@@ -139,7 +139,7 @@ fn linear_equations_without_a_solution() {
 /// A solution that blows up, and one that is over before it begins.
 #[test]
 fn ends() {
-    let system = |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, _p: &[Array<f64>], _t: f64, du: &mut Array<f64>| {
         du.copy(u)?;
         du.map(Function::Square)
     };
@@ -158,7 +158,7 @@ fn ends() {
 #[test]
 fn results_of_another_shape() {
     for len in [2, 5] {
-        let system = move |_t: f64, _u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+        let system = move |_u: &Array<f64>, _p: &[Array<f64>], _t: f64, du: &mut Array<f64>| {
             *du = Array::vector(vec![1.0; len]);
             Ok(())
         };
@@ -175,7 +175,7 @@ fn results_of_another_shape() {
 #[test]
 fn results_that_are_added() {
     let system =
-        |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| du.add(-1.0, &[(1.0, u)]);
+        |u: &Array<f64>, _p: &[Array<f64>], _t: f64, du: &mut Array<f64>| du.add(-1.0, &[(1.0, u)]);
     let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
     let own = SolveOptions::default().tolerance(1e-8);
     for solution in [

@@ -11,7 +11,7 @@ use odes_skipped::needs;
 /// Solves `u' = a u` by products of cuBLAS.
 fn solved(a: Array<f64>, u0: Array<f64>) -> Result<ArraySolution<f64>, ArrayError> {
     let system =
-        |_: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| du.product(1.0, &p[0], u);
+        |u: &Array<f64>, p: &[Array<f64>], _: f64, du: &mut Array<f64>| du.product(1.0, &p[0], u);
     let problem = ArrayProblem::new(system, u0, 0.0..=1.0, [a]);
     problem.solve(Tsit5, ArrayGpu::new()?, &SolveOptions::default())
 }
@@ -40,7 +40,7 @@ fn no_cublas() {
             assert!(text.contains(part), "{text}");
         }
         // A system without products needs no cuBLAS.
-        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| du.copy(u);
+        let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| du.copy(u);
         let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=1.0, []);
         let solution =
             problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
@@ -93,7 +93,7 @@ fn numbers_that_are_none_and_empty_states() {
         let error = Linear::problem(identity(3), Array::vector([1.0, 2.0]), 0.0..=1.0).unwrap_err();
         assert!(matches!(error, ArrayError::Shape { .. }));
         // A state that becomes infinite is a failure.
-        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+        let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| {
             du.copy(u)?;
             du.multiply(u)
         };
@@ -115,7 +115,7 @@ fn arrays_of_two_places() {
         let gpu = ArrayGpu::new().unwrap();
         let options = SolveOptions::default();
         let is_places = |error| matches!(error, Err(ArrayError::Places { .. }));
-        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+        let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| {
             *kept.lock().unwrap() = Some(u.clone());
             assert!(is_places(du.copy(&Array::vector([1.0; 2]))));
             assert!(is_places(du.add(1.0, &[(1.0, &Array::vector([1.0; 2]))])));

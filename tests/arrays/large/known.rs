@@ -42,7 +42,7 @@ fn greatest_error<T: Number, M: Tabulated>(
     let span = T::narrow(0.0)..=T::narrow(2.0);
     let problem = Linear::problem(diffusion::<T>(n), Array::vector(u0), span).unwrap();
     // With products, too.
-    let products = |_: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>| {
+    let products = |u: &Array<T>, p: &[Array<T>], _: T, du: &mut Array<T>| {
         du.product(T::narrow(1.0), &p[0], u)
     };
     let ArrayProblem { u0, t0, t1, p, .. } = problem.clone();
@@ -153,7 +153,7 @@ fn batches() {
 #[test]
 fn differences_stand_in_for_derivatives() {
     let Some(gpu) = gpu() else { return };
-    let system = |t: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, _: &[Array<f64>], t: f64, du: &mut Array<f64>| {
         du.copy(u)?;
         du.map(Function::Cube)?;
         du.scale(-50.0)?;

@@ -15,7 +15,7 @@ fn gpu() -> Option<ArrayGpu> {
 
 /// Returns the GPU if cuBLAS is there too.
 fn gpu_with_blas() -> Option<ArrayGpu> {
-    let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| {
         let mut one = u.like(Shape::matrix(1, 1))?;
         one.fill(1.0)?;
         du.product(1.0, &one, u)

@@ -24,7 +24,7 @@ pub(crate) fn assert_same<T: Number>(expected: &ArraySolution<T>, found: &ArrayS
 
 /// Returns `u' = cos(t) f(u) - b u`, with all operations on numbers.
 fn system<T: Number>(function: Function) -> impl ArraySystem<T> {
-    move |t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>| {
+    move |u: &Array<T>, p: &[Array<T>], t: T, du: &mut Array<T>| {
         du.copy(u)?;
         du.map(function)?;
         du.scale(T::narrow(t.widen().cos()))?;
@@ -123,7 +123,7 @@ fn options() {
 #[test]
 fn many_terms_and_copies() {
     let Some(gpu) = gpu() else { return };
-    let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+    let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| {
         let mut powers = Vec::new();
         let mut power = u.clone();
         for i in 0..60 {
