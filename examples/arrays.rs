@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     by(Tsit5, &ensemble)?;
     by(Rodas5P, &ensemble)?;
     by(TrBdf2, &ensemble)?;
-    match EnsembleGpuArray::new() {
+    match EnsembleGpuArray::device(0) {
         Ok(array) => println!("GPU: {}", array.devices()[0]),
         Err(error) => println!("no GPU: {error}"),
     }
@@ -72,7 +72,7 @@ where
     let mean = EnsembleCpuArray::new().norm(LockstepNorm::Mean);
     line(method, ensemble, "EnsembleCpuArray, mean", Some(mean))?;
     line(method, ensemble, "EnsembleGpuKernel", EnsembleGpuKernel::device(0).ok())?;
-    let array = EnsembleGpuArray::new().ok();
+    let array = EnsembleGpuArray::device(0).ok();
     line(method, ensemble, "EnsembleGpuArray", array.clone())?;
     let mean = array.map(|array| array.norm(LockstepNorm::Mean));
     line(method, ensemble, "EnsembleGpuArray, mean", mean)

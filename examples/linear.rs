@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     let mut gpu = None;
     if options.has_place(Where::Gpu) {
-        match ArrayGpu::new() {
+        match ArrayGpu::device(0) {
             Ok(found) => {
                 println!("GPU: {}", found.devices()[0]);
                 gpu = Some(found);

@@ -231,7 +231,8 @@ struct Places {
 
 impl Places {
     fn find() -> Self {
-        let gpu = ArrayGpu::new().and_then(|arrays| Ok((arrays, EnsembleGpuKernel::device(0)?)));
+        let gpu =
+            ArrayGpu::device(0).and_then(|arrays| Ok((arrays, EnsembleGpuKernel::device(0)?)));
         match &gpu {
             Ok((arrays, _)) => println!("GPU: {}", arrays.devices()[0]),
             Err(error) => println!("Only the CPU is measured, because there is no GPU: {error}"),

@@ -4,8 +4,8 @@ use crate::array::Array;
 use crate::device::Place;
 use crate::error::ArrayError;
 use crate::number::Number;
-use ode_core::{Memory, SolveError};
-use ode_gpu::{Device, GpuError};
+use ode_core::{Memory, Shard, SolveError};
+use ode_gpu::{Device, GpuError, ordinal_for_shard};
 use rayon::ThreadPoolBuilder;
 
 mod sealed {
@@ -102,7 +102,7 @@ impl ArrayPlace for ArrayCpu {
 /// # fn main() -> Result<(), ArrayError> {
 /// let a = Array::matrix(2, 2, |row, column| if row == column { -1.0 } else { 0.5 });
 /// let problem = Linear::problem(a, Array::vector([1.0, 1.0]), 0.0..=2.0)?;
-/// match ArrayGpu::new() {
+/// match ArrayGpu::device(0) {
 ///     Ok(gpu) => println!("{:?}", problem.solve(Tsit5, gpu, &SolveOptions::default())?.counts()),
 ///     Err(error) => println!("solving on the CPU: {error}"),
 /// }
@@ -116,25 +116,44 @@ pub struct ArrayGpu {
 }
 
 impl ArrayGpu {
-    /// Uses the first GPU that is visible to the process.
+    /// Uses the GPU `ordinal`, counted from 0.
+    ///
+    /// The order is the one of [`EnsembleGpuKernel::device`](ode_gpu::EnsembleGpuKernel::device).
     ///
     /// # Errors
     /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
-    /// names the missing part and the searched folders.
-    pub fn new() -> Result<Self, GpuError> {
-        Self::device(0)
-    }
-
-    /// Uses the GPU `ordinal`, counted from 0.
-    ///
-    /// # Errors
-    /// The errors of [`new`](Self::new), and [`GpuError::NoSuchDevice`].
+    /// names the missing part and the searched folders. [`GpuError::NoSuchDevice`] if no device has
+    /// this ordinal.
     pub fn device(ordinal: usize) -> Result<Self, GpuError> {
         let device = ode_gpu::device(ordinal)?;
         // A missing compiler is an error here, not in the middle of a solve.
         device.arch()?;
         let place = Place::new(&device, false)?;
         Ok(ArrayGpu { device, place })
+    }
+
+    /// Uses the GPU of one of several processes.
+    ///
+    /// Each process solves problems of its own. The device is chosen by the index of the process on
+    /// its machine, or else by its rank. If there are more processes than devices, processes share
+    /// devices.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ode_arrays::ArrayGpu;
+    /// use ode_core::Shard;
+    ///
+    /// let shard = Shard::from_launcher()?;
+    /// let gpu = ArrayGpu::for_shard(&shard)?;
+    /// eprintln!("{shard} on {}", gpu.devices()[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`device`](Self::device).
+    pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
+        Self::device(ordinal_for_shard(shard)?)
     }
 
     /// Lets products of `f32` round their factors to 10 bits (TF32).

@@ -14,7 +14,7 @@ use ode_core::{
     Backend, EnsembleAlgorithm, LockstepNorm, ResultSink, RunReport, SolveError, WorstMember,
 };
 
-use crate::device::{Device, WarmUp, devices};
+use crate::device::{Device, WarmUp, ordinal_for_shard};
 use crate::ensemble::timings;
 use crate::error::GpuError;
 use crate::launched::Computing;
@@ -41,7 +41,7 @@ use crate::lockstep::LockstepWorker;
 /// use ode_core::LockstepNorm;
 /// use ode_gpu::EnsembleGpuArray;
 ///
-/// match EnsembleGpuArray::new() {
+/// match EnsembleGpuArray::device(0) {
 ///     Ok(array) => println!("{}", array.norm(LockstepNorm::Mean).devices()[0].name()),
 ///     Err(error) => println!("solving on the CPU: {error}"),
 /// }
@@ -58,22 +58,11 @@ pub struct EnsembleGpuArray {
 }
 
 impl EnsembleGpuArray {
-    /// Uses the first GPU that is visible to the process, with [`LockstepNorm::Greatest`].
+    /// Uses the GPU `ordinal`, counted from 0, with [`LockstepNorm::Greatest`].
     ///
-    /// The call starts to create the context of the device on a separate thread, while the caller
+    /// The order is the one of [`EnsembleGpuKernel::device`](crate::EnsembleGpuKernel::device). The
+    /// call starts to create the context of the device on a separate thread, while the caller
     /// prepares its problems.
-    ///
-    /// # Errors
-    /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
-    /// names the missing part and the searched folders. [`GpuError::NotCooperative`] if the
-    /// threads of the device cannot all wait for each other.
-    pub fn new() -> Result<Self, GpuError> {
-        Self::device(0)
-    }
-
-    /// Uses the GPU `ordinal`, counted from 0.
-    ///
-    /// The order is the one of [`EnsembleGpuKernel::device`](crate::EnsembleGpuKernel::device).
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -86,7 +75,10 @@ impl EnsembleGpuArray {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`new`](Self::new), and [`GpuError::NoSuchDevice`].
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device. The error
+    /// names the missing part and the searched folders. [`GpuError::NoSuchDevice`] if no device has
+    /// this ordinal. [`GpuError::NotCooperative`] if the threads of the device cannot all wait for
+    /// each other.
     pub fn device(ordinal: usize) -> Result<Self, GpuError> {
         let device = crate::device::device(ordinal)?;
         if !device.is_cooperative() {
@@ -123,10 +115,9 @@ impl EnsembleGpuArray {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`new`](Self::new).
+    /// The errors of [`device`](Self::device).
     pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
-        let visible = devices()?.len().max(1);
-        Self::device(shard.local_rank.unwrap_or(shard.rank) % visible)
+        Self::device(ordinal_for_shard(shard)?)
     }
 
     /// Sets how the errors of all members are combined into one.

@@ -14,6 +14,7 @@ use std::thread::JoinHandle;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute};
 use cudarc::driver::{CudaContext, CudaStream};
+use ode_core::Shard;
 
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
@@ -62,6 +63,18 @@ pub fn device(ordinal: usize) -> Result<Device, GpuError> {
     let all = devices()?;
     let count = all.len();
     all.into_iter().nth(ordinal).ok_or(GpuError::NoSuchDevice { ordinal, count })
+}
+
+/// Returns the ordinal of the device of a process that solves a shard.
+///
+/// The index of the process on its machine chooses the device, or else its rank. If there are more
+/// processes than devices, processes share devices.
+///
+/// # Errors
+/// The errors of [`devices`].
+pub fn ordinal_for_shard(shard: &Shard) -> Result<usize, GpuError> {
+    let visible = devices()?.len().max(1);
+    Ok(shard.local_rank.unwrap_or(shard.rank) % visible)
 }
 
 fn probe() -> Result<Vec<Device>, GpuError> {

@@ -24,7 +24,7 @@ use ode_core::{
 };
 
 use crate::adjoint::{AdjointWorker, GradientChunk};
-use crate::device::{Device, WarmUp, devices, lock};
+use crate::device::{Device, WarmUp, devices, lock, ordinal_for_shard};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
@@ -187,10 +187,7 @@ impl EnsembleGpuKernel {
     pub fn for_shard(shard: &Shard) -> Result<Self, GpuError> {
         match (shard.local_rank, shard.size) {
             (None, 0 | 1) => Self::all(),
-            (local, _) => {
-                let visible = devices()?.len().max(1);
-                Self::device(local.unwrap_or(shard.rank) % visible)
-            }
+            _ => Self::device(ordinal_for_shard(shard)?),
         }
     }
 

@@ -95,6 +95,8 @@ pub use array::EnsembleGpuArray;
 pub use blas::{Matrices, ProductShape, Triangle};
 pub use cache::{Cache, CacheKey};
 pub use cudarc;
+#[doc(hidden)]
+pub use device::ordinal_for_shard;
 pub use device::{Device, WarmUp, device, devices};
 pub use diagnostic::Resources;
 pub use driver::cuda_version as driver_cuda_version;

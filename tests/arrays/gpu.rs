@@ -7,6 +7,8 @@ use crate::batches::{Sums, solve_into};
 use crate::driver;
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, many, sampled_lorenz};
+#[cfg(target_os = "linux")]
+use odes::arrays::ArrayGpu;
 use odes::backend::{Backend, EnsembleAlgorithm, LockstepNorm, PreparedSolve, WorstMember};
 use odes::lane::Scalar;
 use odes::methods::{Method, Rk4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
@@ -19,7 +21,7 @@ use odes_skipped::{Needed, needs};
 
 /// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a missing GPU is a failure.
 fn gpu() -> Option<EnsembleGpuArray> {
-    EnsembleGpuArray::new().map_err(|error| Needed::Gpu.is_missing(error)).ok()
+    EnsembleGpuArray::device(0).map_err(|error| Needed::Gpu.is_missing(error)).ok()
 }
 
 /// Compares the bits of both backends, with both norms.
@@ -326,9 +328,39 @@ fn on_simulated_devices() {
 fn a_device_is_not_cooperative() {
     let test = "gpu::a_device_is_not_cooperative";
     driver::simulated(test, &[("SIMULATED_COOPERATIVE", "0")], || {
-        let error = EnsembleGpuArray::new().unwrap_err();
+        let error = EnsembleGpuArray::device(0).unwrap_err();
         assert!(matches!(error, GpuError::NotCooperative { device: 0 }), "{error}");
         assert!(error.to_string().contains("EnsembleGpuKernel"), "{error}");
+    });
+}
+
+/// All GPU backends choose the device of a shard by one rule.
+#[cfg(target_os = "linux")]
+#[needs(cpp)]
+#[test]
+fn the_device_of_a_shard() {
+    let two = [("SIMULATED_DEVICES", "2")];
+    driver::simulated("gpu::the_device_of_a_shard", &two, || {
+        let shard = |rank, size, local_rank| Shard { local_rank, ..Shard::new(rank, size) };
+        for (shard, expected) in [
+            (shard(0, 4, None), 0),
+            (shard(3, 4, None), 1),
+            (shard(3, 4, Some(2)), 0),
+            (shard(0, 1, Some(1)), 1),
+        ] {
+            let kernel = EnsembleGpuKernel::for_shard(&shard).unwrap();
+            let array = EnsembleGpuArray::for_shard(&shard).unwrap();
+            let large = ArrayGpu::for_shard(&shard).unwrap();
+            for devices in [kernel.devices(), array.devices(), large.devices()] {
+                assert_eq!(devices.len(), 1, "{shard}");
+                assert_eq!(devices[0].ordinal(), expected, "{shard}");
+            }
+        }
+        // Without a local rank, a single shard has all devices, or the first one.
+        let whole = Shard::new(0, 1);
+        assert_eq!(EnsembleGpuKernel::for_shard(&whole).unwrap().devices().len(), 2);
+        assert_eq!(EnsembleGpuArray::for_shard(&whole).unwrap().devices()[0].ordinal(), 0);
+        assert_eq!(ArrayGpu::for_shard(&whole).unwrap().devices()[0].ordinal(), 0);
     });
 }
 
@@ -339,7 +371,7 @@ fn a_device_is_not_cooperative() {
 fn a_launch_fails() {
     let fault = [("SIMULATED_FAULTS", "*:cuLaunchCooperativeKernel:2:719")];
     driver::simulated("gpu::a_launch_fails", &fault, || {
-        let (gpu, options) = (EnsembleGpuArray::new().unwrap(), SolveOptions::default());
+        let (gpu, options) = (EnsembleGpuArray::device(0).unwrap(), SolveOptions::default());
         let solve = || lorenz_sweep::<f32>(100, 0.1).solve(Tsit5, &gpu, &options);
         assert!(solve().is_ok());
         let error = solve().unwrap_err().to_string();
@@ -354,7 +386,7 @@ fn a_launch_fails() {
 fn memory_does_not_suffice() {
     let little = [("SIMULATED_MEMORY", "60000")];
     driver::simulated("gpu::memory_does_not_suffice", &little, || {
-        let (gpu, options) = (EnsembleGpuArray::new().unwrap(), SolveOptions::default());
+        let (gpu, options) = (EnsembleGpuArray::device(0).unwrap(), SolveOptions::default());
         let solve = |n| lorenz_sweep::<f64>(n, 0.1).solve(Tsit5, &gpu, &options);
         assert!(solve(100).is_ok());
         let error = solve(600).unwrap_err();

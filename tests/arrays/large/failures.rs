@@ -13,7 +13,7 @@ fn solved(a: Array<f64>, u0: Array<f64>) -> Result<ArraySolution<f64>, ArrayErro
     let system =
         |u: &Array<f64>, p: &[Array<f64>], _: f64, du: &mut Array<f64>| du.product(1.0, &p[0], u);
     let problem = ArrayProblem::new(system, u0, 0.0..=1.0, [a]);
-    problem.solve(Tsit5, ArrayGpu::new()?, &SolveOptions::default())
+    problem.solve(Tsit5, ArrayGpu::device(0)?, &SolveOptions::default())
 }
 
 fn identity(n: usize) -> Array<f64> {
@@ -43,12 +43,12 @@ fn no_cublas() {
         let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| du.copy(u);
         let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=1.0, []);
         let solution =
-            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
+            problem.solve(Tsit5, ArrayGpu::device(0).unwrap(), &SolveOptions::default()).unwrap();
         assert!((solution.final_state()[0] - 1.0f64.exp()).abs() < 1e-2);
         // A linear system that one kernel solves needs none either.
         let problem = Linear::problem(identity(2), Array::vector([1.0; 2]), 0.0..=1.0).unwrap();
         let solution =
-            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
+            problem.solve(Tsit5, ArrayGpu::device(0).unwrap(), &SolveOptions::default()).unwrap();
         assert!((solution.final_state()[1] - 1.0f64.exp()).abs() < 1e-2);
     });
 }
@@ -84,8 +84,9 @@ fn numbers_that_are_none_and_empty_states() {
         let error = solved(identity(3), Array::vector([1.0, 2.0])).unwrap_err();
         assert!(matches!(error, ArrayError::Shape { .. }));
         let problem = Linear::problem(identity(1), Array::vector([f64::NAN]), 0.0..=1.0).unwrap();
-        let error =
-            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap_err();
+        let error = problem
+            .solve(Tsit5, ArrayGpu::device(0).unwrap(), &SolveOptions::default())
+            .unwrap_err();
         assert!(matches!(
             error,
             ArrayError::Solve(SolveError::NonFinite { what: "u0", index: 0, .. })
@@ -98,7 +99,7 @@ fn numbers_that_are_none_and_empty_states() {
             du.multiply(u)
         };
         let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=2.0, []);
-        let gpu = ArrayGpu::new().unwrap();
+        let gpu = ArrayGpu::device(0).unwrap();
         let found = problem.solve(Tsit5, gpu, &SolveOptions::default()).unwrap();
         let expected = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
         assert!(!found.code().is_success());
@@ -112,7 +113,7 @@ fn numbers_that_are_none_and_empty_states() {
 fn arrays_of_two_places() {
     simulated("large::failures::arrays_of_two_places", &[], || {
         let (a, kept) = (identity(2), std::sync::Mutex::new(None));
-        let gpu = ArrayGpu::new().unwrap();
+        let gpu = ArrayGpu::device(0).unwrap();
         let options = SolveOptions::default();
         let is_places = |error| matches!(error, Err(ArrayError::Places { .. }));
         let system = |u: &Array<f64>, _: &[Array<f64>], _: f64, du: &mut Array<f64>| {
@@ -134,7 +135,7 @@ fn arrays_of_two_places() {
         let kept = kept.lock().unwrap().take().unwrap();
         let problem = Linear::problem(identity(2), kept.clone(), 0.0..=1.0).unwrap();
         let host = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
-        let other = problem.solve(Tsit5, ArrayGpu::new().unwrap(), &options).unwrap();
+        let other = problem.solve(Tsit5, ArrayGpu::device(0).unwrap(), &options).unwrap();
         assert_eq!(host.final_state().len(), other.final_state().len());
         let mut on_host = Array::vector([0.0; 2]);
         assert!(is_places(on_host.copy(&kept)));
@@ -171,6 +172,6 @@ fn cublas_that_fails() {
 #[test]
 fn no_device() {
     simulated("large::failures::no_device", &[("SIMULATED_DEVICES", "0")], || {
-        assert!(matches!(ArrayGpu::new(), Err(GpuError::NoDevice { .. })));
+        assert!(matches!(ArrayGpu::device(0), Err(GpuError::NoDevice { .. })));
     });
 }

@@ -10,7 +10,7 @@ use odes_skipped::Needed;
 
 /// Returns the GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` a missing GPU is a failure.
 fn gpu() -> Option<ArrayGpu> {
-    ArrayGpu::new().map_err(|error| Needed::Gpu.is_missing(error)).ok()
+    ArrayGpu::device(0).map_err(|error| Needed::Gpu.is_missing(error)).ok()
 }
 
 /// Returns the GPU if cuBLAS is there too.
