@@ -163,10 +163,10 @@ fn of_numbers<T: Number>(
     let u0 = Array::vector(to_t(system.u0.clone()));
     if options.has_place(Where::Cpu) {
         if options.has_method(How::Tsit5) {
-            line(Tsit5, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+            line(Tsit5, "CPU", ArrayCpu::new(), system, &a, &u0)?;
         }
         if options.has_method(How::Rodas5P) && system.n <= MOST_ON_CPU {
-            line(Rodas5P, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+            line(Rodas5P, "CPU", ArrayCpu::new(), system, &a, &u0)?;
         }
     }
     if let Some(gpu) = gpu {

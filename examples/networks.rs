@@ -252,7 +252,7 @@ impl Places {
             return Ok(None);
         }
         Ok(match (place, &self.gpu) {
-            (0, _) => Some(by_products(job, &ArrayCpu::default(), steps)?),
+            (0, _) => Some(by_products(job, &ArrayCpu::new(), steps)?),
             (1, _) => by_lanes(job, &EnsembleThreads, steps)?,
             (2, Some((gpu, _))) => Some(by_products(job, gpu, steps)?),
             (_, Some((_, gpu))) => by_lanes(job, gpu, steps)?,

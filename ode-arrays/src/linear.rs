@@ -21,7 +21,7 @@ use ode_core::TimeSpan;
 /// let a = Array::matrix(2, 2, |row, column| if row == column { -1.0 } else { 0.5 });
 /// let problem = Linear::problem(a, Array::vector([1.0, 1.0]), 0.0..=2.0)?;
 /// let options = SolveOptions::default().tolerance(1e-9);
-/// let solution = problem.solve(Vern7, ArrayCpu::default(), &options)?;
+/// let solution = problem.solve(Vern7, ArrayCpu::new(), &options)?;
 /// assert!((solution.final_state()[1] - (-1.0f64).exp()).abs() < 1e-8);
 /// # Ok(())
 /// # }

@@ -28,7 +28,7 @@ use crate::system::ArraySystem;
 /// ];
 /// let u0 = Array::matrix(2, 1000, |row, column| (row + column) as f64 / 1000.0);
 /// let problem = ArrayProblem::new(Network::new(Function::Tanh), u0, 0.0..=1.5, p);
-/// let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default())?;
+/// let solution = problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default())?;
 /// assert!(solution.code().is_success());
 /// # Ok(())
 /// # }

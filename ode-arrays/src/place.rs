@@ -43,8 +43,8 @@ impl<P: ArrayPlace> ArrayPlace for &P {
 /// ```
 /// use ode_arrays::ArrayCpu;
 ///
-/// let all = ArrayCpu::default();
-/// let one = ArrayCpu::default().threads(1);
+/// let all = ArrayCpu::new();
+/// let one = ArrayCpu::new().threads(1);
 /// assert_ne!(all, one);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,12 @@ pub struct ArrayCpu {
 }
 
 impl ArrayCpu {
+    /// Returns a backend on rayon's current pool.
+    #[must_use]
+    pub const fn new() -> Self {
+        ArrayCpu { threads: None }
+    }
+
     /// Sets the number of threads.
     ///
     /// With 0, the default, it is the number of threads of rayon's current pool. A solve fails with

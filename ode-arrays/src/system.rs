@@ -20,7 +20,7 @@ use crate::number::Number;
 /// let system = |u: &Array<f64>, p: &[Array<f64>], _t: f64, du: &mut Array<f64>| du.product(1.0, &p[0], u);
 /// let problem = ArrayProblem::new(system, Array::vector([1.0, 0.0]), 0.0..=10.0, [a]);
 /// let options = SolveOptions::default().tolerance(1e-8);
-/// let solution = problem.solve(Tsit5, &ArrayCpu::default(), &options)?;
+/// let solution = problem.solve(Tsit5, &ArrayCpu::new(), &options)?;
 /// let [x, y] = [solution.final_state()[0], solution.final_state()[1]];
 /// assert!((x.hypot(y) - (-1.0f64).exp()).abs() < 1e-6);
 /// # Ok(())

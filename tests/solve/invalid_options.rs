@@ -241,7 +241,7 @@ fn too_many_threads() {
     let array = EnsembleCpuArray.threads(most + 1);
     let error = ensemble.solve(Tsit5, array, &options).unwrap_err();
     assert!(matches!(error, SolveError::TooManyThreads { .. }), "{error}");
-    let large = odes::arrays::ArrayCpu::default().threads(most + 1);
+    let large = odes::arrays::ArrayCpu::new().threads(most + 1);
     let matrix = odes::arrays::Array::matrix(1, 1, |_, _| -1.0);
     let one = odes::arrays::Array::vector([1.0]);
     let linear = odes::arrays::Linear::problem(matrix, one, 0.0..=1.0).unwrap();

@@ -37,7 +37,7 @@ where
     };
     let p = [Array::vector([0.7])];
     let problem = ArrayProblem::new(system, Array::vector([0.1]), 0.0..=end, p);
-    let solution = problem.solve(method, ArrayCpu::default(), options)?;
+    let solution = problem.solve(method, ArrayCpu::new(), options)?;
     let counts = [solution.counts().accepted, solution.counts().rejected];
     let states = solution.states().iter().map(|u| u[0]).collect();
     let ends = vec![solution.final_state()[0], solution.end_time()];
@@ -152,7 +152,7 @@ where
     let lane = lane.solve(method, options).unwrap();
     let u0 = Array::vector([start]);
     let array = ArrayProblem::new(Exact(system, 0.7), u0, 0.0..=30.0, []);
-    let array = array.solve(method, ArrayCpu::default(), options).unwrap();
+    let array = array.solve(method, ArrayCpu::new(), options).unwrap();
     let counts = array.counts();
     let of_lane = [lane.accepted(), lane.rejected()];
     for (a, b) in of_lane.into_iter().zip([counts.accepted, counts.rejected]) {

@@ -78,7 +78,7 @@ fn error<T: Number, M: Tabulated>(method: M, n: usize, tolerance: f64) -> f64 {
     let span = T::narrow(0.0)..=T::narrow(2.0);
     let problem = Linear::problem(a, Array::vector(start), span).unwrap();
     let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
-    let solution = problem.solve(method, ArrayCpu::default(), &options).unwrap();
+    let solution = problem.solve(method, ArrayCpu::new(), &options).unwrap();
     assert!(solution.code().is_success());
     let mut exact = u0;
     known.exponential(2.0, &mut exact);
@@ -128,7 +128,7 @@ fn differences_stand_in_for_derivatives() {
     let p = [identity, Array::vector(w.clone())];
     let problem = ArrayProblem::new(system, Array::vector(w.clone()), 0.0..=3.0, p);
     let options = SolveOptions::default().tolerance(1e-7);
-    let solution = problem.solve(Rodas5P, ArrayCpu::default(), &options).unwrap();
+    let solution = problem.solve(Rodas5P, ArrayCpu::new(), &options).unwrap();
     assert!(solution.code().is_success());
     assert!(solution.counts().accepted < 200, "{:?}", solution.counts());
     let (t, k) = (3.0f64, 1000.0f64);
@@ -162,7 +162,7 @@ fn a_matrix_of_columns_gives_the_exponential_of_all() {
     let [a, u0] = [a, identity].map(|numbers| Array::of(shape, numbers).unwrap());
     let problem = Linear::problem(a, u0, 0.0..=1.0).unwrap();
     let options = SolveOptions::default().tolerance(1e-11);
-    let solution = problem.solve(Vern7, ArrayCpu::default(), &options).unwrap();
+    let solution = problem.solve(Vern7, ArrayCpu::new(), &options).unwrap();
     for (u, exact) in solution.final_state().iter().zip(&exp) {
         assert!((u - exact).abs() < 1e-8, "{u} {exact}");
     }
@@ -178,7 +178,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
         let problem = Linear::problem(a.clone(), u0, 0.0..=0.1).unwrap();
         let options = SolveOptions::default().saveat(0.03);
         let of = |threads| {
-            let place = ArrayCpu::default().threads(threads);
+            let place = ArrayCpu::new().threads(threads);
             let solution = problem.solve(Tsit5, place, &options).unwrap();
             (solution.states().to_vec(), solution.final_state().to_vec(), solution.counts())
         };
@@ -188,7 +188,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     let u0 = Array::matrix(n, 1, |row, _| ((row * 7) as f64).sin());
     let problem = Linear::problem(a, u0, 0.0..=0.1).unwrap();
     let of = |threads| {
-        let place = ArrayCpu::default().threads(threads);
+        let place = ArrayCpu::new().threads(threads);
         problem.solve(Rodas4, place, &SolveOptions::default()).unwrap().final_state().to_vec()
     };
     let one = of(1);
@@ -269,7 +269,7 @@ fn single_precision_needs_as_many_steps_as_double() {
         let u0 = Array::matrix(n, 1, |row, _| T::narrow((row as f64).sin()));
         let problem = Linear::problem(a, u0, T::narrow(0.0)..=T::narrow(10.0)).unwrap();
         let options = SolveOptions::default().tolerance(1e-6);
-        let counts = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap().counts();
+        let counts = problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap().counts();
         counts.accepted + counts.rejected
     }
     let (single, double) = (steps::<f32>(700), steps::<f64>(700));

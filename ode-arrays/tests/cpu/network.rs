@@ -45,7 +45,7 @@ fn columns_are_the_trajectories_of_the_network() {
     let lanes = ensemble.solve(odes::Tsit5, EnsembleSerial, &options).unwrap();
     let u0 = Array::matrix(2, 40, |row, column| start(column)[row]);
     let problem = ArrayProblem::new(Network::new(Function::Tanh), u0, 0.0..=1.5, parameters());
-    let columns = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
+    let columns = problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap();
     for (i, column) in columns.final_state().chunks(2).enumerate() {
         for (a, b) in column.iter().zip(lanes.final_state(i)) {
             assert!((a - b).abs() < 1e-7, "{i}: {a} {b}");
@@ -86,7 +86,7 @@ fn layers_that_do_not_fit_are_errors() {
     let u0 = || Array::matrix(2, 5, |_, _| 1.0);
     let solve = |u0, p: Vec<Array<f64>>| {
         let problem = ArrayProblem::new(Network::new(Function::Relu), u0, 0.0..=1.0, p);
-        problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap_err()
+        problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default()).unwrap_err()
     };
     let [w1, b1, w2, b2] = parameters();
     let three = solve(u0(), vec![w1.clone(), b1.clone(), w2.clone()]);

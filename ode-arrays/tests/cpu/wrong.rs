@@ -15,7 +15,7 @@ fn solved(
     u0: Array<f64>,
     options: SolveOptions,
 ) -> Result<ArraySolution<f64>, ArrayError> {
-    Linear::problem(a, u0, 0.0..=1.0)?.solve(Tsit5, ArrayCpu::default(), &options)
+    Linear::problem(a, u0, 0.0..=1.0)?.solve(Tsit5, ArrayCpu::new(), &options)
 }
 
 fn message(result: Result<ArraySolution<f64>, ArrayError>) -> String {
@@ -33,7 +33,7 @@ fn shapes() {
     let error = solved(identity(0, 0), Array::vector([]), own.clone());
     assert!(message(error).starts_with("the initial state has shape 0 by 1"));
     let none = ArrayProblem::new(Linear, of_three(), 0.0..=1.0, []);
-    let error = none.solve(Tsit5, ArrayCpu::default(), &own);
+    let error = none.solve(Tsit5, ArrayCpu::new(), &own);
     assert_eq!(
         message(error),
         "Linear takes one matrix as parameters, and the problem has 0 arrays"
@@ -91,7 +91,7 @@ fn options_are_checked_as_for_lanes() {
         assert!(matches!(error, ArrayError::Solve(_)), "{options:?} {error}");
     }
     let problem = Linear::problem(identity(1, 1), Array::vector([1.0]), 0.0..=1.0).unwrap();
-    let error = problem.solve(Rk4, ArrayCpu::default(), &SolveOptions::default()).unwrap_err();
+    let error = problem.solve(Rk4, ArrayCpu::new(), &SolveOptions::default()).unwrap_err();
     assert!(matches!(error, ArrayError::Solve(SolveError::NotAdaptive { method: "Rk4" })));
 }
 
@@ -105,7 +105,7 @@ fn errors_of_the_right_hand_side_end_the_solve() {
     let p = [Array::vector([1.0; 2])];
     let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, p);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.01)] {
-        let error = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap_err();
+        let error = problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap_err();
         assert_eq!(
             error.to_string(),
             "multiply: an array has shape 2 by 1; it must have shape 3 by 1"
@@ -123,16 +123,16 @@ fn linear_equations_without_a_solution() {
     let a = Array::matrix(n, n, |row, column| f64::from(row == column) / (gamma * step));
     let problem = Linear::problem(a, Array::vector([1.0; 3]), 0.0..=1.0).unwrap();
     let options = SolveOptions::default().fixed_step(step);
-    let solution = problem.solve(Rodas4, ArrayCpu::default(), &options).unwrap();
+    let solution = problem.solve(Rodas4, ArrayCpu::new(), &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular);
     let system = |u: &Array<f64>, _p: &[Array<f64>], _t: f64, du: &mut Array<f64>| {
         du.copy(u)?;
         du.scale(f64::INFINITY)
     };
     let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
-    let solution = problem.solve(Rodas4, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    let solution = problem.solve(Rodas4, ArrayCpu::new(), &SolveOptions::default()).unwrap();
     assert_eq!(solution.code(), ReturnCode::NonFinite);
-    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    let solution = problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default()).unwrap();
     assert_eq!(solution.code(), ReturnCode::NonFinite);
 }
 
@@ -145,11 +145,11 @@ fn ends() {
     };
     let u0 = || Array::vector([1.0, 0.5]);
     let problem = ArrayProblem::new(system, u0(), 0.0..=2.0, []);
-    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    let solution = problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default()).unwrap();
     assert!(!solution.code().is_success());
     assert!(solution.end_time() > 0.99 && solution.end_time() < 1.001, "{}", solution.end_time());
     let problem = ArrayProblem::new(system, u0(), 1.0..=1.0, []);
-    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    let solution = problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default()).unwrap();
     assert!(solution.code().is_success());
     assert_eq!(solution.final_state(), [1.0, 0.5]);
 }
@@ -166,8 +166,8 @@ fn results_of_another_shape() {
         let own = SolveOptions::default();
         let expected =
             format!("a right-hand side: an array has shape {len} by 1; it must have shape 3 by 1");
-        assert_eq!(message(problem.solve(Tsit5, ArrayCpu::default(), &own)), expected);
-        assert_eq!(message(problem.solve(Rodas4, ArrayCpu::default(), &own)), expected);
+        assert_eq!(message(problem.solve(Tsit5, ArrayCpu::new(), &own)), expected);
+        assert_eq!(message(problem.solve(Rodas4, ArrayCpu::new(), &own)), expected);
     }
 }
 
@@ -179,8 +179,8 @@ fn results_that_are_added() {
     let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
     let own = SolveOptions::default().tolerance(1e-8);
     for solution in [
-        problem.solve(Tsit5, ArrayCpu::default(), &own).unwrap(),
-        problem.solve(Rodas4, ArrayCpu::default(), &own).unwrap(),
+        problem.solve(Tsit5, ArrayCpu::new(), &own).unwrap(),
+        problem.solve(Rodas4, ArrayCpu::new(), &own).unwrap(),
     ] {
         assert!((solution.final_state()[0] - (-1.0_f64).exp()).abs() < 1e-6);
     }

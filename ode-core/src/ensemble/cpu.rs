@@ -94,6 +94,8 @@ pub struct EnsembleThreads {
 }
 
 /// [`EnsembleThreads::new()`] as a constant, for use as a name like `EnsembleSerial` and methods.
+// The documentation lists the name once, as the struct.
+#[doc(hidden)]
 #[allow(non_upper_case_globals)]
 pub const EnsembleThreads: EnsembleThreads = EnsembleThreads::new();
 

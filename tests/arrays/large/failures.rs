@@ -101,7 +101,7 @@ fn numbers_that_are_none_and_empty_states() {
         let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=2.0, []);
         let gpu = ArrayGpu::device(0).unwrap();
         let found = problem.solve(Tsit5, gpu, &SolveOptions::default()).unwrap();
-        let expected = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+        let expected = problem.solve(Tsit5, ArrayCpu::new(), &SolveOptions::default()).unwrap();
         assert!(!found.code().is_success());
         assert_eq!((found.code(), found.counts()), (expected.code(), expected.counts()));
     });
@@ -134,7 +134,7 @@ fn arrays_of_two_places() {
         // A stored state can be an initial state on any backend.
         let kept = kept.lock().unwrap().take().unwrap();
         let problem = Linear::problem(identity(2), kept.clone(), 0.0..=1.0).unwrap();
-        let host = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
+        let host = problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap();
         let other = problem.solve(Tsit5, ArrayGpu::device(0).unwrap(), &options).unwrap();
         assert_eq!(host.final_state().len(), other.final_state().len());
         let mut on_host = Array::vector([0.0; 2]);

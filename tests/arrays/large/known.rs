@@ -97,7 +97,7 @@ fn difference<S, T: Number, M: Tabulated>(
 where
     S: odes::arrays::ArraySystem<T>,
 {
-    let expected = problem.solve(method, ArrayCpu::default(), options).unwrap();
+    let expected = problem.solve(method, ArrayCpu::new(), options).unwrap();
     let found = problem.solve(method, gpu, options).unwrap();
     assert!(expected.code().is_success() && found.code().is_success());
     let both = expected.final_state().iter().zip(found.final_state());

@@ -24,7 +24,7 @@ fn both<T: Number, M: Tabulated>(
     problem: &ArrayProblem<Linear, T>,
     options: &SolveOptions,
 ) -> Option<[ArraySolution<T>; 2]> {
-    let expected = problem.solve(method, ArrayCpu::default(), options).unwrap();
+    let expected = problem.solve(method, ArrayCpu::new(), options).unwrap();
     Some([expected, problem.solve(method, gpu()?, options).unwrap()])
 }
 
@@ -135,8 +135,8 @@ fn arrays_that_stay() {
     for _ in 0..2 {
         assert_same(&expected, &stays.solve(Tsit5, &gpu, &options).unwrap());
     }
-    assert!(problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap().code().is_success());
-    assert!(stays.solve(Tsit5, ArrayCpu::default(), &options).unwrap().code().is_success());
+    assert!(problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap().code().is_success());
+    assert!(stays.solve(Tsit5, ArrayCpu::new(), &options).unwrap().code().is_success());
 }
 
 /// All tests above on simulated devices.

@@ -51,7 +51,7 @@ fn same<T: Number, M: Tabulated>(
     );
     let span = T::narrow(0.0)..=T::narrow(1.0);
     let problem = ArrayProblem::new(system::<T>(function), u0, span, [b]);
-    let expected = problem.solve(method, ArrayCpu::default(), options).unwrap();
+    let expected = problem.solve(method, ArrayCpu::new(), options).unwrap();
     let found = problem.solve(method, &gpu, options).unwrap();
     assert!(expected.counts().accepted > 2, "{:?}", expected.counts());
     assert_same(&expected, &found);
@@ -141,7 +141,7 @@ fn many_terms_and_copies() {
     let u0 = Array::vector([0.1, 0.5, 2.0]);
     let problem = ArrayProblem::new(system, u0, 0.0..=2.0, []);
     let options = SolveOptions::default().tolerance(1e-6);
-    let expected = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
+    let expected = problem.solve(Tsit5, ArrayCpu::new(), &options).unwrap();
     assert!(expected.code().is_success());
     assert_same(&expected, &problem.solve(Tsit5, &gpu, &options).unwrap());
 }

@@ -18,7 +18,7 @@ use std::time::Instant;
 /// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
 ///
 /// All trajectories have one time and one step size. The solve uses all threads of the CPU, and the
-/// SIMD lanes of each.
+/// SIMD lanes of each. `EnsembleCpuArray` by itself is `EnsembleCpuArray::new()`.
 ///
 /// This backend exists for comparison. [`EnsembleThreads`](struct@EnsembleThreads) gives each
 /// trajectory the steps that it needs, and its threads do not wait for each other. Lockstep is
@@ -49,6 +49,8 @@ pub struct EnsembleCpuArray {
 }
 
 /// [`EnsembleCpuArray::new()`] as a constant, for use as a name like other backends.
+// The documentation lists the name once, as the struct.
+#[doc(hidden)]
 #[allow(non_upper_case_globals)]
 pub const EnsembleCpuArray: EnsembleCpuArray = EnsembleCpuArray::new();
 
