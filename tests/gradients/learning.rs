@@ -31,9 +31,8 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 #[test]
 fn items_may_be_rows() {
     let at = decay::Theta { start: 2.0, rate: 0.5 };
-    let gradient = |loss: decay::EnsembleLoss| {
-        loss.gradient(Tsit5, EnsembleSerial, &options(), at).unwrap()
-    };
+    let gradient =
+        |loss: decay::EnsembleLoss| loss.gradient(Tsit5, EnsembleSerial, &options(), at).unwrap();
     let rows = gradient(EnsembleLoss::new(decay, 0.0..=1.0, vec![[0.5], [2.0]]));
     let items = [0.5, 2.0].map(|scale| decay::Item { scale });
     let items = gradient(EnsembleLoss::new(decay, 0.0..=1.0, items));

@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// let options = SolveOptions::default().saveat(0.1).tolerance(1e-8);
 /// let gradient = loss.gradient(Tsit5, EnsembleThreads, &options, theta)?;
 /// println!("{} {:?}", gradient.loss, gradient.theta);
-/// println!("{} of {} trajectories failed", gradient.failed(), loss.len());
+/// println!("{} of {} trajectories failed", gradient.failed, loss.len());
 /// # Ok(())
 /// # }
 /// ```
