@@ -8,6 +8,7 @@ use ode_core::persist::{self, Difference};
 use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
 
 /// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
 /// inputs.
@@ -46,7 +47,8 @@ impl Manifest {
         chunk: Option<usize>,
     ) -> Self {
         let layout = Layout::new(settings, columns);
-        let (trajectories, bytes) = (columns.trajectories, bytes_of_one::<T>(&layout));
+        let (trajectories, bytes) =
+            (columns.trajectories, ResultArray::bytes_of_trajectory::<T>(&layout));
         let chunk = chunk.unwrap_or_else(|| {
             let least = trajectories.div_ceil(CHUNKS).next_power_of_two().clamp(LEAST, MOST);
             let fits = (MOST_BYTES / bytes.max(1)).max(1);
@@ -173,14 +175,6 @@ pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
         }
     }
     persist::lines(&entries)
-}
-
-/// The bytes of the results of one trajectory.
-fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
-    let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
-    let numbers = numbers.saturating_add(layout.logged());
-    let counts = 2 + layout.kept() + layout.guarded() + layout.events;
-    numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
 }
 
 /// The hash of the program's text, which contains the right-hand side and the method. The hash is

@@ -43,6 +43,7 @@ use crate::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultArray;
 use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
@@ -364,14 +365,22 @@ CONSTANT int SHARED_AT[{count}] = {{{places}}};
 constexpr int SHARED_COUNT = {shared_count};
 // For each column whether it is drawn.
 CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
-{drawn}
-}} // namespace odes
+{drawn}{results}}} // namespace odes
 {KERNEL}
 {kernel}{layout}static_assert(sizeof(odes::KernelArguments<{number}>) == {size}, "the layout of KernelArguments");
 "#,
         count = columns.len(),
+        results = result_arrays(),
         size = size_of::<KernelArguments<T>>(),
     ))
+}
+
+/// Returns the C++ struct of pointers to the result arrays: `results` of [`KernelArguments`].
+fn result_arrays() -> String {
+    let member =
+        |array: ResultArray| format!("    GLOBAL {}* {};\n", array.device_type(), array.name());
+    let members: String = ResultArray::ALL.into_iter().map(member).collect();
+    format!("template<class R> struct ResultArrays {{\n{members}}};\n")
 }
 
 /// Returns C++ assertions on the layout of `KernelArguments` and `InputOffset`.
@@ -386,7 +395,7 @@ fn layout<T: Scalar>() -> String {
         }};
     }
     let arguments = offsets!(KernelArguments, KernelArguments<T>:
-        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events log counter first
+        inputs columns rules save_times stop_times results counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each log_slots);
     let column = offsets!(InputOffset, InputOffset: first mask);
@@ -421,16 +430,7 @@ pub struct KernelArguments<T> {
     pub rules: u64,
     pub save_times: u64,
     pub stop_times: u64,
-    pub finals: u64,
-    pub saved: u64,
-    pub ends: u64,
-    pub codes: u64,
-    pub steps: u64,
-    pub rejected: u64,
-    pub kept: u64,
-    pub guarded: u64,
-    pub events: u64,
-    pub log: u64,
+    pub results: [u64; ResultArray::COUNT],
     pub counter: u64,
     pub first: u64,
     pub abstol: T,

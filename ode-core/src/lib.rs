@@ -40,6 +40,7 @@ pub mod reserve;
 mod sealed;
 pub mod solution;
 pub mod system;
+mod table;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};

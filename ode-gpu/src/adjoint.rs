@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
 use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
-use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents};
+use ode_core::ensemble::raw_gradients::{GradientArray, GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
 use ode_core::ensemble::worker::ResultSlices;
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
@@ -20,6 +20,7 @@ use ode_core::lane::Scalar;
 use ode_core::problem::inputs::InputRange;
 use ode_core::problem::layout::SystemShape;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
 use ode_core::{SavedRow, SolveError};
 
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
@@ -229,11 +230,16 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         watch.stop(stream)?;
         // How trajectories ended, followed by the gradients.
         let places = batch.places();
-        let first = places[ENDS].at;
+        let downloaded = |array: &ResultArray| !STAYS.contains(array);
+        let first =
+            ResultArray::ALL.iter().filter(|a| downloaded(a)).map(|a| a.of(places).at).min();
+        let first = first.unwrap_or(0);
         let mut most = [0; size_of::<u32>()];
         let mut targets: Vec<Target<'_>> = Vec::new();
-        let told = places.iter().zip(chunk.results.bytes()).skip(ENDS);
-        for (place, rows) in told.chain(back.places.iter().zip(chunk.given.bytes())) {
+        let results = ResultArray::ALL.iter().zip(chunk.results.bytes());
+        let results = results.filter(|(array, _)| downloaded(array));
+        let results = results.map(|(array, rows)| (array.of(places), rows));
+        for (place, rows) in results.chain(back.places.iter().zip(chunk.given.bytes())) {
             let at = |r: usize| place.at - first + r * place.row;
             targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
         }
@@ -285,8 +291,8 @@ impl Records {
     }
 }
 
-/// The first result that a gradient downloads; final and saved states stay on the device.
-const ENDS: usize = 2;
+/// The results that stay on the device.
+const STAYS: [ResultArray; 2] = [ResultArray::Finals, ResultArray::Saved];
 
 /// The layout of the adjoint in device memory.
 ///
@@ -299,7 +305,7 @@ struct Back<'c> {
     given: [Option<usize>; 2],
     /// Losses, gradients by initial states and by parameters, behind the batch; then the number of
     /// rows that were needed, and the end of the memory.
-    places: [Place; 3],
+    places: [Place; GradientArray::COUNT],
     most: usize,
     total: usize,
 }
@@ -328,9 +334,10 @@ impl<'c> Back<'c> {
             Some(begin)
         });
         let mut total = begin;
-        let places = [1, shape.states, shape.parameters].map(|rows| {
-            let place = Place { at: total, row: size * n, rows };
-            total = align(total + rows * size * n);
+        let places = GradientArray::ALL.map(|array| {
+            let (rows, row) = (array.rows(&shape), array.size::<T>() * n);
+            let place = Place { at: total, row, rows };
+            total = align(total + rows * row);
             place
         });
         let most = total;

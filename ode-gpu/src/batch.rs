@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Rules belong to quantities that the kernel draws. Times are the times to save at and the stop
-//! times. [`places`] defines the order of the results. Each array begins at a multiple of 256
+//! times. Each array begins at a multiple of 256
 //! bytes, like a device allocation.
 
 use ode_core::Layout;
@@ -16,6 +16,7 @@ use ode_core::kernel::{self, InputOffset, KernelArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{InputRange, Inputs};
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
 
 use crate::rows::Source;
 
@@ -41,7 +42,7 @@ pub(crate) struct Batch<'i, T> {
     /// The offset of each input that is stored for each trajectory.
     columns_at: Vec<Option<usize>>,
     /// The slices of the results.
-    places: [Place; 10],
+    places: [Place; ResultArray::COUNT],
     /// The kernel's arguments, with offsets in place of addresses.
     arguments: KernelArguments<T>,
 }
@@ -130,27 +131,16 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
         let layout = Layout::new(settings, inputs);
-        let places = places(layout, size, n, align(inputs_end));
+        let places = places::<T>(&layout, n, align(inputs_end));
         let total = places.iter().map(|place| place.at + place.row * place.rows).max();
         let total = total.unwrap_or(inputs_end);
-        let [finals, saved, ends, steps, rejected, kept, guarded, events, log, codes] =
-            places.map(|p| p.at as u64);
         let arguments = KernelArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
             rules: rules_at as u64,
             save_times: times_at[0] as u64,
             stop_times: times_at[1] as u64,
-            finals,
-            saved,
-            ends,
-            codes,
-            steps,
-            rejected,
-            kept,
-            guarded,
-            events,
-            log,
+            results: places.map(|place| place.at as u64),
             counter: 0,
             first: range.numbers().start,
             abstol: settings.abstol,
@@ -196,9 +186,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
         &self.columns_at
     }
 
-    /// The slices of the results, in the order of
-    /// [`ResultSlices::bytes`](ode_core::ensemble::worker::ResultSlices::bytes).
-    pub(crate) fn places(&self) -> &[Place; 10] {
+    /// The slices of the results.
+    pub(crate) fn places(&self) -> &[Place; ResultArray::COUNT] {
         &self.places
     }
 
@@ -211,16 +200,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             rules: base + arguments.rules,
             save_times: base + arguments.save_times,
             stop_times: base + arguments.stop_times,
-            finals: base + arguments.finals,
-            saved: base + arguments.saved,
-            ends: base + arguments.ends,
-            codes: base + arguments.codes,
-            steps: base + arguments.steps,
-            rejected: base + arguments.rejected,
-            kept: base + arguments.kept,
-            guarded: base + arguments.guarded,
-            events: base + arguments.events,
-            log: base + arguments.log,
+            results: arguments.results.map(|at| base + at),
             counter: base + arguments.counter,
             ..arguments
         }
@@ -261,13 +241,9 @@ impl Footprint {
         let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
         let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
         let layout = Layout::new(settings, inputs);
-        // Final states and their times.
-        let numbers = (layout.states + 1).saturating_add(layout.saved());
-        let numbers = numbers.saturating_add(layout.logged());
-        let counts = 9 + 4 * (layout.kept() + layout.guarded() + layout.events);
         Footprint {
             inputs: (stored + own_times).saturating_mul(size),
-            results: numbers.saturating_mul(size).saturating_add(counts),
+            results: ResultArray::bytes_of_trajectory::<T>(&layout),
             // A margin for alignment, and for memory that the driver takes.
             beside: shared_times * size
                 + size_of_val(&kernel::rules(inputs)[..])
@@ -291,27 +267,13 @@ pub(crate) struct Place {
     pub(crate) rows: usize,
 }
 
-/// The slices of all results, in this order: final states, saved numbers, end times, steps,
-/// rejected steps, saved counts, reports of the guard, counts of events, logged numbers, codes.
-fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 10] {
-    let (kept, guarded) = (layout.kept(), layout.guarded());
-    let (finals, saved) = (layout.states, layout.saved());
+/// The slices of all results, from `begin` on.
+fn places<T>(layout: &Layout, n: usize, begin: usize) -> [Place; ResultArray::COUNT] {
     let mut at = begin;
-    let arrays = [
-        (finals, size),
-        (saved, size),
-        (1, size),
-        (1, 4),
-        (1, 4),
-        (kept, 4),
-        (guarded, 4),
-        (layout.events, 4),
-        (layout.logged(), size),
-        (1, 1),
-    ];
-    arrays.map(|(rows, size)| {
-        let place = Place { at, row: size * n, rows };
-        at = align(at + rows * size * n);
+    ResultArray::ALL.map(|array| {
+        let (rows, row) = (array.rows(layout), array.size::<T>() * n);
+        let place = Place { at, row, rows };
+        at = align(at + rows * row);
         place
     })
 }

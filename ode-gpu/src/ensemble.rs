@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ode_core::Method;
 use ode_core::Shard;
 use ode_core::ensemble::adjoint::AdjointTask;
-use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
 use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
 use ode_core::kernel::{Functions, KernelConfig};
@@ -452,7 +452,7 @@ impl<C> EnsembleGpuKernel<C> {
         let mut whole = Some(GradientChunk {
             columns: columns.all(),
             results: ResultSlices::whole(results, n),
-            given: gradients.whole(n),
+            given: GradientSlices::whole(gradients, n),
         });
         let mut chunks = Vec::new();
         while let Some(chunk) = whole.take() {

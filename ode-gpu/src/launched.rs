@@ -7,6 +7,7 @@ use ode_core::ensemble::work_queue::{Divisible, Lease};
 use ode_core::ensemble::worker::Chunk;
 use ode_core::lane::Scalar;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
@@ -20,8 +21,8 @@ pub(crate) struct Launched<'d, 'p, T: Scalar> {
     pub(crate) stream: Stream,
     /// Freed by its stream, behind all work that uses it.
     memory: Option<CudaSlice<u8>>,
-    /// The result arrays that go through page-locked memory after the kernel: index and slice.
-    staged: Vec<(usize, Place)>,
+    /// The result arrays that go through page-locked memory after the kernel.
+    staged: Vec<(ResultArray, Place)>,
     watch: Option<Stopwatch>,
     /// Owns the page-locked memory of the last uploads, which may be in progress.
     uploads: Vec<Transfer<u8>>,
@@ -68,11 +69,14 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     /// Queues the download of results with page-locked host memory.
     ///
     /// [`finish`](Self::finish) downloads the other results.
-    pub(crate) fn download(&mut self, places: &[Place; 10]) -> Result<(), GpuError> {
+    pub(crate) fn download(
+        &mut self,
+        places: &[Place; ResultArray::COUNT],
+    ) -> Result<(), GpuError> {
         let base = self.base();
         let Some(lease) = &mut self.lease else { return Ok(()) };
-        for (array, rows) in lease.work().results.bytes().into_iter().enumerate() {
-            let place = places[array];
+        for (array, rows) in ResultArray::ALL.into_iter().zip(lease.work().results.bytes()) {
+            let place = *array.of(places);
             if rows.iter().all(|row| is_locked(row)) {
                 // SAFETY: this value owns the chunk, which owns these rows, until the stream was
                 // synchronised. The device memory lives as long.
@@ -103,7 +107,8 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
             let end = places.map(|place| place.at + place.row * place.rows).max();
             if let (Some(begin), Some(end)) = (begin, end) {
                 let mut targets = Vec::new();
-                for (array, rows) in lease.work().results.bytes().into_iter().enumerate() {
+                for (array, rows) in ResultArray::ALL.into_iter().zip(lease.work().results.bytes())
+                {
                     if let Some((_, place)) = self.staged.iter().find(|(index, _)| *index == array)
                     {
                         let at = |r: usize| place.at - begin + r * place.row;

@@ -22,6 +22,7 @@ use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{Input, Inputs};
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
 use ode_core::system::System;
 use ode_core::{
     Backend, Collect, EnsembleAlgorithm, EnsembleProblem, ResultSink, RunReport, SolveError,
@@ -102,7 +103,7 @@ pub struct DeviceEnsemble<T> {
     counter: Option<usize>,
     /// The offset in memory of each stored input, in bytes: initial states, then parameters.
     columns: Vec<Option<usize>>,
-    places: [Place; 10],
+    places: [Place; ResultArray::COUNT],
     states: usize,
     trajectories: usize,
 }
@@ -395,7 +396,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// Returns the final states, `[component * n + trajectory]`.
     #[must_use]
     pub fn final_states(&self) -> CudaView<'_, T> {
-        self.result(self.places[0])
+        self.result(ResultArray::Finals)
     }
 
     /// Returns the saved numbers, `[(slot * width + number) * n + trajectory]`.
@@ -404,25 +405,25 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// if nothing is saved. Slots that a trajectory did not reach are NaN.
     #[must_use]
     pub fn saved(&self) -> CudaView<'_, T> {
-        self.result(self.places[1])
+        self.result(ResultArray::Saved)
     }
 
     /// Returns the time of each final state.
     #[must_use]
     pub fn end_times(&self) -> CudaView<'_, T> {
-        self.result(self.places[2])
+        self.result(ResultArray::Ends)
     }
 
     /// Returns the number of attempted steps of each trajectory, including rejected steps.
     #[must_use]
     pub fn steps(&self) -> CudaView<'_, u32> {
-        self.result(self.places[3])
+        self.result(ResultArray::Steps)
     }
 
     /// Returns the number of rejected steps of each trajectory.
     #[must_use]
     pub fn rejected(&self) -> CudaView<'_, u32> {
-        self.result(self.places[4])
+        self.result(ResultArray::Rejected)
     }
 
     /// Returns the saved count of each trajectory.
@@ -430,7 +431,16 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// The slice is empty if nothing is saved.
     #[must_use]
     pub fn kept(&self) -> CudaView<'_, u32> {
-        self.result(self.places[5])
+        self.result(ResultArray::Kept)
+    }
+
+    /// Returns the report of the growth guard on each trajectory.
+    ///
+    /// [`guarded`](ode_core::EnsembleSolution::guarded) of a solution decodes it. The slice is empty
+    /// if the guard is off.
+    #[must_use]
+    pub fn guarded(&self) -> CudaView<'_, u32> {
+        self.result(ResultArray::Guarded)
     }
 
     /// Returns how often each event occurred, `[event * n + trajectory]`.
@@ -439,7 +449,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// events.
     #[must_use]
     pub fn event_counts(&self) -> CudaView<'_, u32> {
-        self.result(self.places[7])
+        self.result(ResultArray::Events)
     }
 
     /// Returns the logged events, `[(slot * width + number) * n + trajectory]`.
@@ -450,7 +460,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// empty without a log.
     #[must_use]
     pub fn log(&self) -> CudaView<'_, T> {
-        self.result(self.places[8])
+        self.result(ResultArray::Log)
     }
 
     /// Returns how each trajectory ended.
@@ -458,9 +468,7 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// [`ReturnCode::from_lane`](ode_core::ReturnCode::from_lane) decodes the bytes.
     #[must_use]
     pub fn codes(&self) -> CudaView<'_, u8> {
-        // The codes are the last array.
-        let [.., codes] = self.places;
-        self.result(codes)
+        self.result(ResultArray::Codes)
     }
 
     /// Returns the range of an input in memory, in numbers of type `T`.
@@ -498,8 +506,8 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     }
 
     /// Returns an array of results with numbers of type `E`.
-    fn result<E: DeviceElement>(&self, place: Place) -> CudaView<'_, E> {
-        let Place { at, row, rows } = place;
+    fn result<E: DeviceElement>(&self, array: ResultArray) -> CudaView<'_, E> {
+        let &Place { at, row, rows } = array.of(&self.places);
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
         // SAFETY: every pattern of bits is a valid `DeviceElement`.

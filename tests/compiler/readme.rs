@@ -29,7 +29,7 @@ const TRIALS: &[(&str, fn())] = &[
     ("Stochastic and delay equations.", stochastic_and_delay_equations),
     ("Right-hand sides that become known at run time.", texts),
     ("One large system on several GPUs.", several_gpus),
-    ("Dense output after the solve", dense_output),
+    ("States between the saved times that are as accurate as the steps", dense_output),
 ];
 
 /// An entry that becomes possible leaves the list, and a new entry needs a trial.

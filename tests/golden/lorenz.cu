@@ -3709,7 +3709,18 @@ CONSTANT int SHARED_AT[8] = {0, 1, 2, -1, 3, 4, 5, 6};
 constexpr int SHARED_COUNT = 7;
 // For each column whether it is drawn.
 CONSTANT bool DRAWN[8] = {false, false, false, false, false, false, false, false};
-DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
+DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }template<class R> struct ResultArrays {
+    GLOBAL R* finals;
+    GLOBAL R* saved;
+    GLOBAL R* ends;
+    GLOBAL unsigned char* codes;
+    GLOBAL u32* steps;
+    GLOBAL u32* rejected;
+    GLOBAL u32* kept;
+    GLOBAL u32* guarded;
+    GLOBAL u32* events;
+    GLOBAL R* log;
+};
 } // namespace odes
 // io.hpp
 

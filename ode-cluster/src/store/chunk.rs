@@ -9,7 +9,7 @@
 //! 8    the chunk
 //! 8    the number of its first trajectory, in the whole ensemble
 //! 8    the number of its trajectories, n
-//! 80   the rows of finals, saved, ends, codes, steps, rejected, kept, guarded, events, log: 10 numbers
+//! 80   the rows of each array of `ResultArray`: 10 numbers
 //!      the arrays in this order, n numbers in each row, each array filled up to 8 bytes
 //! 32   the BLAKE3 hash of all before
 //! ```
@@ -17,10 +17,10 @@
 use core::ops::Range;
 
 use blake3::{Hash, Hasher};
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ode_core::RawResults;
 use ode_core::lane::Scalar;
 use ode_core::problem::layout::Layout;
+use ode_core::solution::ResultArray;
 
 #[cfg(target_endian = "big")]
 compile_error!(
@@ -28,8 +28,7 @@ compile_error!(
 );
 
 const MAGIC: &[u8; 8] = b"odeschk3";
-const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;
-const ARRAYS: usize = 10;
+const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ResultArray::COUNT * 8;
 const HASH: usize = 32;
 
 /// The identity of a chunk.
@@ -58,47 +57,14 @@ pub(crate) enum Mismatch {
     Inputs,
 }
 
-/// The arrays of results as bytes, each with the size of its elements.
-fn arrays<T: Pod>(results: &RawResults<T>) -> [(&[u8], usize); ARRAYS] {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
-        results;
-    let (number, count) = (size_of::<T>(), size_of::<u32>());
-    [
-        (cast_slice(finals), number),
-        (cast_slice(saved), number),
-        (cast_slice(ends), number),
-        (cast_slice(codes), 1),
-        (cast_slice(steps), count),
-        (cast_slice(rejected), count),
-        (cast_slice(kept), count),
-        (cast_slice(guarded), count),
-        (cast_slice(events), count),
-        (cast_slice(log), number),
-    ]
-}
-
-fn arrays_mut<T: Pod>(results: &mut RawResults<T>) -> [(&mut [u8], usize); ARRAYS] {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
-        results;
-    let (number, count) = (size_of::<T>(), size_of::<u32>());
-    [
-        (cast_slice_mut(finals), number),
-        (cast_slice_mut(saved), number),
-        (cast_slice_mut(ends), number),
-        (cast_slice_mut(codes), 1),
-        (cast_slice_mut(steps), count),
-        (cast_slice_mut(rejected), count),
-        (cast_slice_mut(kept), count),
-        (cast_slice_mut(guarded), count),
-        (cast_slice_mut(events), count),
-        (cast_slice_mut(log), number),
-    ]
-}
-
 /// The number of rows of each array.
-fn rows(layout: &Layout) -> [usize; ARRAYS] {
-    let (kept, guarded, events) = (layout.kept(), layout.guarded(), layout.events);
-    [layout.states, layout.saved(), 1, 1, 1, 1, kept, guarded, events, layout.logged()]
+fn rows(layout: &Layout) -> [u64; ResultArray::COUNT] {
+    ResultArray::ALL.map(|array| array.rows(layout) as u64)
+}
+
+/// The size of an element of each array.
+fn sizes<T>() -> [usize; ResultArray::COUNT] {
+    ResultArray::ALL.map(ResultArray::size::<T>)
 }
 
 /// Encodes the trajectories `range` of `results`, which contain `n` trajectories.
@@ -108,18 +74,17 @@ pub(crate) fn encode<T: Scalar>(
     (results, n): (&RawResults<T>, usize),
     range: Range<usize>,
 ) -> Vec<u8> {
-    let arrays = arrays(results);
-    let size: usize =
-        arrays.iter().map(|(bytes, _)| bytes.len() / n.max(1) * range.len() + 8).sum();
+    let arrays = results.bytes();
+    let size: usize = arrays.iter().map(|bytes| bytes.len() / n.max(1) * range.len() + 8).sum();
     let mut bytes = Vec::with_capacity(HEADER + size + HASH);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(id.manifest.as_bytes());
     bytes.extend_from_slice(id.inputs.as_bytes());
-    let rows = rows(layout).map(|rows| rows as u64);
+    let rows = rows(layout);
     for number in [id.chunk, id.first, id.len as u64].into_iter().chain(rows) {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
-    for (array, size) in arrays {
+    for (array, size) in arrays.into_iter().zip(sizes::<T>()) {
         for row in array.chunks_exact((n * size).max(1)) {
             bytes.extend_from_slice(&row[range.start * size..range.end * size]);
         }
@@ -147,8 +112,7 @@ pub(crate) fn check(bytes: &[u8], id: &ChunkId, layout: &Layout) -> Result<(), M
         number.copy_from_slice(bytes);
         u64::from_le_bytes(number)
     });
-    let rows = rows(layout).map(|rows| rows as u64);
-    let due = [id.chunk, id.first, id.len as u64].into_iter().chain(rows);
+    let due = [id.chunk, id.first, id.len as u64].into_iter().chain(rows(layout));
     if &body[8..40] != id.manifest.as_bytes() || !due.eq(&mut numbers) {
         return Err(Mismatch::Foreign);
     }
@@ -170,7 +134,7 @@ pub(crate) fn decode<T: Scalar>(
     at: usize,
 ) -> Option<()> {
     let mut rest = bytes.get(HEADER..)?;
-    for (array, size) in arrays_mut(results) {
+    for (array, size) in results.bytes_mut().into_iter().zip(sizes::<T>()) {
         let rows = array.len() / (n * size).max(1);
         let (mine, behind) = rest.split_at_checked((rows * len * size).next_multiple_of(8))?;
         rest = behind;
@@ -190,6 +154,7 @@ fn hash(bytes: &[u8]) -> Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytemuck::cast_slice;
 
     #[test]
     fn too_few_bytes_are_noticed() {

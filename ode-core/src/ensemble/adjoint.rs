@@ -3,7 +3,7 @@
 //!
 //! Backends see neither the system nor the method.
 
-use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lane_io::{LaneIo, Views};
 use crate::ensemble::loop_config::{options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
@@ -21,6 +21,7 @@ use crate::methods::Differentiable;
 use crate::problem::inputs::InputRange;
 use crate::problem::layout::SystemShape;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultSlices;
 use crate::system::{PullBack, System};
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,6 +1,5 @@
 //! Results of a solve in batches, and batches in chunks for threads.
 
-use crate::ensemble::lane_io::ResultSlices;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::{self, InstructionSet};
@@ -8,6 +7,7 @@ use crate::problem::inputs::{InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultSlices;
 use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
 
 /// Integrates trajectories by a method on a backend.

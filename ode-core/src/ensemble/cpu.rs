@@ -3,8 +3,7 @@
 use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
-use crate::ensemble::lane_io::ResultSlices;
-use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use crate::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
 use crate::error::SolveError;
@@ -13,6 +12,7 @@ use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::problem::inputs::Inputs;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultSlices;
 use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
@@ -55,7 +55,8 @@ impl EnsembleSerial {
     ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
         let n = columns.trajectories;
-        let (results, given) = (ResultSlices::whole(results, n), gradients.whole(n));
+        let (results, given) =
+            (ResultSlices::whole(results, n), GradientSlices::whole(gradients, n));
         task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
         Ok(report("scalar".to_string(), 1, begin))
     }
@@ -213,7 +214,7 @@ impl EnsembleThreads {
             let count = rayon::current_num_threads();
             let (all, lanes) = (columns.all(), lanes::<T>(isa, columns.u0.len()));
             let batch = self.batch.unwrap_or_else(|| chunk_size(all.len(), count, lanes));
-            let mut left = gradients.whole(all.len());
+            let mut left = GradientSlices::whole(gradients, all.len());
             let mut parts = Vec::new();
             for (columns, results) in chunks(all, results, batch) {
                 let (given, behind) = left.split(columns.len());

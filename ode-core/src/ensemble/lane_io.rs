@@ -8,141 +8,9 @@ use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::problem::inputs::{InputRange, SaveTimes, View};
 use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::RawResults;
+use crate::solution::ResultSlices;
 use crate::system::System;
 use ode_macros::inlined;
-
-/// The slices for the results of consecutive trajectories.
-#[derive(Debug)]
-pub struct ResultSlices<'a, T> {
-    /// A slice for each component of the final states.
-    pub(crate) finals: Vec<&'a mut [T]>,
-    /// A slice for each number of each saved row, `[slot * width + number]`.
-    pub(crate) saved: Vec<&'a mut [T]>,
-    /// The time of each final state.
-    pub(crate) ends: &'a mut [T],
-    pub(crate) codes: &'a mut [u8],
-    pub(crate) steps: &'a mut [u32],
-    pub(crate) rejected: &'a mut [u32],
-    /// The saved counts; empty if there are no times to save at.
-    pub(crate) kept: &'a mut [u32],
-    /// The reports of the [guard](crate::step::guard); empty if the guard is off.
-    pub(crate) guarded: &'a mut [u32],
-    /// A slice for each event: how often the event occurred.
-    pub(crate) events: Vec<&'a mut [u32]>,
-    /// A slice for each number of each logged event, `[slot * width + number]`.
-    pub(crate) log: Vec<&'a mut [T]>,
-}
-
-impl<'a, T: Scalar> ResultSlices<'a, T> {
-    /// Returns the slices for all `n` trajectories of `raw`, whose arrays [fit](RawResults::fit).
-    pub fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
-        let n = n.max(1);
-        ResultSlices {
-            finals: raw.finals.chunks_mut(n).collect(),
-            saved: raw.saved.chunks_mut(n).collect(),
-            ends: &mut raw.ends,
-            codes: &mut raw.codes,
-            steps: &mut raw.steps,
-            rejected: &mut raw.rejected,
-            kept: &mut raw.kept,
-            guarded: &mut raw.guarded,
-            events: raw.events.chunks_mut(n).collect(),
-            log: raw.log.chunks_mut(n).collect(),
-        }
-    }
-
-    /// Splits into the slices of the first `count` trajectories and of the rest.
-    #[must_use]
-    pub fn split(self, count: usize) -> (Self, Self) {
-        fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
-            // A slice without results is empty.
-            slice.split_at_mut(at.min(slice.len()))
-        }
-        fn rows<V>(rows: Vec<&mut [V]>, at: usize) -> (Vec<&mut [V]>, Vec<&mut [V]>) {
-            rows.into_iter().map(|row| row.split_at_mut(at)).unzip()
-        }
-        let (finals, behind_finals) = rows(self.finals, count);
-        let (saved, behind_saved) = rows(self.saved, count);
-        let (events, behind_events) = rows(self.events, count);
-        let (log, behind_log) = rows(self.log, count);
-        let (ends, behind_ends) = self.ends.split_at_mut(count);
-        let (codes, behind_codes) = self.codes.split_at_mut(count);
-        let (steps, behind_steps) = self.steps.split_at_mut(count);
-        let (rejected, behind_rejected) = self.rejected.split_at_mut(count);
-        let (kept, behind_kept) = halves(self.kept, count);
-        let (guarded, behind_guarded) = halves(self.guarded, count);
-        let behind = ResultSlices {
-            finals: behind_finals,
-            saved: behind_saved,
-            ends: behind_ends,
-            codes: behind_codes,
-            steps: behind_steps,
-            rejected: behind_rejected,
-            kept: behind_kept,
-            guarded: behind_guarded,
-            events: behind_events,
-            log: behind_log,
-        };
-        (
-            ResultSlices {
-                finals,
-                saved,
-                ends,
-                codes,
-                steps,
-                rejected,
-                kept,
-                guarded,
-                events,
-                log,
-            },
-            behind,
-        )
-    }
-
-    /// Reborrows the slices.
-    #[must_use]
-    pub fn reborrow(&mut self) -> ResultSlices<'_, T> {
-        ResultSlices {
-            finals: self.finals.iter_mut().map(|row| &mut **row).collect(),
-            saved: self.saved.iter_mut().map(|row| &mut **row).collect(),
-            ends: self.ends,
-            codes: self.codes,
-            steps: self.steps,
-            rejected: self.rejected,
-            kept: self.kept,
-            guarded: self.guarded,
-            events: self.events.iter_mut().map(|row| &mut **row).collect(),
-            log: self.log.iter_mut().map(|row| &mut **row).collect(),
-        }
-    }
-
-    /// Returns the slices as bytes, row by row, as targets of copies from a device.
-    ///
-    /// The order is final states, saved numbers, end times, steps, rejected steps, saved counts,
-    /// reports of the guard, counts of events, logged numbers, codes.
-    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 10] {
-        fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
-            rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
-        }
-        fn row<V: bytemuck::Pod>(row: &mut [V]) -> Vec<&mut [u8]> {
-            if row.is_empty() { Vec::new() } else { vec![bytemuck::cast_slice_mut(row)] }
-        }
-        [
-            rows(&mut self.finals),
-            rows(&mut self.saved),
-            row(self.ends),
-            row(self.steps),
-            row(self.rejected),
-            row(self.kept),
-            row(self.guarded),
-            rows(&mut self.events),
-            rows(&mut self.log),
-            row(self.codes),
-        ]
-    }
-}
 
 /// An upper bound of the number of lanes of all instruction sets.
 pub(crate) const MOST_LANES: usize = 64;
@@ -549,6 +417,7 @@ mod tests {
     use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
     use crate::problem::inputs::Inputs;
     use crate::problem::prepared::PreparedSolve;
+    use crate::solution::RawResults;
     use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
 
     #[ode_macros::ode_system(crate = crate)]

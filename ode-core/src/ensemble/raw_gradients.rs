@@ -3,12 +3,11 @@
 //! The input is cotangents. The outputs are the loss and its derivatives with respect to initial
 //! states and parameters.
 
-use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};
 use crate::lane::{Real, Scalar};
-use crate::memory::ResultBuffer;
 use crate::problem::layout::SystemShape;
 use crate::system::Loss;
+use crate::table::arrays_of_trajectories;
 use ode_macros::inlined;
 
 /// The derivatives of a loss with respect to trajectory outputs (cotangents).
@@ -43,79 +42,22 @@ impl<T: Scalar> RawCotangents<'_, T> {
     }
 }
 
-/// The gradients of consecutive trajectories, as a structure of arrays that a backend fills.
-#[derive(Clone, Debug, Default)]
-pub struct RawGradients<T> {
+arrays_of_trajectories! {
+    /// The gradients of consecutive trajectories, as a structure of arrays that a backend fills.
+    arrays RawGradients;
+    /// Slices for the gradients of consecutive trajectories.
+    slices GradientSlices;
+    /// An array of gradients.
+    index GradientArray for SystemShape;
+
     /// The loss of each trajectory.
-    pub loss: ResultBuffer<T>,
+    loss Loss: row of T, |_| 1;
     /// The derivatives with respect to initial states.
     ///
     /// The layout is `[component * n + trajectory]` with `n` trajectories.
-    pub u0: ResultBuffer<T>,
+    u0 U0: rows of T, |shape| shape.states;
     /// The derivatives with respect to parameters, in the layout of `u0`.
-    pub p: ResultBuffer<T>,
-}
-
-impl<T: Scalar> RawGradients<T> {
-    /// Sets the lengths of the arrays for `n` trajectories.
-    ///
-    /// The contents are arbitrary: a backend writes every element.
-    ///
-    /// # Errors
-    /// [`SolveError::OutOfMemory`].
-    pub fn fit(&mut self, shape: SystemShape, n: usize) -> Result<(), SolveError> {
-        self.loss.fit(n)?;
-        self.u0.fit(shape.states.saturating_mul(n))?;
-        self.p.fit(shape.parameters.saturating_mul(n))
-    }
-
-    /// Returns the slices for the gradients of all `n` trajectories.
-    pub fn whole(&mut self, n: usize) -> GradientSlices<'_, T> {
-        let n = n.max(1);
-        GradientSlices {
-            loss: &mut self.loss,
-            u0: self.u0.chunks_mut(n).collect(),
-            p: self.p.chunks_mut(n).collect(),
-        }
-    }
-}
-
-/// Slices for the gradients of consecutive trajectories.
-#[derive(Debug)]
-pub struct GradientSlices<'a, T> {
-    pub(crate) loss: &'a mut [T],
-    pub(crate) u0: Vec<&'a mut [T]>,
-    pub(crate) p: Vec<&'a mut [T]>,
-}
-
-impl<'a, T> GradientSlices<'a, T> {
-    /// Splits into the slices of the first `count` trajectories and of the rest.
-    #[must_use]
-    pub fn split(self, count: usize) -> (Self, Self) {
-        let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));
-        let (loss, behind_loss) = self.loss.split_at_mut(count);
-        let (u0, behind_u0) = rows(self.u0).unzip();
-        let (p, behind_p) = rows(self.p).unzip();
-        (
-            GradientSlices { loss, u0, p },
-            GradientSlices { loss: behind_loss, u0: behind_u0, p: behind_p },
-        )
-    }
-
-    /// Returns the slices as bytes, row by row, as targets of copies from a device.
-    ///
-    /// The order is losses, derivatives with respect to initial states, derivatives with respect to
-    /// parameters.
-    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 3]
-    where
-        T: bytemuck::Pod,
-    {
-        fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
-            rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
-        }
-        let loss = vec![bytemuck::cast_slice_mut(&mut *self.loss)];
-        [loss, rows(&mut self.u0), rows(&mut self.p)]
-    }
+    p P: rows of T, |shape| shape.parameters;
 }
 
 /// The origin of the loss at saved times.

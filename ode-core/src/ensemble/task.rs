@@ -1,6 +1,6 @@
 //! Tasks: solves with the system and the method erased.
 
-use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lane_io::{LaneIo, Views};
 use crate::ensemble::lockstep::{self, LockstepOptions};
 use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
@@ -15,6 +15,7 @@ use crate::methods::Definition;
 use crate::problem::inputs::InputRange;
 use crate::problem::layout::SystemShape;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultSlices;
 use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
 use crate::system::{DeviceSource, System};

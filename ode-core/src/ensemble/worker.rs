@@ -6,7 +6,6 @@
 use core::ops::ControlFlow;
 
 use crate::ensemble::batches::{chunk_size, lanes};
-pub use crate::ensemble::lane_io::ResultSlices;
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
 use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, WorkerHandle};
@@ -17,6 +16,7 @@ use crate::memory::Lock;
 use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
+pub use crate::solution::ResultSlices;
 use crate::solution::{RawResults, ResultSink, Share, Warning};
 
 /// A chunk: consecutive trajectories and the slices for their results.

@@ -279,7 +279,7 @@ fn evaluated<T: Scalar>(
     let mut results = RawResults::default();
     results.fit(&layout, n)?;
     let mut gradients = RawGradients::default();
-    gradients.fit(shape, n)?;
+    gradients.fit(&shape, n)?;
     let places = (&mut results, &mut gradients);
     let mut run = pull_back_with(algorithm, task, &settings, &columns, &raw, places)?;
     leave_out(&mut results, &mut gradients);

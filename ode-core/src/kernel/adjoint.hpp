@@ -54,9 +54,9 @@ template<class C> struct AdjointIo {
         next.i = after;
         if (after == IDLE) return;
         next.start = adjoint.starts[after];
-        next.steps = arguments.steps[after];
-        next.rejected = arguments.rejected[after];
-        next.code = arguments.codes[after];
+        next.steps = arguments.results.steps[after];
+        next.rejected = arguments.results.rejected[after];
+        next.code = arguments.results.codes[after];
         after = adjoint.before[after];
     }
     DEVICE void ask_step() {

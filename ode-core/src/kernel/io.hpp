@@ -22,16 +22,7 @@ template<class R> struct KernelArguments {
     const GLOBAL u64* rules; // of what is drawn: where the words of each begin, then these
     const GLOBAL R* save_times;
     const GLOBAL R* stop_times;
-    GLOBAL R* finals;       // [component * n + trajectory]
-    GLOBAL R* saved;        // [(slot * width + number) * n + trajectory]: states, observables, the time
-    GLOBAL R* ends;
-    GLOBAL unsigned char* codes;
-    GLOBAL u32* steps;
-    GLOBAL u32* rejected;
-    GLOBAL u32* kept;       // states saved, where there are times to save at
-    GLOBAL u32* guarded;    // what the guard reports, where it looks
-    GLOBAL u32* events;     // [event * n + trajectory]: how often each happened
-    GLOBAL R* log;          // [(slot * width + number) * n + trajectory]: logged events
+    ResultArrays<R> results;
     GLOBAL u32* counter;    // trajectories taken by threads that refill
     u64 first;              // the number of the first trajectory among all of the ensemble
     R abstol, reltol, dt, dtmin, dtmax;
@@ -159,10 +150,10 @@ template<class C> struct Io {
         }
     }
     DEVICE typename Real<R>::Bits event_count(int index) const {
-        return i == IDLE ? 0u : arguments.events[(u64)index * arguments.n + i];
+        return i == IDLE ? 0u : arguments.results.events[(u64)index * arguments.n + i];
     }
     template<class B> DEVICE void set_event_count(bool which, int index, B count) const {
-        if (which && i != IDLE) arguments.events[(u64)index * arguments.n + i] = (u32)count;
+        if (which && i != IDLE) arguments.results.events[(u64)index * arguments.n + i] = (u32)count;
     }
     DEVICE static constexpr bool logs() { return LOG_WIDTH > 0; }
     template<class B> DEVICE void log_event(
@@ -180,15 +171,15 @@ template<class C> struct Io {
     }
     DEVICE void finish(bool done, const Arr<R, N>& u, const options::End<R>& end) const {
         if (!done || i == IDLE) return;
-        UNROLL for (int d = 0; d < N; d++) arguments.finals[(u64)d * arguments.n + i] = u[d];
-        arguments.ends[i] = end.t;
-        arguments.codes[i] = (unsigned char)end.code;
-        arguments.steps[i] = (u32)end.steps;
-        arguments.rejected[i] = (u32)end.rejected;
-        if constexpr (C::GUARD != guard::OFF) arguments.guarded[i] = (u32)end.guarded;
+        UNROLL for (int d = 0; d < N; d++) arguments.results.finals[(u64)d * arguments.n + i] = u[d];
+        arguments.results.ends[i] = end.t;
+        arguments.results.codes[i] = (unsigned char)end.code;
+        arguments.results.steps[i] = (u32)end.steps;
+        arguments.results.rejected[i] = (u32)end.rejected;
+        if constexpr (C::GUARD != guard::OFF) arguments.results.guarded[i] = (u32)end.guarded;
         // What a trajectory did not reach is not a number.
         if constexpr (WIDTH > 0) {
-            arguments.kept[i] = (u32)end.saved;
+            arguments.results.kept[i] = (u32)end.saved;
             for (u32 s = (u32)end.saved; s < arguments.save_slots; s++) {
                 UNROLL for (int d = 0; d < WIDTH; d++) saved(s, d) = quiet_nan(R());
             }
@@ -196,7 +187,7 @@ template<class C> struct Io {
         if constexpr (LOG_WIDTH > 0) {
             u64 happened = 0;
             for (int e = 0; e < S::EVENTS; e++) {
-                if ((S::LOGGED >> e) & 1) happened += arguments.events[(u64)e * arguments.n + i];
+                if ((S::LOGGED >> e) & 1) happened += arguments.results.events[(u64)e * arguments.n + i];
             }
             for (u64 s = happened; s < arguments.log_slots; s++) {
                 UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
@@ -206,11 +197,11 @@ template<class C> struct Io {
 
 private:
     template<class B> DEVICE GLOBAL R& saved(B slot, int number) const {
-        return arguments.saved[((u64)slot * WIDTH + number) * arguments.n + i];
+        return arguments.results.saved[((u64)slot * WIDTH + number) * arguments.n + i];
     }
 
     template<class B> DEVICE GLOBAL R& logged(B slot, int number) const {
-        return arguments.log[((u64)slot * LOG_WIDTH + number) * arguments.n + i];
+        return arguments.results.log[((u64)slot * LOG_WIDTH + number) * arguments.n + i];
     }
 
     u32 thread;

@@ -95,16 +95,4 @@ impl Layout {
     pub fn logged(&self) -> usize {
         self.log.width().saturating_mul(self.log_slots)
     }
-
-    /// Returns 1 if times are saved, so that each trajectory has a saved count; otherwise 0.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        usize::from(self.slots > 0)
-    }
-
-    /// Returns 1 if the growth [`guard`] reports; otherwise 0.
-    #[must_use]
-    pub fn guarded(&self) -> usize {
-        usize::from(self.guarded)
-    }
 }

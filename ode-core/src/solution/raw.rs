@@ -2,91 +2,70 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::memory::{Lock, ResultBuffer};
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
+use crate::table::arrays_of_trajectories;
 use rayon::prelude::*;
 
-/// The results of consecutive trajectories, as a structure of arrays.
-///
-/// A backend fills them and passes them to a [`ResultSink`](crate::solution::ResultSink).
-/// [`Layout`] has the lengths of the arrays.
-#[derive(Clone, Debug, Default)]
-pub struct RawResults<T> {
+arrays_of_trajectories! {
+    /// The results of consecutive trajectories, as a structure of arrays.
+    ///
+    /// A backend fills them and passes them to a [`ResultSink`](crate::solution::ResultSink).
+    /// [`Layout`] has the lengths of the arrays.
+    arrays RawResults;
+    /// The slices for the results of consecutive trajectories.
+    slices ResultSlices;
+    /// An array of results.
+    index ResultArray for Layout;
+
     /// The final states, `[component * n + trajectory]` with `n` trajectories.
-    pub finals: ResultBuffer<T>,
+    finals Finals: rows of T, |layout| layout.states;
     /// The saved states and observables, `[(save index * width + number) * n + trajectory]`.
     ///
     /// [`SavedRow`](crate::problem::options::SavedRow) has the width and the order of the numbers.
     /// Values at times that a trajectory did not reach are NaN.
-    pub saved: ResultBuffer<T>,
+    saved Saved: rows of T, |layout| layout.saved();
     /// The times of the final states, one for each trajectory.
-    pub ends: ResultBuffer<T>,
+    ends Ends: row of T, |_| 1;
     /// The number of each trajectory's [`ReturnCode`].
     ///
-    /// Methods that [switch](crate::step::switching) add bits to it; [`code`](RawResults::code)
-    /// decodes it.
-    pub codes: ResultBuffer<u8>,
+    /// Methods that [switch](crate::step::switching) add bits to it; [`RawResults::code`] decodes
+    /// it.
+    codes Codes: row of u8, |_| 1;
     /// The attempted steps of each trajectory.
-    pub steps: ResultBuffer<u32>,
+    steps Steps: row of u32, |_| 1;
     /// The rejected steps of each trajectory, which are also among the attempted steps.
-    pub rejected: ResultBuffer<u32>,
+    rejected Rejected: row of u32, |_| 1;
     /// The number of saved times that each trajectory reached.
     ///
     /// Empty if no times are saved.
-    pub kept: ResultBuffer<u32>,
+    kept Kept: row of u32, |layout| usize::from(layout.slots > 0);
     /// The report of the growth [`guard`](crate::step::guard) on each trajectory.
     ///
     /// Empty if the guard is off.
-    pub guarded: ResultBuffer<u32>,
+    guarded Guarded: row of u32, |layout| usize::from(layout.guarded);
     /// The count of each event, `[event * n + trajectory]`.
     ///
     /// Empty if the system has no events.
-    pub events: ResultBuffer<u32>,
+    events Events: rows of u32, |layout| layout.events;
     /// The logged events, `[(slot * width + number) * n + trajectory]`.
     ///
     /// [`LogRow`](crate::problem::options::LogRow) has the width and the order of the numbers.
     /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
-    pub log: ResultBuffer<T>,
+    log Log: rows of T, |layout| layout.logged();
+}
+
+impl ResultArray {
+    /// Returns the bytes of all arrays for one trajectory, in precision `T`.
+    #[must_use]
+    pub fn bytes_of_trajectory<T>(layout: &Layout) -> usize {
+        let bytes = |array: ResultArray| array.rows(layout).saturating_mul(array.size::<T>());
+        Self::ALL.into_iter().map(bytes).fold(0, usize::saturating_add)
+    }
 }
 
 impl<T: Scalar> RawResults<T> {
-    /// Sets the lengths of the arrays for `n` trajectories.
-    ///
-    /// The arrays reuse their memory if it suffices. The contents are arbitrary: a backend writes
-    /// every number.
-    ///
-    /// # Errors
-    /// [`SolveError::OutOfMemory`].
-    pub fn fit(&mut self, layout: &Layout, n: usize) -> Result<(), SolveError> {
-        let rows = |rows: usize| rows.saturating_mul(n);
-        self.finals.fit(rows(layout.states))?;
-        self.ends.fit(n)?;
-        self.saved.fit(rows(layout.saved()))?;
-        self.codes.fit(n)?;
-        self.steps.fit(n)?;
-        self.rejected.fit(n)?;
-        self.kept.fit(rows(layout.kept()))?;
-        self.guarded.fit(rows(layout.guarded()))?;
-        self.events.fit(rows(layout.events))?;
-        self.log.fit(rows(layout.logged()))
-    }
-
-    /// Page-locks the arrays by `lock`, where [that pays](ResultBuffer::lock).
-    pub fn lock(&mut self, lock: &Lock<'_>) {
-        self.finals.lock(lock);
-        self.ends.lock(lock);
-        self.saved.lock(lock);
-        self.codes.lock(lock);
-        self.steps.lock(lock);
-        self.rejected.lock(lock);
-        self.kept.lock(lock);
-        self.guarded.lock(lock);
-        self.events.lock(lock);
-        self.log.lock(lock);
-    }
-
     /// Returns the return code of trajectory `i`, counted from the first of these.
     ///
     /// # Panics
@@ -101,22 +80,13 @@ impl<T: Scalar> RawResults<T> {
     /// [`SolveError::Results`] if an array has another length, or if a trajectory reached more
     /// saved times than there are.
     pub fn check(&self, layout: &Layout, n: usize) -> Result<(), SolveError> {
-        let sizes = [
-            ("finals", self.finals.len(), layout.states.saturating_mul(n)),
-            ("saved", self.saved.len(), layout.saved().saturating_mul(n)),
-            ("ends", self.ends.len(), n),
-            ("kept", self.kept.len(), layout.kept() * n),
-            ("guarded", self.guarded.len(), layout.guarded() * n),
-            ("events", self.events.len(), layout.events.saturating_mul(n)),
-            ("log", self.log.len(), layout.logged().saturating_mul(n)),
-            ("codes", self.codes.len(), n),
-            ("steps", self.steps.len(), n),
-            ("rejected", self.rejected.len(), n),
-        ];
+        let sizes = ResultArray::ALL.into_iter().zip(self.lengths());
+        let sizes =
+            sizes.map(|(array, given)| (array.name(), given, array.rows(layout).saturating_mul(n)));
         let slots = layout.slots;
         let most = largest(&self.kept) as usize;
         let kept = (most > slots).then_some(("kept of one", most, slots));
-        match sizes.into_iter().chain(kept).find(|(_, given, expected)| given != expected) {
+        match sizes.chain(kept).find(|(_, given, expected)| given != expected) {
             Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
             None => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Lockstep members in chunks for the threads of a CPU, in lanes on each.
 
 use crate::ensemble::batches;
-use crate::ensemble::lane_io::{LaneIo, ResultSlices, Views};
+use crate::ensemble::lane_io::{LaneIo, Views};
 use crate::ensemble::lockstep::cells::Cells;
 use crate::ensemble::lockstep::clock::{attempt_of, lane_of, mask};
 use crate::ensemble::lockstep::norm::{LockstepNorm, TOGETHER, sum_of_neighbours};
@@ -19,6 +19,7 @@ use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::inputs::InputRange;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::ResultSlices;
 use crate::solution::{RawResults, WorstMember};
 use crate::system::System;
 use core::any::Any;
