@@ -234,7 +234,6 @@ pub mod backend {
     pub use ode_core::ensemble::task::{
         Arrays, CompiledLanes, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
-    pub use ode_core::ensemble::worker::ResultSlices;
     pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
     pub use ode_core::kernel::Functions;
     pub use ode_core::lane::dispatch::InstructionSet;
@@ -242,6 +241,7 @@ pub mod backend {
     pub use ode_core::problem::layout::SystemShape;
     pub use ode_core::problem::prepared::PreparedSolve;
     pub use ode_core::problem::resolved_options::ResolvedOptions;
+    pub use ode_core::solution::{ResultArray, ResultSet, ResultSlices};
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
         LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,

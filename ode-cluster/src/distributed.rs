@@ -205,7 +205,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             return Err(ClusterError::Nothing { shard: *shard, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
-        let manifest = Manifest::of(task, settings, columns, self.chunk);
+        let manifest = Manifest::of(task, settings, columns, self.chunk, sink.wants());
         if let Some(world) = world {
             // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
@@ -220,7 +220,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             Some(world) => agree::on(world, manifest.lines(), store.transpose())?,
             None => store.transpose()?,
         };
-        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner);
+        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner, sink.wants());
         let shares = match (world, &store) {
             (Some(world), store) => {
                 by_messages::solve(world, &manifest, store.as_ref(), &mut solve, sink)?

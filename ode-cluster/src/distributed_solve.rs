@@ -7,6 +7,7 @@ use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{InputRange, Inputs};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultSet;
 use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
 
 use crate::error::ClusterError;
@@ -55,8 +56,9 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         settings: &ResolvedOptions<T>,
         columns: &'a Inputs<T>,
         inner: InnerBackend<'a, T>,
+        wanted: ResultSet,
     ) -> Self {
-        let layout = Layout::new(settings, columns);
+        let layout = Layout::new(settings, columns).of(wanted);
         DistributedSolve {
             manifest,
             columns,
@@ -86,7 +88,7 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         let begin = Instant::now();
         let range = self.range(chunks.clone());
         let (columns, n) = (range.to_inputs()?, range.len());
-        let mut sink = Collect::default();
+        let mut sink = Collect::of(self.layout.wanted);
         let run = (self.inner)(&columns, &mut sink)?;
         let results = sink.into_results();
         results.check(&self.layout, n)?;

@@ -8,7 +8,7 @@ use ode_core::persist::{self, Difference};
 use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::ResultArray;
+use ode_core::solution::{ResultArray, ResultSet};
 
 /// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
 /// inputs.
@@ -45,8 +45,9 @@ impl Manifest {
         settings: &ResolvedOptions<T>,
         columns: &Inputs<T>,
         chunk: Option<usize>,
+        wanted: ResultSet,
     ) -> Self {
-        let layout = Layout::new(settings, columns);
+        let layout = Layout::new(settings, columns).of(wanted);
         let (trajectories, bytes) =
             (columns.trajectories, ResultArray::bytes_of_trajectory::<T>(&layout));
         let chunk = chunk.unwrap_or_else(|| {
@@ -100,6 +101,7 @@ impl Manifest {
         put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
         let ode_core::LogRow { marks: _, before, after } = log;
         put("log", format!("{log_slots} events, {before} states before them, {after} after them"));
+        put("results", format!("{:?}", layout.wanted));
         put("steps", step_slots.to_string());
         put("stopping", stopping.to_string());
         put("saveat", times_of(&columns.save, trajectories));

@@ -18,7 +18,7 @@ mod unsaved;
 
 pub use code::ReturnCode;
 pub use log::{Log, LoggedEvent};
-pub use raw::{RawResults, ResultArray, ResultSlices};
+pub use raw::{RawResults, ResultArray, ResultSet, ResultSlices};
 pub use single::OdeSolution;
 pub(crate) use sink::MostSteps;
 pub use sink::{Collect, ResultSink};

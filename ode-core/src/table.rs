@@ -77,6 +77,12 @@ impl<'a, V: Pod> Slices<'a, V> for Vec<&'a mut [V]> {
     }
 }
 
+/// A layout of the arrays of a table.
+pub(crate) trait Holds<Array> {
+    /// Returns whether results have this array.
+    fn holds(&self, array: Array) -> bool;
+}
+
 /// Declares a [table](self) of arrays.
 macro_rules! arrays_of_trajectories {
     (
@@ -199,6 +205,9 @@ macro_rules! arrays_of_trajectories {
             /// Returns the number of rows: of numbers for each trajectory.
             #[must_use]
             pub fn rows(self, layout: &$Layout) -> usize {
+                if !crate::table::Holds::holds(layout, self) {
+                    return 0;
+                }
                 match self { $(Self::$Variant => { let $layout = layout; $rows }),* }
             }
 

@@ -13,14 +13,13 @@ use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
 use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
 use ode_core::ensemble::raw_gradients::{GradientArray, GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
-use ode_core::ensemble::worker::ResultSlices;
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::InputRange;
 use ode_core::problem::layout::SystemShape;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::ResultArray;
+use ode_core::solution::{ResultArray, ResultSlices};
 use ode_core::{SavedRow, SolveError};
 
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};

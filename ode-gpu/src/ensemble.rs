@@ -9,7 +9,7 @@ use ode_core::Shard;
 use ode_core::ensemble::adjoint::AdjointTask;
 use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
-use ode_core::ensemble::worker::{self, CpuWorker, ResultSlices, Worker};
+use ode_core::ensemble::worker::{self, CpuWorker, Worker};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
@@ -17,6 +17,7 @@ use ode_core::memory::Locked;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultSlices;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, SavedRow, Schedule,

@@ -2,7 +2,7 @@
 
 use odes::backend::{
     Collect, EnsembleAlgorithm, Everything, InputRange, Layout, PreparedSolve, RawResults,
-    ResultSink, RunReport,
+    ResultArray, ResultSink, RunReport,
 };
 use odes::lane::Scalar;
 use odes::system::System;
@@ -63,7 +63,8 @@ fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 
         let rows = counts.chunks_exact(n);
         rows.for_each(|row| row[part.clone()].iter().for_each(|&count| add(count.into())));
     }
-    codes[part].iter().for_each(|&code| add(code.into()));
+    let rows = codes.chunks_exact(n);
+    rows.for_each(|row| row[part.clone()].iter().for_each(|&code| add(code.into())));
     sum
 }
 
@@ -132,4 +133,29 @@ pub(crate) fn same_in_batches<S, M, T, const N: usize, const P: usize>(
         // Memory is reused, and never larger than a batch.
         assert!(sums.capacity <= len, "{} for batches of {batch}", sums.capacity);
     }
+    for array in ResultArray::ALL {
+        let mut wanted = Collect::of([array].into());
+        solve_into((system, method), place, inputs, &mut wanted).unwrap();
+        let found = wanted.into_results();
+        let expected = only(whole, array);
+        assert_eq!(found.lengths(), expected.lengths(), "{array:?}");
+        assert_eq!(sum(&found, n, 0..n), sum(&expected, n, 0..n), "{array:?}");
+    }
+}
+
+/// Returns the results without all other arrays, except counts of events.
+fn only<T: Scalar>(whole: &RawResults<T>, array: ResultArray) -> RawResults<T> {
+    let mut left = whole.clone();
+    macro_rules! clear {
+        ($($field:ident $Variant:ident)*) => {$(
+            if ![array, ResultArray::Events].contains(&ResultArray::$Variant) {
+                left.$field = Vec::new().into();
+            }
+        )*};
+    }
+    clear! {
+        finals Finals saved Saved ends Ends codes Codes steps Steps rejected Rejected kept Kept
+        guarded Guarded events Events log Log
+    }
+    left
 }

@@ -261,7 +261,7 @@ where
     fn run<R: Real<Scalar = T>>(self) -> bool {
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, false);
-        let n = self.results.codes.len();
+        let n = range.len();
         let views = Views::new(range);
         let mut records = StepRecords::<R>::new();
         let mut from = 0;

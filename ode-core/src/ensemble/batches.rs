@@ -52,7 +52,7 @@ pub(super) fn by_batches<T: Scalar>(
     sink: &mut dyn ResultSink<T>,
     fill: Fill<'_, T>,
 ) -> Result<(), SolveError> {
-    let layout = Layout::new(settings, columns);
+    let layout = Layout::new(settings, columns).of(sink.wants());
     let mut results = RawResults::default();
     for batch in columns.batches(sink.batch()) {
         results.fit(&layout, batch.len())?;

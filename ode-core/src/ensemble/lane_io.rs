@@ -12,6 +12,14 @@ use crate::solution::ResultSlices;
 use crate::system::System;
 use ode_macros::inlined;
 
+/// Writes the number of a trajectory, if the results have the array.
+#[inlined]
+fn put<V>(array: &mut [V], i: usize, number: V) {
+    if let Some(place) = array.get_mut(i) {
+        *place = number;
+    }
+}
+
 /// An upper bound of the number of lanes of all instruction sets.
 pub(crate) const MOST_LANES: usize = 64;
 
@@ -270,6 +278,9 @@ where
             #[inline(always)]
             || {
                 let row = self.settings.saved;
+                if self.results.saved.is_empty() {
+                    return;
+                }
                 if row.states > 0 {
                     for lane in set_bits(which.to_bitmask()) {
                         let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
@@ -348,6 +359,9 @@ where
             #[inline(always)]
             || {
                 let row = self.settings.log;
+                if self.results.log.is_empty() {
+                    return;
+                }
                 for lane in set_bits(which.to_bitmask()) {
                     let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
                     if i == IDLE || slot >= self.settings.log_slots as usize {
@@ -375,20 +389,16 @@ where
                     if i == IDLE {
                         continue;
                     }
-                    for d in 0..N {
-                        self.results.finals[d][i] = u[d].lane(lane);
+                    for (row, u) in self.results.finals.iter_mut().zip(&u) {
+                        row[i] = u.lane(lane);
                     }
-                    self.results.ends[i] = end.t.lane(lane);
-                    self.results.codes[i] = end.code.lane(lane) as u8;
-                    self.results.steps[i] = end.steps.lane(lane) as u32;
-                    self.results.rejected[i] = end.rejected.lane(lane) as u32;
                     let kept = end.saved.lane(lane);
-                    if let Some(place) = self.results.kept.get_mut(i) {
-                        *place = kept as u32;
-                    }
-                    if let Some(place) = self.results.guarded.get_mut(i) {
-                        *place = end.guarded.lane(lane) as u32;
-                    }
+                    put(self.results.ends, i, end.t.lane(lane));
+                    put(self.results.codes, i, end.code.lane(lane) as u8);
+                    put(self.results.steps, i, end.steps.lane(lane) as u32);
+                    put(self.results.rejected, i, end.rejected.lane(lane) as u32);
+                    put(self.results.kept, i, kept as u32);
+                    put(self.results.guarded, i, end.guarded.lane(lane) as u32);
                     // Values that a trajectory did not reach are NaN.
                     let reached = kept as usize * self.settings.saved.width();
                     for number in self.results.saved.iter_mut().skip(reached) {

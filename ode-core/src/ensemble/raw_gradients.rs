@@ -7,7 +7,7 @@ use crate::integrate::backward::{self, Lost};
 use crate::lane::{Real, Scalar};
 use crate::problem::layout::SystemShape;
 use crate::system::Loss;
-use crate::table::arrays_of_trajectories;
+use crate::table::{Holds, arrays_of_trajectories};
 use ode_macros::inlined;
 
 /// The derivatives of a loss with respect to trajectory outputs (cotangents).
@@ -58,6 +58,13 @@ arrays_of_trajectories! {
     u0 U0: rows of T, |shape| shape.states;
     /// The derivatives with respect to parameters, in the layout of `u0`.
     p P: rows of T, |shape| shape.parameters;
+}
+
+/// Gradients have all arrays.
+impl Holds<GradientArray> for SystemShape {
+    fn holds(&self, _: GradientArray) -> bool {
+        true
+    }
 }
 
 /// The origin of the loss at saved times.

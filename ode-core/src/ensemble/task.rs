@@ -368,7 +368,7 @@ where
     fn run<R: Real<Scalar = T>>(self) {
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, settings.saved.times > 0);
-        let n = self.results.codes.len();
+        let n = range.len();
         // With the static schedule each lane gets one trajectory, and then the next group begins.
         let group = if self.schedule == Schedule::Static { R::LANES } else { n };
         let views = Views::new(range);

@@ -16,8 +16,7 @@ use crate::memory::Lock;
 use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
-pub use crate::solution::ResultSlices;
-use crate::solution::{RawResults, ResultSink, Share, Warning};
+use crate::solution::{RawResults, ResultSink, ResultSlices, Share, Warning};
 
 /// A chunk: consecutive trajectories and the slices for their results.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ pub fn run<T: Scalar>(
     sink: &mut dyn ResultSink<T>,
     lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
-    let layout = Layout::new(settings, columns);
+    let layout = Layout::new(settings, columns).of(sink.wants());
     let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
     let mut outcome = Outcome::default();
     let mut done = vec![Finished::default(); workers.len()];

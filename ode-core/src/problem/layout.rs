@@ -5,6 +5,7 @@ use crate::lane::Scalar;
 use crate::problem::inputs::Inputs;
 use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{ResultArray, ResultSet};
 use crate::step::guard;
 
 /// The counts of the numbers of a system.
@@ -67,10 +68,12 @@ pub struct Layout {
     pub log: LogRow,
     /// The largest number of logged events of a trajectory.
     pub log_slots: usize,
+    /// The arrays that results have.
+    pub wanted: ResultSet,
 }
 
 impl Layout {
-    /// Returns the layout of a solve's results.
+    /// Returns the layout of a solve's results, with all arrays.
     #[must_use]
     pub fn new<T: Scalar>(settings: &ResolvedOptions<T>, columns: &Inputs<T>) -> Self {
         Layout {
@@ -81,7 +84,16 @@ impl Layout {
             events: settings.events,
             log: settings.log,
             log_slots: settings.log_slots as usize,
+            wanted: ResultSet::ALL,
         }
+    }
+
+    /// Returns the layout of results with these arrays only.
+    ///
+    /// Counts of events stay, because trajectories count in them.
+    #[must_use]
+    pub fn of(self, wanted: ResultSet) -> Self {
+        Layout { wanted: wanted.with(ResultArray::Events), ..self }
     }
 
     /// Returns the count of saved numbers of a trajectory, at all times together.

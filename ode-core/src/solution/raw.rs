@@ -5,7 +5,8 @@ use crate::lane::Scalar;
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
-use crate::table::arrays_of_trajectories;
+use crate::table::{Holds, arrays_of_trajectories};
+use core::fmt;
 use rayon::prelude::*;
 
 arrays_of_trajectories! {
@@ -54,6 +55,54 @@ arrays_of_trajectories! {
     /// [`LogRow`](crate::problem::options::LogRow) has the width and the order of the numbers.
     /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
     log Log: rows of T, |layout| layout.logged();
+}
+
+impl Holds<ResultArray> for Layout {
+    fn holds(&self, array: ResultArray) -> bool {
+        self.wanted.contains(array)
+    }
+}
+
+/// A set of result arrays.
+///
+/// ```
+/// use ode_core::solution::{ResultArray, ResultSet};
+///
+/// let wanted = ResultSet::from([ResultArray::Finals, ResultArray::Codes]);
+/// assert!(wanted.contains(ResultArray::Finals) && !wanted.contains(ResultArray::Saved));
+/// assert!(ResultSet::ALL.contains(ResultArray::Saved));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ResultSet(u16);
+
+impl ResultSet {
+    /// All arrays.
+    pub const ALL: ResultSet = ResultSet((1 << ResultArray::COUNT) - 1);
+
+    /// Returns whether the set contains an array.
+    #[must_use]
+    pub const fn contains(self, array: ResultArray) -> bool {
+        self.0 >> array as u32 & 1 == 1
+    }
+
+    /// Returns the set with one more array.
+    #[must_use]
+    pub const fn with(self, array: ResultArray) -> Self {
+        ResultSet(self.0 | 1 << array as u32)
+    }
+}
+
+impl<const K: usize> From<[ResultArray; K]> for ResultSet {
+    fn from(arrays: [ResultArray; K]) -> Self {
+        ResultSet(arrays.iter().fold(0, |set, array| set | 1 << *array as u32))
+    }
+}
+
+impl fmt::Debug for ResultSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrays = ResultArray::ALL.into_iter().filter(|array| self.contains(*array));
+        f.debug_set().entries(arrays).finish()
+    }
 }
 
 impl ResultArray {

@@ -13,7 +13,7 @@ use core::ops::ControlFlow;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::inputs::InputRange;
-use crate::solution::RawResults;
+use crate::solution::{RawResults, ResultArray, ResultSet};
 
 /// A consumer of results.
 ///
@@ -35,6 +35,14 @@ pub trait ResultSink<T>: Send {
     /// All batches but the last one have this size. By default one batch has all trajectories.
     fn batch(&self) -> u64 {
         u64::MAX
+    }
+
+    /// Returns the arrays that [`store`](Self::store) reads; all by default.
+    ///
+    /// Other arrays are empty: lanes do not write them, GPUs do not download them, and clusters
+    /// neither store nor send them. Counts of events are never empty if the system has events.
+    fn wants(&self) -> ResultSet {
+        ResultSet::ALL
     }
 
     /// Stores the results of a batch.
@@ -59,12 +67,25 @@ pub trait ResultSink<T>: Send {
 /// [`EnsembleSolution`](crate::solution::EnsembleSolution).
 ///
 /// There is one batch, and the sink takes its memory, so nothing is copied.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Collect<T> {
     results: RawResults<T>,
+    wanted: ResultSet,
+}
+
+impl<T: Scalar> Default for Collect<T> {
+    fn default() -> Self {
+        Collect::of(ResultSet::ALL)
+    }
 }
 
 impl<T: Scalar> Collect<T> {
+    /// Creates a sink that keeps these arrays only.
+    #[must_use]
+    pub fn of(wanted: ResultSet) -> Self {
+        Collect { results: RawResults::default(), wanted }
+    }
+
     /// Returns the results; empty before a solve.
     #[must_use]
     pub fn into_results(self) -> RawResults<T> {
@@ -73,6 +94,10 @@ impl<T: Scalar> Collect<T> {
 }
 
 impl<T: Scalar> ResultSink<T> for Collect<T> {
+    fn wants(&self) -> ResultSet {
+        self.wanted
+    }
+
     fn store(
         &mut self,
         _: InputRange<'_, T>,
@@ -95,6 +120,10 @@ pub(crate) struct MostSteps {
 impl<T: Scalar> ResultSink<T> for MostSteps {
     fn batch(&self) -> u64 {
         self.batch
+    }
+
+    fn wants(&self) -> ResultSet {
+        ResultSet::from([ResultArray::Steps, ResultArray::Rejected])
     }
 
     fn store(
