@@ -217,9 +217,7 @@ pub mod lane {
 /// They are the task, the options, the inputs of all trajectories, and the sink of the results.
 /// [Extending odes](docs::extending) has examples.
 ///
-/// A backend that wraps another backend needs no other types:
-/// [`delegate_backend!`](backend::delegate_backend) forwards each function. A backend for a device
-/// also needs the text of kernels and the layout of kernel arguments. Both are in
+/// A backend that wraps another backend forwards two functions. A backend for a device also needs the text of kernels and the layout of kernel arguments. Both are in
 /// [`internals::kernel`], and change from release to release.
 ///
 /// # Stability
@@ -234,7 +232,10 @@ pub mod backend {
     pub use ode_core::ensemble::task::{
         Arrays, CompiledLanes, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
-    pub use ode_core::ensemble::{LockstepOptions, Ranks, pull_back_with, solve_with};
+    pub use ode_core::ensemble::{
+        AdjointJob, Capabilities, Evaluation, EvaluationPool, Job, LockstepOptions, Ranks, Request,
+        RequestVisitor, SolveJob, run_job,
+    };
     pub use ode_core::kernel::Functions;
     pub use ode_core::lane::dispatch::InstructionSet;
     pub use ode_core::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
@@ -245,7 +246,7 @@ pub mod backend {
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
         LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,
-        SolveError, Timings, WorstMember, both_precisions, both_pulls, delegate_backend,
+        SolveError, Timings, WorstMember,
     };
 }
 

@@ -8,8 +8,8 @@ mod series;
 use cpp::HostCpp;
 use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{
-    EnsembleAlgorithm, EvaluationThreads, Input, Inputs, PreparedSolve, ResolvedOptions,
-    ResultSink, RunReport, Task, Text, both_precisions, solve_with,
+    Capabilities, EnsembleAlgorithm, EvaluationThreads, Input, Inputs, Job, PreparedSolve, Request,
+    RequestVisitor, RunReport, SolveJob, Text, run_job,
 };
 use odes::internals::kernel::{KERNEL_NAME, KernelConfig};
 use odes::lane::Scalar;
@@ -474,28 +474,27 @@ struct Drawing<A> {
     drawn: usize,
 }
 
-impl<A: EnsembleAlgorithm> Drawing<A> {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl<A: EnsembleAlgorithm> Drawing<A> {}
+
+impl<A: EnsembleAlgorithm> RequestVisitor for Drawing<A> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let columns = job.inputs;
         let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
         assert_eq!(columns.quantities().filter(is_drawn).count(), self.drawn);
-        solve_with(&self.place, task, settings, columns, sink)
+        run_job(&self.place, Job::Solve(job))
     }
 }
 
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Drawing<A> {
     type Compiled = A::Compiled;
 
-    fn draws_samples(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { draws_samples: true, ..Capabilities::default() }
     }
 
-    both_precisions!(solve);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }
 
 /// Returns the contents of a solution as bits: problem, result and counts of each trajectory.
@@ -615,14 +614,11 @@ struct Compiling<'a> {
     seen: &'a Mutex<String>,
 }
 
-impl Compiling<'_> {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        _: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl Compiling<'_> {}
+
+impl RequestVisitor for Compiling<'_> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink: _ } = job;
         let text = task.kernel(&KernelConfig::new(settings, columns, true))?;
         let begin = Instant::now();
         let compiled =
@@ -636,9 +632,11 @@ impl Compiling<'_> {
 impl EnsembleAlgorithm for Compiling<'_> {
     type Compiled = Text;
 
-    fn draws_samples(&self) -> bool {
-        self.draws
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { draws_samples: self.draws, ..Capabilities::default() }
     }
 
-    both_precisions!(solve);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }

@@ -3,18 +3,15 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use ode_core::ensemble::Ranks;
-use ode_core::ensemble::adjoint::AdjointTask;
-use ode_core::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
+use ode_core::ensemble::{
+    AdjointJob, Capabilities, Job, Ranks, Request, RequestVisitor, SolveJob, run_job,
+};
 use ode_core::lane::Scalar;
 use ode_core::persist;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::{
-    Backend, EnsembleAlgorithm, EvaluationThreads, RawResults, ResultSink, RunReport, Shard, Share,
-    SolveError,
-};
+use ode_core::{Backend, EnsembleAlgorithm, ResultSink, RunReport, Shard, Share, SolveError};
 
 use crate::agree;
 use crate::by_folder;
@@ -182,7 +179,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         world.ok_or_else(|| ClusterError::Training { shard: *shard, why: why.clone() })
     }
 
-    fn solve<T: Scalar>(
+    fn solve_chunks<T: Scalar>(
         &self,
         task: &dyn Task<T>,
         settings: &ResolvedOptions<T>,
@@ -244,40 +241,20 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     }
 }
 
-/// The functions of both precisions, implemented by the inner backend.
-macro_rules! solved_by_the_inner_backend {
-    ($($name:ident: $T:ident),*) => { $(
-        fn $name(
-            &self,
-            task: &dyn Task<$T>,
-            settings: &ResolvedOptions<$T>,
-            columns: &Inputs<$T>,
-            sink: &mut dyn ResultSink<$T>,
-        ) -> Result<RunReport, SolveError> {
-            self.solve(task, settings, columns, sink, &|columns, sink| {
-                self.inner.$name(task, settings, columns, sink)
-            })
-        }
-    )* };
-}
+impl<A: EnsembleAlgorithm> RequestVisitor for EnsembleDistributed<A> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options, inputs, sink } = job;
+        self.solve_chunks(task, options, inputs, sink, &|inputs, sink| {
+            run_job(&self.inner, Job::Solve(SolveJob { task, options, inputs, sink }))
+        })
+    }
 
-/// The gradient functions of both precisions, implemented by the inner backend.
-macro_rules! pulled_by_the_inner_backend {
-    ($($name:ident: $T:ident),*) => { $(
-        fn $name(
-            &self,
-            task: &dyn AdjointTask<$T>,
-            settings: &ResolvedOptions<$T>,
-            columns: &Inputs<$T>,
-            cotangents: &RawCotangents<'_, $T>,
-            outputs: (&mut RawResults<$T>, &mut RawGradients<$T>),
-        ) -> Result<RunReport, SolveError> {
-            if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
-                return Err(ClusterError::Gradients.into());
-            }
-            self.inner.$name(task, settings, columns, cotangents, outputs)
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
+            return Err(ClusterError::Gradients.into());
         }
-    )* };
+        run_job(&self.inner, Job::Adjoint(job))
+    }
 }
 
 impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
@@ -312,23 +289,17 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     type Compiled = A::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        self.inner.prepare(make)
+    fn capabilities(&self) -> Capabilities<'_> {
+        let inner = self.inner.capabilities();
+        Capabilities {
+            // A manifest contains numbers of all trajectories, which must be evaluated first.
+            begins_early: self.is_one_process() && inner.begins_early,
+            ranks: (self.ranks.shard.size > 1).then_some(self as &dyn Ranks),
+            ..inner
+        }
     }
 
-    /// A manifest contains numbers of all trajectories, which must be evaluated first.
-    fn begins_early(&self) -> bool {
-        self.is_one_process() && self.inner.begins_early()
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
     }
-
-    fn draws_samples(&self) -> bool {
-        self.inner.draws_samples()
-    }
-
-    fn ranks(&self) -> Option<&dyn Ranks> {
-        (self.ranks.shard.size > 1).then_some(self)
-    }
-
-    solved_by_the_inner_backend!(single: f32, double: f64);
-    pulled_by_the_inner_backend!(pull_single: f32, pull_double: f64);
 }

@@ -11,6 +11,7 @@ pub mod loop_config;
 mod outlined;
 mod ranks;
 pub mod raw_gradients;
+mod request;
 mod schedule;
 mod solve;
 #[doc(hidden)]
@@ -21,8 +22,9 @@ pub mod task;
 pub mod work_queue;
 pub mod worker;
 
-pub use algorithm::{EnsembleAlgorithm, pull_back_with, solve_with};
+pub use algorithm::{Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;
+pub use request::{AdjointJob, Job, Request, RequestVisitor, SolveJob, run_job};
 pub use schedule::Schedule;

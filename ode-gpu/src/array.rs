@@ -4,15 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ode_core::Shard;
-use ode_core::ensemble::task::{Task, Text};
+use ode_core::ensemble::task::Text;
 use ode_core::ensemble::worker::{self, Worker};
+use ode_core::ensemble::{Capabilities, Request, RequestVisitor, SolveJob};
 use ode_core::kernel::Functions;
 use ode_core::lane::Scalar;
-use ode_core::problem::inputs::Inputs;
-use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::{
-    Backend, EnsembleAlgorithm, LockstepNorm, ResultSink, RunReport, SolveError, WorstMember,
-};
+use ode_core::{Backend, EnsembleAlgorithm, LockstepNorm, RunReport, SolveError, WorstMember};
 
 use crate::device::{Device, WarmUp, ordinal_for_shard};
 use crate::ensemble::timings;
@@ -145,14 +142,11 @@ impl EnsembleGpuArray {
     pub fn devices(&self) -> &[Device] {
         std::slice::from_ref(&self.device)
     }
+}
 
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl RequestVisitor for EnsembleGpuArray {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
         columns.check_one_time()?;
         // The kernel writes as many numbers as its system has.
@@ -184,5 +178,11 @@ impl EnsembleGpuArray {
 impl EnsembleAlgorithm for EnsembleGpuArray {
     type Compiled = Text;
 
-    ode_core::both_precisions!(solve);
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use ode_core::Method;
 use ode_core::Shard;
-use ode_core::ensemble::adjoint::AdjointTask;
-use ode_core::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
+use ode_core::ensemble::raw_gradients::GradientSlices;
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
 use ode_core::ensemble::worker::{self, CpuWorker, Worker};
+use ode_core::ensemble::{AdjointJob, Capabilities, Request, RequestVisitor, SolveJob};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
@@ -20,8 +20,7 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::ResultSlices;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, SavedRow, Schedule,
-    SolveError, Timings,
+    Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, Timings,
 };
 
 use crate::adjoint::{AdjointWorker, GradientChunk};
@@ -370,29 +369,9 @@ impl From<GpuError> for SolveError {
     }
 }
 
-impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
-    type Compiled = C;
-
-    fn begins_early(&self) -> bool {
-        true
-    }
-
-    fn draws_samples(&self) -> bool {
-        true
-    }
-
-    ode_core::both_precisions!(solve);
-    ode_core::both_pulls!(pull);
-}
-
-impl<C> EnsembleGpuKernel<C> {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
@@ -438,14 +417,9 @@ impl<C> EnsembleGpuKernel<C> {
     /// Computes gradients on the devices, without CPU threads.
     ///
     /// The trajectories are split evenly over the devices.
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
+            job;
         let begin = Instant::now();
         // The kernels write as many numbers as their system has.
         task.shape().check(settings, columns)?;
@@ -491,7 +465,21 @@ impl<C> EnsembleGpuKernel<C> {
         let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
         Ok(RunReport::new(Backend::Gpu { devices }, timings))
     }
+}
 
+impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
+    type Compiled = C;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { begins_early: true, draws_samples: true, ..Capabilities::default() }
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
+}
+
+impl<C> EnsembleGpuKernel<C> {
     /// Page-locks memory for all devices; `None` if no context can be created, which fails the
     /// solve.
     fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {

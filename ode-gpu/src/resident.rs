@@ -18,6 +18,7 @@ use cudarc::driver::{
     LaunchConfig, PushKernelArg,
 };
 use ode_core::ensemble::task::{CompiledLanes, Task, Text};
+use ode_core::ensemble::{Capabilities, Job, Request, SolveJob};
 use ode_core::kernel::KernelArguments;
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{Input, Inputs};
@@ -25,8 +26,8 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::ResultArray;
 use ode_core::system::System;
 use ode_core::{
-    Backend, Collect, EnsembleAlgorithm, EnsembleProblem, ResultSink, RunReport, SolveError,
-    SolveOptions, Solver, StepSize, Timings, Vary,
+    Backend, Collect, EnsembleAlgorithm, EnsembleProblem, RunReport, SolveError, SolveOptions,
+    Solver, StepSize, Timings, Vary,
 };
 
 use crate::batch::{Batch, Place, most_trajectories};
@@ -551,14 +552,14 @@ struct Preparing<'a, C> {
     made: RefCell<Option<Box<dyn Any>>>,
 }
 
+impl<C> Preparing<'_, C> {}
+
 impl<C> Preparing<'_, C> {
     fn solve<T: Scalar + DeviceElement>(
         &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        _: &mut dyn ResultSink<T>,
+        job: SolveJob<'_, T>,
     ) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink: _ } = job;
         let made = DeviceEnsemble::<T>::prepared(self, task, settings, columns)?;
         *self.made.borrow_mut() = Some(Box::new(made));
         let devices = vec![self.stream.device().name().to_owned()];
@@ -569,9 +570,17 @@ impl<C> Preparing<'_, C> {
 impl<C> EnsembleAlgorithm for Preparing<'_, C> {
     type Compiled = Text;
 
-    fn draws_samples(&self) -> bool {
-        !self.all_inputs
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { draws_samples: !self.all_inputs, ..Capabilities::default() }
     }
 
-    ode_core::both_precisions!(solve);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        match request {
+            Request::Single(Job::Solve(job)) => self.solve(job),
+            Request::Double(Job::Solve(job)) => self.solve(job),
+            Request::Single(Job::Adjoint(_)) | Request::Double(Job::Adjoint(_)) => {
+                Err(SolveError::NoGradients)
+            }
+        }
+    }
 }

@@ -4,8 +4,8 @@ use crate::cpp::{HostCpp, in_memory};
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
 use odes::backend::{
-    self, Backend, EnsembleAlgorithm, Inputs, LockstepNorm, RawResults, ResolvedOptions,
-    ResultSink, RunReport, Task, WorstMember,
+    self, Backend, Capabilities, EnsembleAlgorithm, LockstepNorm, RawResults, Request,
+    RequestVisitor, RunReport, SolveJob, WorstMember,
 };
 use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments, memory_rows};
 use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
@@ -23,14 +23,11 @@ struct CppArray {
     norm: LockstepNorm,
 }
 
-impl CppArray {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl CppArray {}
+
+impl RequestVisitor for CppArray {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let mean = self.norm == LockstepNorm::Mean;
         let lockstep = Some(LockstepConfig { mean, resident: false, threads: 32 });
         let kernel_config = KernelConfig {
@@ -74,7 +71,13 @@ impl CppArray {
 impl EnsembleAlgorithm for CppArray {
     type Compiled = backend::Text;
 
-    backend::both_precisions!(solve);
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }
 
 /// Compares the bits of both backends.

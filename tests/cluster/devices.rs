@@ -188,8 +188,8 @@ where
 fn solving_begins_early() {
     // The same applies to the inner backend, if it solves all trajectories.
     let distributed = || EnsembleDistributed::with_shard(early(), (0, 1));
-    assert!(distributed().begins_early());
-    assert!(!distributed().folder("nowhere").begins_early());
+    assert!(distributed().capabilities().begins_early);
+    assert!(!distributed().folder("nowhere").capabilities().begins_early);
     let [late, early] = late_and_early(|mut problem, i| {
         problem.p[0] = 1e-6 * i as f64;
         problem

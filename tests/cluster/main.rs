@@ -18,9 +18,7 @@ mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
 
-use odes::backend::{
-    EnsembleAlgorithm, Everything, Inputs, ResolvedOptions, ResultSink, RunReport, Task,
-};
+use odes::backend::{Capabilities, EnsembleAlgorithm, Everything, Request, RunReport};
 use odes::prelude::*;
 use odes::problem::{Unvaried, Vary};
 use odes::{EnsembleSolution, SolveError};
@@ -128,22 +126,15 @@ impl Failing {
     }
 }
 
-macro_rules! until_it_fails {
-    ($($name:ident: $T:ident),*) => { $(
-        fn $name(
-            &self,
-            task: &dyn Task<$T>,
-            settings: &ResolvedOptions<$T>,
-            columns: &Inputs<$T>,
-            sink: &mut dyn ResultSink<$T>,
-        ) -> Result<RunReport, SolveError> {
-            self.call()?;
-            EnsembleSerial.$name(task, settings, columns, sink)
-        }
-    )* };
-}
-
 impl EnsembleAlgorithm for Failing {
     type Compiled = Everything;
-    until_it_fails!(single: f32, double: f64);
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        self.call()?;
+        EnsembleSerial.run(request)
+    }
 }

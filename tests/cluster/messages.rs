@@ -4,12 +4,10 @@ use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
-    AdjointTask, EnsembleAlgorithm, InputRange, Inputs, RawCotangents, RawGradients, RawResults,
-    ResolvedOptions, ResultSink, RunReport, delegate_backend,
+    Capabilities, EnsembleAlgorithm, InputRange, RawResults, Request, ResultSink, RunReport,
 };
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::gradient::{EnsembleLoss, Train};
-use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{Shard, SolveError, Warning};
 use odes_skipped::{Needed, needs};
@@ -129,22 +127,17 @@ impl ResultSink<f64> for Leaving {
 /// A backend whose gradients panic.
 struct Panicking;
 
-impl Panicking {
-    fn pull<T: Scalar>(
-        &self,
-        _: &dyn AdjointTask<T>,
-        _: &ResolvedOptions<T>,
-        _: &Inputs<T>,
-        _: &RawCotangents<'_, T>,
-        _: (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
-        panic!("a panic of a test")
-    }
-}
-
 impl EnsembleAlgorithm for Panicking {
     type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
-    delegate_backend!(_place => EnsembleSerial, pull = pull);
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        EnsembleSerial.capabilities()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        assert!(!request.is_adjoint(), "a panic of a test");
+        EnsembleSerial.run(request)
+    }
 }
 
 /// The work of a process that is a rank.

@@ -3,9 +3,8 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    AdjointTask, EnsembleAlgorithm, EvaluationThreads, Input, Inputs, Ranks, RawCotangents,
-    RawGradients, RawResults, ResolvedOptions, ResultSink, RunReport, Task, delegate_backend,
-    pull_back_with, solve_with,
+    Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool, Input, Job, Ranks, Request,
+    RunReport,
 };
 use odes::gradient::{EnsembleLoss, Train};
 use odes::lane::Scalar;
@@ -37,29 +36,11 @@ fn count(calls: &Cell<usize>) {
 struct Able(Calls);
 
 impl Able {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
-        count(&self.0.solves);
+    fn count_drawn<T: Scalar>(&self, job: &Job<'_, T>) {
         let is_drawn = |column: &&Input<T>| column.shared().is_none() && !column.is_stored();
-        self.0.drawn.set(columns.quantities().filter(is_drawn).count());
-        solve_with(&EnsembleSerial, task, settings, columns, sink)
-    }
-
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
-        count(&self.0.gradients);
-        pull_back_with(&EnsembleSerial, task, settings, columns, cotangents, outputs)
+        if let Job::Solve(job) = job {
+            self.0.drawn.set(job.inputs.quantities().filter(is_drawn).count());
+        }
     }
 }
 
@@ -87,81 +68,58 @@ impl Ranks for Able {
     }
 }
 
+impl EvaluationPool for Able {
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+        count(&self.0.prepared);
+        work();
+        Ok(())
+    }
+}
+
 impl EnsembleAlgorithm for Able {
     type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
 
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        count(&self.0.prepared);
-        EnsembleSerial.prepare(make)
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            evaluation: Evaluation::Own(self),
+            begins_early: true,
+            draws_samples: true,
+            ranks: Some(self),
+        }
     }
 
-    fn begins_early(&self) -> bool {
-        true
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        count(if request.is_adjoint() { &self.0.gradients } else { &self.0.solves });
+        match &request {
+            Request::Single(job) => self.count_drawn(job),
+            Request::Double(job) => self.count_drawn(job),
+        }
+        EnsembleSerial.run(request)
     }
-
-    fn draws_samples(&self) -> bool {
-        true
-    }
-
-    fn ranks(&self) -> Option<&dyn Ranks> {
-        Some(self)
-    }
-
-    odes::backend::both_precisions!(solve);
-    odes::backend::both_pulls!(pull);
 }
 
-/// Forwards everything.
-struct Wrapped<'a>(&'a Able);
-
-impl EnsembleAlgorithm for Wrapped<'_> {
-    type Compiled = <Able as EnsembleAlgorithm>::Compiled;
-    delegate_backend!(wrapped => wrapped.0);
-}
-
-/// Counts solves and gradients itself, and forwards the rest.
+/// Forwards everything, and counts solves and gradients.
 struct Counted<A> {
     inner: A,
     calls: Calls,
 }
 
-impl<A: EnsembleAlgorithm> Counted<A> {
-    fn new(inner: A) -> Self {
-        Counted { inner, calls: Calls::default() }
-    }
-
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
-        count(&self.calls.solves);
-        solve_with(&self.inner, task, settings, columns, sink)
-    }
-
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        outputs: (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
-        count(&self.calls.gradients);
-        pull_back_with(&self.inner, task, settings, columns, cotangents, outputs)
-    }
-}
-
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Counted<A> {
     type Compiled = A::Compiled;
-    delegate_backend!(counted => counted.inner, solve = solve, pull = pull);
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.inner.capabilities()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        count(if request.is_adjoint() { &self.calls.gradients } else { &self.calls.solves });
+        self.inner.run(request)
+    }
 }
 
 /// Makes all calls of a solve, a gradient and a training to a backend.
 fn calls(place: &dyn EnsembleAlgorithm, able: &Able) -> Calls {
-    assert!(place.begins_early());
+    assert!(place.capabilities().begins_early);
     let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=1.0, [1.5, 1.0, 3.0, 1.0]);
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(5)
@@ -206,8 +164,7 @@ fn a_wrapper_loses_nothing() {
     }
     assert!(expected.agreed.get() > 0 && expected.gathered.get() > 0, "{expected:?}");
 
-    assert_eq!(calls(&Wrapped(&able), &able), expected);
-    let counted = Counted::new(Wrapped(&able));
+    let counted = Counted { inner: &able, calls: Calls::default() };
     assert_eq!(calls(&counted, &able), expected);
     assert_eq!(counted.calls.solves, expected.solves);
     assert_eq!(counted.calls.gradients, expected.gradients);

@@ -9,8 +9,8 @@ mod times;
 mod values;
 
 use odes::backend::{
-    self, EnsembleAlgorithm, EvaluationThreads, InputRange, Inputs, RawResults, ResolvedOptions,
-    ResultSink, RunReport, Task,
+    self, Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool, InputRange, Job, RawResults,
+    Request, ResultSink, RunReport, SolveJob,
 };
 use odes::methods::{Euler, Heun, Rk4};
 use odes::prelude::*;
@@ -302,7 +302,8 @@ fn problems_are_made_where_they_are_solved() {
     let three = EnsembleThreads.threads(3);
     ensemble.solve(Euler, &three, &steps()).unwrap();
     let mut own = Vec::new();
-    three.prepare(&mut |_| own = rayon::broadcast(|_| std::thread::current().id())).unwrap();
+    let mut ids = |_| own = rayon::broadcast(|_| std::thread::current().id());
+    three.capabilities().evaluate(&mut ids).unwrap();
     let makers = makers.lock().unwrap();
     assert!(!makers.is_empty() && makers.iter().all(|maker| own.contains(maker)));
 }
@@ -333,24 +334,18 @@ struct Careless;
 impl EnsembleAlgorithm for Careless {
     type Compiled = backend::OneLane;
 
-    fn single(
-        &self,
-        task: &dyn Task<f32>,
-        settings: &ResolvedOptions<f32>,
-        columns: &Inputs<f32>,
-        sink: &mut dyn ResultSink<f32>,
-    ) -> Result<RunReport, SolveError> {
-        EnsembleSerial.single(task, settings, columns, sink)
+    fn capabilities(&self) -> Capabilities<'_> {
+        EnsembleSerial.capabilities()
     }
 
-    fn double(
-        &self,
-        task: &dyn Task<f64>,
-        settings: &ResolvedOptions<f64>,
-        columns: &Inputs<f64>,
-        sink: &mut dyn ResultSink<f64>,
-    ) -> Result<RunReport, SolveError> {
-        EnsembleSerial.double(task, settings, columns, &mut Losing(sink))
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        match request {
+            Request::Double(Job::Solve(job)) => {
+                let sink = &mut Losing(job.sink);
+                EnsembleSerial.run(Request::Double(Job::Solve(SolveJob { sink, ..job })))
+            }
+            request => EnsembleSerial.run(request),
+        }
     }
 }
 
@@ -375,31 +370,25 @@ struct Confused {
     forgets: bool,
 }
 
+/// A pool that never calls the closure.
+impl EvaluationPool for Confused {
+    fn install(&self, _: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
 impl EnsembleAlgorithm for Confused {
     type Compiled = backend::Text;
 
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        if self.forgets { Ok(()) } else { EnsembleSerial.prepare(make) }
+    fn capabilities(&self) -> Capabilities<'_> {
+        match self.forgets {
+            true => Capabilities { evaluation: Evaluation::Own(self), ..Capabilities::default() },
+            false => EnsembleSerial.capabilities(),
+        }
     }
 
-    fn single(
-        &self,
-        task: &dyn Task<f32>,
-        settings: &ResolvedOptions<f32>,
-        columns: &Inputs<f32>,
-        sink: &mut dyn ResultSink<f32>,
-    ) -> Result<RunReport, SolveError> {
-        EnsembleSerial.single(task, settings, columns, sink)
-    }
-
-    fn double(
-        &self,
-        task: &dyn Task<f64>,
-        settings: &ResolvedOptions<f64>,
-        columns: &Inputs<f64>,
-        sink: &mut dyn ResultSink<f64>,
-    ) -> Result<RunReport, SolveError> {
-        EnsembleSerial.double(task, settings, columns, sink)
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        EnsembleSerial.run(request)
     }
 }
 

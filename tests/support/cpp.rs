@@ -4,9 +4,8 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, AdjointKernel, AdjointTask, Backend, EnsembleAlgorithm, InputRange, Inputs, Layout,
-    RawCotangents, RawGradients, RawResults, ResolvedOptions, ResultSink, RunReport, SavedRow,
-    Task,
+    self, AdjointJob, AdjointKernel, Backend, Capabilities, EnsembleAlgorithm, InputRange, Layout,
+    RawResults, Request, RequestVisitor, ResolvedOptions, RunReport, SavedRow, SolveJob,
 };
 use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
 use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
@@ -75,27 +74,11 @@ impl HostCpp {
     }
 }
 
-impl EnsembleAlgorithm for HostCpp {
-    type Compiled = backend::Text;
-
-    fn draws_samples(&self) -> bool {
-        true
-    }
-
-    backend::both_precisions!(solve);
-    backend::both_pulls!(pull);
-}
-
-impl HostCpp {
+impl RequestVisitor for HostCpp {
     /// Records steps in one function, and runs the adjoint in another.
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
+            job;
         // Nothing is saved.
         let settings = ResolvedOptions { saved: SavedRow::default(), ..settings.clone() };
         let kernel_config =
@@ -152,13 +135,8 @@ impl HostCpp {
         Ok(RunReport::new(backend, Timings::default()))
     }
 
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let kernel_config =
             KernelConfig { target: Target::Host, ..KernelConfig::new(settings, columns, true) };
         let library = self.compile(&task.kernel(&kernel_config)?);
@@ -182,6 +160,20 @@ impl HostCpp {
         Ok(RunReport::new(backend, Timings::default()))
     }
 }
+
+impl EnsembleAlgorithm for HostCpp {
+    type Compiled = backend::Text;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { draws_samples: true, ..Capabilities::default() }
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
+}
+
+impl HostCpp {}
 
 /// Fills `raw` with the results of the trajectories `range`, computed by `solve`.
 ///

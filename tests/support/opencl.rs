@@ -7,8 +7,8 @@
 
 use crate::cpp::in_memory;
 use odes::backend::{
-    self, Backend, EnsembleAlgorithm, Inputs, InstructionSet, RawResults, ResolvedOptions,
-    ResultSink, RunReport, Task,
+    self, Backend, Capabilities, EnsembleAlgorithm, InstructionSet, RawResults, Request,
+    RequestVisitor, RunReport, SolveJob,
 };
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, KernelConfig, Target};
 use odes::lane::Scalar;
@@ -181,24 +181,9 @@ impl Runtime {
     }
 }
 
-impl EnsembleAlgorithm for OpenCl {
-    type Compiled = backend::Text;
-
-    fn draws_samples(&self) -> bool {
-        true
-    }
-
-    backend::both_precisions!(solve);
-}
-
-impl OpenCl {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl RequestVisitor for OpenCl {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
         let refill = self.refill.unwrap_or(settings.adaptive);
         let kernel_config =
@@ -231,3 +216,17 @@ impl OpenCl {
         Ok(RunReport::new(backend, timings))
     }
 }
+
+impl EnsembleAlgorithm for OpenCl {
+    type Compiled = backend::Text;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { draws_samples: true, ..Capabilities::default() }
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
+}
+
+impl OpenCl {}

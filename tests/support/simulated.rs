@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use odes::backend::{
-    Backend, EnsembleAlgorithm, Everything, Inputs, InstructionSet, ResolvedOptions, ResultSink,
-    RunReport, Schedule, Task, both_precisions,
+    Backend, Capabilities, EnsembleAlgorithm, Everything, InstructionSet, Request, RequestVisitor,
+    ResolvedOptions, RunReport, Schedule, SolveJob, Task,
 };
 use odes::internals::task::In;
 use odes::internals::work_queue::{ChunkLimits, Divisible, WorkerHandle};
@@ -84,14 +84,11 @@ impl<T: Scalar> Worker<T> for SimulatedWorker<'_, T> {
     }
 }
 
-impl Simulated {
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl Simulated {}
+
+impl RequestVisitor for Simulated {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let worker = |(index, &device)| SimulatedWorker {
             device,
             index,
@@ -116,9 +113,11 @@ impl Simulated {
 impl EnsembleAlgorithm for Simulated {
     type Compiled = Everything;
 
-    fn begins_early(&self) -> bool {
-        self.early
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { begins_early: self.early, ..Capabilities::default() }
     }
 
-    both_precisions!(solve);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }

@@ -1,19 +1,17 @@
 //! The backends of the CPU.
 
-use crate::ensemble::adjoint::AdjointTask;
-use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool};
 use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
-use crate::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
+use crate::ensemble::raw_gradients::GradientSlices;
+use crate::ensemble::request::{AdjointJob, Request, RequestVisitor, SolveJob};
 use crate::ensemble::schedule::Schedule;
-use crate::ensemble::task::{In, Lanes, OneLane, Task};
+use crate::ensemble::task::{In, Lanes, OneLane};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::problem::inputs::Inputs;
-use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
-use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
+use crate::solution::{Backend, RunReport, Timings};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -24,43 +22,6 @@ use std::time::Instant;
 /// trajectories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnsembleSerial;
-
-impl EnsembleSerial {
-    /// Solves one trajectory after the other, on the calling thread.
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
-        let begin = Instant::now();
-        by_batches(settings, columns, sink, &mut |batch, results| {
-            for (columns, results) in chunks(batch, results, batch.len()) {
-                task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
-            }
-            Ok(())
-        })?;
-        Ok(report("scalar".to_string(), 1, begin))
-    }
-
-    /// Computes the gradients of one trajectory after the other, on the calling thread.
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
-        let begin = Instant::now();
-        let n = columns.trajectories;
-        let (results, given) =
-            (ResultSlices::whole(results, n), GradientSlices::whole(gradients, n));
-        task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
-        Ok(report("scalar".to_string(), 1, begin))
-    }
-}
 
 /// Solves on all threads of the CPU, in the SIMD lanes of each.
 ///
@@ -130,28 +91,8 @@ impl EnsembleThreads {
         work: impl FnOnce() -> R + Send,
     ) -> Result<R, SolveError> {
         let (mut work, mut result) = (Some(work), None);
-        self.install_any(&mut || result = work.take().map(|work| work()))?;
+        EvaluationPool::install(self, &mut || result = work.take().map(|work| work()))?;
         Ok(result.unwrap_or_else(|| unreachable!("the closure runs once")))
-    }
-
-    /// Runs `work` as `install` does, for closures without a result: see
-    /// [`evaluation`](crate::evaluation).
-    pub(super) fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
-        let Some(own) = &self.own else {
-            work();
-            return Ok(());
-        };
-        SolveError::check_threads(own.count)?;
-        let pool = own.pool.get_or_init(|| {
-            ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
-        });
-        match pool {
-            Ok(pool) => {
-                pool.install(work);
-                Ok(())
-            }
-            Err(error) => Err(SolveError::Backend(error.clone())),
-        }
     }
 
     /// Uses the lanes of this instruction set instead of the best one.
@@ -172,15 +113,51 @@ impl EnsembleThreads {
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleThreads { batch: Some(trajectories.max(1)), ..self }
     }
+}
 
+impl RequestVisitor for EnsembleSerial {
+    /// Solves one trajectory after the other, on the calling thread.
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
+        let begin = Instant::now();
+        by_batches(settings, columns, sink, &mut |batch, results| {
+            for (columns, results) in chunks(batch, results, batch.len()) {
+                task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
+            }
+            Ok(())
+        })?;
+        Ok(report("scalar".to_string(), 1, begin))
+    }
+
+    /// Computes the gradients of one trajectory after the other, on the calling thread.
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
+            job;
+        let begin = Instant::now();
+        let n = columns.trajectories;
+        let (results, given) =
+            (ResultSlices::whole(results, n), GradientSlices::whole(gradients, n));
+        task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
+        Ok(report("scalar".to_string(), 1, begin))
+    }
+}
+
+impl EnsembleAlgorithm for EnsembleSerial {
+    type Compiled = OneLane;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { evaluation: Evaluation::Caller, ..Capabilities::default() }
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
+}
+
+impl RequestVisitor for EnsembleThreads {
     /// Solves trajectories on threads, in lanes.
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
         let begin = Instant::now();
         let schedule = self.schedule.of_lanes(settings.adaptive);
@@ -200,14 +177,9 @@ impl EnsembleThreads {
     }
 
     /// Computes the gradients of trajectories on threads, in lanes.
-    fn pull<T: Scalar>(
-        &self,
-        task: &dyn AdjointTask<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        cotangents: &RawCotangents<'_, T>,
-        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
-    ) -> Result<RunReport, SolveError> {
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
+            job;
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
         let begin = Instant::now();
         let run = || {
@@ -230,27 +202,37 @@ impl EnsembleThreads {
     }
 }
 
-impl EnsembleAlgorithm for EnsembleSerial {
-    type Compiled = OneLane;
-
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        make(EvaluationThreads::Caller);
-        Ok(())
+/// For closures without a result: see [`evaluation`](crate::evaluation).
+impl EvaluationPool for EnsembleThreads {
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+        let Some(own) = &self.own else {
+            work();
+            return Ok(());
+        };
+        SolveError::check_threads(own.count)?;
+        let pool = own.pool.get_or_init(|| {
+            ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
+        });
+        match pool {
+            Ok(pool) => {
+                pool.install(work);
+                Ok(())
+            }
+            Err(error) => Err(SolveError::Backend(error.clone())),
+        }
     }
-
-    crate::both_precisions!(solve);
-    crate::both_pulls!(pull);
 }
 
 impl EnsembleAlgorithm for EnsembleThreads {
     type Compiled = Lanes;
 
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        self.install_any(&mut || make(EvaluationThreads::Pool))
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { evaluation: Evaluation::Own(self), ..Capabilities::default() }
     }
 
-    crate::both_precisions!(solve);
-    crate::both_pulls!(pull);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }
 
 pub(super) fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
@@ -269,7 +251,7 @@ mod tests {
         let threads = EnsembleThreads.threads(3);
         let ids = |threads: &EnsembleThreads| {
             let mut found = (0, Vec::new());
-            let prepared = threads.prepare(&mut |threads| {
+            let prepared = threads.capabilities().evaluate(&mut |threads| {
                 assert_eq!(threads, EvaluationThreads::Pool);
                 let each = rayon::broadcast(|_| std::thread::current().id());
                 found = (rayon::current_num_threads(), each);
@@ -288,7 +270,8 @@ mod tests {
         let here = std::thread::current().id();
         let mut found = None;
         let prepared = EnsembleSerial
-            .prepare(&mut |threads| found = Some((threads, std::thread::current().id())));
+            .capabilities()
+            .evaluate(&mut |threads| found = Some((threads, std::thread::current().id())));
         prepared.unwrap();
         assert_eq!(found, Some((EvaluationThreads::Caller, here)));
     }

@@ -1,6 +1,6 @@
 //! The functions that solve problems and ensembles.
 
-use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm};
 use crate::ensemble::batches::{self, SolveFn};
 use crate::ensemble::cpu::EnsembleSerial;
 use crate::ensemble::solver::Solver;
@@ -151,8 +151,9 @@ where
         };
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
         // could.
-        let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
-        let able = Abilities { early, draws: algorithm.draws_samples() };
+        let Capabilities { begins_early, draws_samples, .. } = algorithm.capabilities();
+        let early = again && begins_early && rayon::current_thread_index().is_none();
+        let able = Abilities { early, draws: draws_samples };
         solved(&self.spec(), options, &properties, able, (&algorithm, place), sink)
     }
 }
@@ -168,7 +169,7 @@ fn evaluated<'a, T: Scalar>(
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |threads| {
+    algorithm.capabilities().evaluate(&mut |threads| {
         made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;

@@ -1,6 +1,7 @@
 //! Methods, and run-time choices of a method.
 
-use crate::ensemble::algorithm::{EnsembleAlgorithm, solve_with};
+use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::request::{Job, SolveJob, run_job};
 use crate::ensemble::task::{CompiledLanes, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -116,7 +117,8 @@ macro_rules! solves {
                 C: CompiledLanes,
             {
                 let task = Solve::<S, Self, C, N, P>::new(system);
-                solve_with(place, &task, settings, columns, sink)
+                let job = SolveJob { task: &task, options: settings, inputs: columns, sink };
+                run_job(place, Job::Solve(job))
             }
         }
         )*

@@ -4,7 +4,7 @@ use crate::ensemble::adjoint::{AdjointSolve, AdjointTask};
 use crate::ensemble::raw_gradients::{
     ExternalLoss, LossSource, RawCotangents, RawGradients, SystemLoss,
 };
-use crate::ensemble::{EnsembleAlgorithm, pull_back_with};
+use crate::ensemble::{AdjointJob, EnsembleAlgorithm, Job, run_job};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::gradient::sum;
@@ -198,7 +198,7 @@ fn evaluated<T: Scalar>(
 ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.prepare(&mut |threads| {
+    algorithm.capabilities().evaluate(&mut |threads| {
         made = Some(PreparedSolve::of(
             threads,
             ensemble,
@@ -280,8 +280,15 @@ fn evaluated<T: Scalar>(
     results.fit(&layout, n)?;
     let mut gradients = RawGradients::default();
     gradients.fit(&shape, n)?;
-    let places = (&mut results, &mut gradients);
-    let mut run = pull_back_with(algorithm, task, &settings, &columns, &raw, places)?;
+    let job = AdjointJob {
+        task,
+        options: &settings,
+        inputs: &columns,
+        cotangents: &raw,
+        results: &mut results,
+        gradients: &mut gradients,
+    };
+    let mut run = run_job(algorithm, Job::Adjoint(job))?;
     leave_out(&mut results, &mut gradients);
     run.timings.setup = setup;
     run.timings.total = begin.elapsed();

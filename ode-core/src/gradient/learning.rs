@@ -187,7 +187,8 @@ where
         let mut rows = Vec::new();
         let count = Sums::count(K);
         algorithm
-            .prepare(&mut |threads| rows = sum::nodes(threads, each.len(), unit, count, &put))?;
+            .capabilities()
+            .evaluate(&mut |threads| rows = sum::nodes(threads, each.len(), unit, count, &put))?;
         Ok((each, rows))
     }
 }
@@ -331,7 +332,7 @@ where
         A: EnsembleAlgorithm,
     {
         let theta: [f64; K] = core::array::from_fn(|k| theta[k]);
-        let Some(ranks) = algorithm.ranks() else {
+        let Some(ranks) = algorithm.capabilities().ranks else {
             return Ok(Sums::of(self.rows(method, algorithm, options, theta, sum::BLOCK)?.1, K));
         };
         let (n, rank, of) = (self.len(), ranks.rank(), ranks.of());

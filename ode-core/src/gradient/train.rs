@@ -233,7 +233,7 @@ impl<'e, L: Objective> Train<'e, L> {
         A: EnsembleAlgorithm,
     {
         let identity = self.identity(M::DEFINED.name, options);
-        if let Some(ranks) = algorithm.ranks() {
+        if let Some(ranks) = algorithm.capabilities().ranks {
             let mut whole = identity.clone();
             whole.push(("iterations", self.iterations.to_string()));
             whole.push(("checkpoint", self.checkpoint.is_some().to_string()));
@@ -252,7 +252,7 @@ impl<'e, L: Objective> Train<'e, L> {
         let checkpoint =
             self.checkpoint.as_ref().map(|file| Checkpoint::new(file.clone(), &identity));
         let state = self.begun(checkpoint.as_ref());
-        let mut state = match algorithm.ranks() {
+        let mut state = match algorithm.capabilities().ranks {
             // Each process has read its own file.
             Some(ranks) if checkpoint.is_some() => {
                 let has = state.as_ref().map(|state| [("checkpoint", state.fingerprint())]);
@@ -264,7 +264,7 @@ impl<'e, L: Objective> Train<'e, L> {
             _ => state?,
         };
         // All processes have the same state; one of them writes it.
-        let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
+        let writes = algorithm.capabilities().ranks.is_none_or(|ranks| ranks.rank() == 0);
         let mut checkpoint = checkpoint.filter(|_| writes);
         while state.losses.len() < self.iterations && !state.converged {
             let iteration = state.losses.len();

@@ -88,7 +88,7 @@ impl<T: Scalar> PreparedSolve<T> {
 
     /// Evaluates the inputs for a backend that draws samples itself.
     ///
-    /// See [`draws_samples`](crate::EnsembleAlgorithm::draws_samples).
+    /// See [`draws_samples`](crate::ensemble::Capabilities::draws_samples).
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -1,18 +1,16 @@
 //! The lockstep backend of the CPU.
 
-use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm};
 use crate::ensemble::batches::by_batches;
 use crate::ensemble::cpu::{EnsembleThreads, report};
 use crate::ensemble::lockstep::LockstepOptions;
 use crate::ensemble::lockstep::norm::LockstepNorm;
-use crate::ensemble::task::{Arrays, Task};
+use crate::ensemble::request::{Request, RequestVisitor, SolveJob};
+use crate::ensemble::task::Arrays;
 use crate::error::SolveError;
-use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::problem::inputs::Inputs;
-use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::{ResultSink, RunReport, WorstMember};
+use crate::solution::{RunReport, WorstMember};
 use std::time::Instant;
 
 /// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
@@ -81,14 +79,11 @@ impl EnsembleCpuArray {
     pub fn norm(self, norm: LockstepNorm) -> Self {
         EnsembleCpuArray { norm, ..self }
     }
+}
 
-    fn solve<T: Scalar>(
-        &self,
-        task: &dyn Task<T>,
-        settings: &ResolvedOptions<T>,
-        columns: &Inputs<T>,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> {
+impl RequestVisitor for EnsembleCpuArray {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options: settings, inputs: columns, sink } = job;
         columns.check_one_time()?;
         let instructions = self.threads.instructions.unwrap_or_else(InstructionSet::best);
         let begin = Instant::now();
@@ -113,9 +108,11 @@ impl EnsembleCpuArray {
 impl EnsembleAlgorithm for EnsembleCpuArray {
     type Compiled = Arrays;
 
-    fn prepare(&self, make: &mut (dyn FnMut(EvaluationThreads) + Send)) -> Result<(), SolveError> {
-        self.threads.install_any(&mut || make(EvaluationThreads::Pool))
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.threads.capabilities()
     }
 
-    crate::both_precisions!(solve);
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
 }

@@ -1,0 +1,187 @@
+//! The request to a backend: one object with all that a backend reads and writes.
+
+use crate::ensemble::EnsembleAlgorithm;
+use crate::ensemble::adjoint::AdjointTask;
+use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use crate::ensemble::task::Task;
+use crate::error::SolveError;
+use crate::lane::{Scalar, each_precision};
+use crate::problem::inputs::Inputs;
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{RawResults, ResultSink, RunReport};
+use core::fmt;
+
+/// A request to a backend: a [`Job`] in one of the precisions.
+///
+/// A wrapper passes the request to its inner backend. A backend that solves by itself implements
+/// [`RequestVisitor`], which is generic over the precision, and calls [`visit`](Self::visit).
+#[derive(Debug)]
+pub enum Request<'a> {
+    /// A job in `f32`.
+    Single(Job<'a, f32>),
+    /// A job in `f64`.
+    Double(Job<'a, f64>),
+}
+
+impl Request<'_> {
+    /// Calls the function of `visitor` for this kind of job and its precision.
+    ///
+    /// # Errors
+    /// The errors of the function.
+    pub fn visit(self, visitor: &impl RequestVisitor) -> Result<RunReport, SolveError> {
+        match self {
+            Request::Single(job) => job.visit(visitor),
+            Request::Double(job) => job.visit(visitor),
+        }
+    }
+
+    /// Returns the number of trajectories.
+    #[must_use]
+    pub fn trajectories(&self) -> usize {
+        match self {
+            Request::Single(job) => job.inputs().trajectories,
+            Request::Double(job) => job.inputs().trajectories,
+        }
+    }
+
+    /// Returns whether the request asks for gradients.
+    #[must_use]
+    pub fn is_adjoint(&self) -> bool {
+        matches!(self, Request::Single(Job::Adjoint(_)) | Request::Double(Job::Adjoint(_)))
+    }
+}
+
+/// The work of a [`Request`], in precision `T`.
+#[derive(Debug)]
+pub enum Job<'a, T> {
+    /// A forward solve.
+    Solve(SolveJob<'a, T>),
+    /// A solve and its adjoint, which computes gradients.
+    Adjoint(AdjointJob<'a, T>),
+}
+
+impl<'a, T: Scalar> Job<'a, T> {
+    /// Returns the inputs of all trajectories.
+    #[must_use]
+    pub fn inputs(&self) -> &'a Inputs<T> {
+        match self {
+            Job::Solve(job) => job.inputs,
+            Job::Adjoint(job) => job.inputs,
+        }
+    }
+
+    /// Checks that the inputs fit the task.
+    ///
+    /// # Errors
+    /// [`SolveError::Shape`].
+    pub fn check(&self) -> Result<(), SolveError> {
+        match self {
+            Job::Solve(job) => job.task.shape().check(job.options, job.inputs),
+            Job::Adjoint(job) => job.task.shape().check(job.options, job.inputs),
+        }
+    }
+
+    fn visit(self, visitor: &impl RequestVisitor) -> Result<RunReport, SolveError> {
+        match self {
+            Job::Solve(job) => visitor.solve(job),
+            Job::Adjoint(job) => visitor.adjoint(job),
+        }
+    }
+}
+
+/// A forward solve of all trajectories of `inputs`.
+pub struct SolveJob<'a, T> {
+    /// The system and the method.
+    pub task: &'a dyn Task<T>,
+    /// The options.
+    pub options: &'a ResolvedOptions<T>,
+    /// The trajectories.
+    pub inputs: &'a Inputs<T>,
+    /// The consumer of the results.
+    ///
+    /// The results arrive batch by batch and in order, until there are no more trajectories or the
+    /// sink has [enough](ResultSink::store).
+    pub sink: &'a mut dyn ResultSink<T>,
+}
+
+/// A solve of all trajectories of `inputs`, and its adjoint.
+pub struct AdjointJob<'a, T> {
+    /// The system and the method.
+    pub task: &'a dyn AdjointTask<T>,
+    /// The options.
+    pub options: &'a ResolvedOptions<T>,
+    /// The trajectories.
+    pub inputs: &'a Inputs<T>,
+    /// The derivatives of the loss with respect to the states.
+    pub cotangents: &'a RawCotangents<'a, T>,
+    /// The results of all trajectories, whose arrays have the required lengths.
+    pub results: &'a mut RawResults<T>,
+    /// The gradients of all trajectories, whose arrays have the required lengths.
+    pub gradients: &'a mut RawGradients<T>,
+}
+
+impl<T> fmt::Debug for SolveJob<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trajectories = self.inputs.trajectories;
+        f.debug_struct("SolveJob").field("trajectories", &trajectories).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for AdjointJob<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trajectories = self.inputs.trajectories;
+        f.debug_struct("AdjointJob").field("trajectories", &trajectories).finish_non_exhaustive()
+    }
+}
+
+/// The functions of a backend for the jobs of a [`Request`], generic over the precision.
+pub trait RequestVisitor {
+    /// Integrates the trajectories and passes the results to the sink.
+    ///
+    /// # Errors
+    /// If the results do not fit into memory, or if the backend or the sink fails.
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError>;
+
+    /// Integrates the trajectories and computes the derivatives with respect to initial states and
+    /// parameters.
+    ///
+    /// # Errors
+    /// [`SolveError::NoGradients`], unless the backend overrides this function; and the errors of
+    /// [`solve`](Self::solve).
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let _ = job;
+        Err(SolveError::NoGradients)
+    }
+}
+
+/// Runs a job on a backend, as a [`Request`] in the precision of the job.
+///
+/// # Errors
+/// The errors of the backend, and inputs that do not fit the task.
+pub fn run_job<T: Scalar>(
+    backend: &dyn EnsembleAlgorithm,
+    job: Job<'_, T>,
+) -> Result<RunReport, SolveError> {
+    // A shorter borrow of the sink, so that the backend need not live as long as the sink.
+    match job {
+        Job::Solve(job) => run(backend, Job::Solve(SolveJob { sink: &mut *job.sink, ..job })),
+        Job::Adjoint(job) => run(backend, Job::Adjoint(job)),
+    }
+}
+
+each_precision! {
+    fn run<'a, T>(
+        backend: &'a dyn EnsembleAlgorithm,
+        job: Job<'a, T>,
+    ) -> Result<RunReport, SolveError> = single, double;
+}
+
+fn single(backend: &dyn EnsembleAlgorithm, job: Job<'_, f32>) -> Result<RunReport, SolveError> {
+    job.check()?;
+    backend.run(Request::Single(job))
+}
+
+fn double(backend: &dyn EnsembleAlgorithm, job: Job<'_, f64>) -> Result<RunReport, SolveError> {
+    job.check()?;
+    backend.run(Request::Double(job))
+}
