@@ -13,13 +13,15 @@ use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
 use ode_core::ensemble::adjoint::{AdjointKernel, AdjointTask};
 use ode_core::ensemble::raw_gradients::{GradientArray, GradientSlices, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
+use ode_core::ensemble::work_queue::{ChunkLimits, Divisible, WorkerHandle};
+use ode_core::ensemble::worker::{Chunk, Worker};
 use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
 use ode_core::kernel::{self, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::InputRange;
 use ode_core::problem::layout::SystemShape;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::{ResultArray, ResultSlices};
+use ode_core::solution::ResultArray;
 use ode_core::{SavedRow, SolveError};
 
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
@@ -31,7 +33,7 @@ use crate::memory::Stream;
 use crate::recent::Recent;
 use crate::rows::{Source, Target};
 use crate::timing::Stopwatch;
-use crate::worker::{Argument, check_options, launch_config};
+use crate::worker::{Argument, at_once, check_options, launch_config};
 
 /// Rows for each trajectory of a thread, if no gradients of this system and method were computed
 /// yet.
@@ -47,28 +49,6 @@ fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
     lock(&KNOWN).get(key)
 }
 
-/// Trajectories, with the slices of their results and gradients.
-pub(crate) struct GradientChunk<'p, T> {
-    pub(crate) columns: InputRange<'p, T>,
-    pub(crate) results: ResultSlices<'p, T>,
-    pub(crate) given: GradientSlices<'p, T>,
-}
-
-impl<T: Scalar> GradientChunk<'_, T> {
-    /// Splits off the first `count` trajectories; returns the rest if there are any.
-    pub(crate) fn first(self, count: usize) -> (Self, Option<Self>) {
-        let GradientChunk { columns, results, given } = self;
-        if count >= columns.len() {
-            return (GradientChunk { columns, results, given }, None);
-        }
-        let (now, later) = columns.split(count);
-        let (results, results_behind) = results.split(count);
-        let (given, given_behind) = given.split(count);
-        let behind = GradientChunk { columns: later, results: results_behind, given: given_behind };
-        (GradientChunk { columns: now, results, given }, Some(behind))
-    }
-}
-
 /// The worker of a device for gradients.
 pub(crate) struct AdjointWorker<'a, T> {
     pub(crate) device: &'a Device,
@@ -78,6 +58,8 @@ pub(crate) struct AdjointWorker<'a, T> {
     /// The configuration of both kernels.
     pub(crate) kernel_config: KernelConfig,
     pub(crate) options: &'a [String],
+    /// The number of devices that compute together; `None` if slower workers compute beside them.
+    pub(crate) alike: Option<usize>,
     /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,
     pub(crate) compile: Duration,
@@ -90,44 +72,79 @@ struct Kernels {
     adjoint: Arc<Kernel>,
 }
 
-impl<T: Scalar> AdjointWorker<'_, T> {
-    /// Computes the gradients of the parts that `next` returns, until it returns `None`.
-    pub(crate) fn run<'p>(
-        &mut self,
-        next: &dyn Fn() -> Option<GradientChunk<'p, T>>,
-    ) -> Result<(), SolveError>
-    where
-        T: 'p,
-    {
-        let mut left: Vec<GradientChunk<'p, T>> = next().into_iter().collect();
-        if left.is_empty() {
+impl<T: Scalar> Worker<T> for AdjointWorker<'_, T> {
+    fn name(&self) -> String {
+        self.device.short()
+    }
+
+    /// Devices of one kind take equal chunks, since launches of a few trajectories do not fill a
+    /// device. Beside CPU threads chunks are as small as in a solve.
+    fn chunk_limits(&self, trajectories: usize) -> ChunkLimits {
+        let all = at_once(self.device);
+        match (self.batch, self.alike) {
+            (Some(batch), _) => ChunkLimits { least: batch.min(all), most: batch },
+            (None, Some(devices)) => {
+                let share = trajectories.div_ceil(devices.max(1)).max(1);
+                ChunkLimits { least: share, most: share }
+            }
+            (None, None) => ChunkLimits { least: all, most: (trajectories / 4).max(2 * all) },
+        }
+    }
+
+    fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
+        let mut next = handle.take();
+        if next.is_none() {
             return Ok(());
         }
         let begin = Instant::now();
         let kernels = self.kernels()?;
         self.compile += begin.elapsed();
         let stream = self.device.idle_stream()?;
+        while let Some(mut lease) = next {
+            self.compute(&stream, &kernels, lease.work())?;
+            lease.done();
+            next = handle.take();
+        }
+        self.device.keep_stream(stream);
+        Ok(())
+    }
+}
+
+impl<T: Scalar> AdjointWorker<'_, T> {
+    /// Computes the gradients of a chunk, in as many launches as its step records need memory.
+    fn compute(
+        &mut self,
+        stream: &Stream,
+        kernels: &Kernels,
+        chunk: &mut Chunk<'_, T>,
+    ) -> Result<(), SolveError> {
         let known = steps_of(self.task.key(AdjointKernel::Backward));
-        let mut most = self.batch.unwrap_or(usize::MAX);
-        while let Some(chunk) = left.pop().or_else(next) {
+        let mut most = usize::MAX;
+        let (inputs, results) = (chunk.inputs, chunk.results.reborrow());
+        let gradients = chunk.gradients.as_mut().map(GradientSlices::reborrow);
+        let mut left = vec![Chunk { inputs, results, gradients }];
+        while let Some(chunk) = left.pop() {
             let steps = known.load(Ordering::Relaxed).max(STEPS);
-            let fits = self.fitting(steps, &chunk).min(most).max(1);
-            let (mut now, behind) = chunk.first(fits);
-            left.extend(behind);
-            match self.launch(&stream, &kernels, &mut now, steps) {
+            let fits = self.fitting(steps, chunk.inputs).min(most).max(1);
+            let mut now = chunk;
+            if fits < now.count() {
+                let (first, behind) = now.split(fits);
+                left.push(behind);
+                now = first;
+            }
+            match self.launch(stream, kernels, &mut now, steps) {
                 Ok(needed) if needed <= steps => {}
                 Ok(needed) => {
                     known.fetch_max(needed, Ordering::Relaxed);
                     left.push(now);
                 }
-                Err(GpuError::OutOfMemory { .. }) if now.columns.len() > FEWEST => {
-                    most = (now.columns.len() / 2).max(FEWEST);
+                Err(GpuError::OutOfMemory { .. }) if now.count() > FEWEST => {
+                    most = (now.count() / 2).max(FEWEST);
                     left.push(now);
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        self.device.keep_stream(stream);
         Ok(())
     }
 
@@ -153,16 +170,16 @@ impl<T: Scalar> AdjointWorker<'_, T> {
     }
 
     /// Returns how many trajectories of a chunk fit into memory with their records.
-    fn fitting(&self, steps: usize, chunk: &GradientChunk<'_, T>) -> usize {
+    fn fitting(&self, steps: usize, range: InputRange<'_, T>) -> usize {
         let shape = self.task.shape();
-        let footprint = Footprint::new(&self.without_saves(), chunk.columns.inputs());
+        let footprint = Footprint::new(&self.without_saves(), range.inputs());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
         let numbers = (own + given) * size_of::<T>();
         let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
         let each = footprint.each().saturating_add(numbers).saturating_add(records);
-        let most = most_trajectories(chunk.columns.inputs()).min(chunk.columns.len());
+        let most = most_trajectories(range.inputs()).min(range.len());
         let needed = most.saturating_mul(each).saturating_add(footprint.beside);
         // A query of the free memory takes longer than a small gradient.
         if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
@@ -186,18 +203,18 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         &mut self,
         stream: &Stream,
         kernels: &Kernels,
-        chunk: &mut GradientChunk<'_, T>,
+        chunk: &mut Chunk<'_, T>,
         steps: usize,
     ) -> Result<usize, GpuError> {
         let settings = self.without_saves();
-        let batch = Batch::new(&settings, chunk.columns);
+        let batch = Batch::new(&settings, chunk.inputs);
         // `most_trajectories` bounds the batch.
         let config = launch_config(&kernels.record, &self.kernel_config, batch.len() as u32);
         let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
         let each = batch.len().div_ceil(threads);
         let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
         let shape = self.task.shape();
-        let back = Back::new(self.cotangents, chunk.columns, shape, align(batch.total()));
+        let back = Back::new(self.cotangents, chunk.inputs, shape, align(batch.total()));
         let width = adjoint::width::<T>(shape.states, settings.adaptive);
         let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
         let mut memory = stream.allocate::<u8>(back.total)?;
@@ -213,7 +230,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let adjoint =
             AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
         let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
-        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.columns.inputs()));
+        let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.inputs.inputs()));
         let watch = Stopwatch::start(stream)?;
         for kernel in [&kernels.record, &kernels.adjoint] {
             let mut launch = stream.raw().launch_builder(kernel.function());
@@ -238,7 +255,8 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let results = ResultArray::ALL.iter().zip(chunk.results.bytes());
         let results = results.filter(|(array, _)| downloaded(array));
         let results = results.map(|(array, rows)| (array.of(places), rows));
-        for (place, rows) in results.chain(back.places.iter().zip(chunk.given.bytes())) {
+        let gradients = chunk.gradients.iter_mut().flat_map(GradientSlices::bytes);
+        for (place, rows) in results.chain(back.places.iter().zip(gradients)) {
             let at = |r: usize| place.at - first + r * place.row;
             targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
         }

@@ -1,14 +1,13 @@
 //! The GPU backend with one trajectory per thread, and its options.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ode_core::Method;
 use ode_core::Shard;
-use ode_core::ensemble::raw_gradients::GradientSlices;
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
-use ode_core::ensemble::worker::{self, CpuWorker, Worker};
+use ode_core::ensemble::worker::{self, CpuTask, CpuWorker, Outcome, Worker};
 use ode_core::ensemble::{AdjointJob, Capabilities, Request, RequestVisitor, SolveJob};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
@@ -17,14 +16,13 @@ use ode_core::memory::Locked;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::ResultSlices;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, Timings,
 };
 
-use crate::adjoint::{AdjointWorker, GradientChunk};
-use crate::device::{Device, WarmUp, devices, lock, ordinal_for_shard};
+use crate::adjoint::AdjointWorker;
+use crate::device::{Device, WarmUp, devices, ordinal_for_shard};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
@@ -381,7 +379,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
             settings,
             columns,
             kernel_config: self.kernel_config(device, settings, columns),
-            alike: (self.cpu_threads == 0).then_some(self.devices.len()),
+            alike: self.alike(),
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
@@ -389,7 +387,8 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         };
         let mut devices: Vec<DeviceWorker<'_, T>> = self.devices.iter().map(worker).collect();
         let states = columns.u0.len();
-        let mut threads = CpuWorker::threads(task, settings, states, self.cpu_threads);
+        let mut threads =
+            CpuWorker::threads(CpuTask::Solve(task), settings, states, self.cpu_threads);
         let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
         workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
         workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
@@ -398,6 +397,50 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
 
         let times = devices.iter().map(|worker| (worker.compile, worker.computing.total));
         let timings = timings(begin, times);
+        Ok(self.run_report(timings, outcome))
+    }
+
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options, inputs, cotangents, results, gradients } = job;
+        let begin = Instant::now();
+        // The kernels write as many numbers as their system has.
+        task.shape().check(options, inputs)?;
+        let worker = |device| AdjointWorker {
+            device,
+            task,
+            settings: options,
+            cotangents,
+            kernel_config: KernelConfig {
+                saved: SavedRow::default(),
+                ..self.kernel_config(device, options, inputs)
+            },
+            options: &self.compiler_options,
+            alike: self.alike(),
+            batch: self.batch,
+            compile: Duration::ZERO,
+            computing: Duration::ZERO,
+        };
+        let mut devices: Vec<AdjointWorker<'_, T>> = self.devices.iter().map(worker).collect();
+        let states = inputs.u0.len();
+        let task = CpuTask::Adjoint(task, cotangents);
+        let mut threads = CpuWorker::threads(task, options, states, self.cpu_threads);
+        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
+        workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
+        workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
+        let outcome = worker::run_adjoint(&mut workers, inputs, (results, gradients))?;
+        let times = devices.iter().map(|worker| (worker.compile, worker.computing));
+        Ok(self.run_report(timings(begin, times), outcome))
+    }
+}
+
+impl<C> EnsembleGpuKernel<C> {
+    /// Returns the number of devices, if no slower workers compute beside them.
+    fn alike(&self) -> Option<usize> {
+        (self.cpu_threads == 0).then_some(self.devices.len())
+    }
+
+    /// Returns the report of a request with these times and this outcome.
+    fn run_report(&self, timings: Timings, outcome: Outcome) -> RunReport {
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
         let devices: Vec<String> = took.map(|(device, _)| device.name().to_owned()).collect();
@@ -411,59 +454,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         };
         let mut report = RunReport::new(backend, timings);
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
-        Ok(report)
-    }
-
-    /// Computes gradients on the devices, without CPU threads.
-    ///
-    /// The trajectories are split evenly over the devices.
-    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
-        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
-            job;
-        let begin = Instant::now();
-        // The kernels write as many numbers as their system has.
-        task.shape().check(settings, columns)?;
-        let n = columns.trajectories;
-        let mut whole = Some(GradientChunk {
-            columns: columns.all(),
-            results: ResultSlices::whole(results, n),
-            given: GradientSlices::whole(gradients, n),
-        });
-        let mut chunks = Vec::new();
-        while let Some(chunk) = whole.take() {
-            let (chunk, behind) = chunk.first(n.div_ceil(self.devices.len()).max(1));
-            chunks.push(chunk);
-            whole = behind;
-        }
-        let chunks = Mutex::new(chunks);
-        let next = || lock(&chunks).pop();
-        let worker = |device| AdjointWorker {
-            device,
-            task,
-            settings,
-            cotangents,
-            kernel_config: KernelConfig {
-                saved: SavedRow::default(),
-                ..self.kernel_config(device, settings, columns)
-            },
-            options: &self.compiler_options,
-            batch: self.batch,
-            compile: Duration::ZERO,
-            computing: Duration::ZERO,
-        };
-        let mut workers: Vec<AdjointWorker<'_, T>> = self.devices.iter().map(worker).collect();
-        std::thread::scope(|scope| {
-            let running: Vec<_> =
-                workers.iter_mut().map(|worker| scope.spawn(|| worker.run(&next))).collect();
-            let ended = running.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            ended.collect::<Result<Vec<()>, SolveError>>()
-        })?;
-        let times = workers.iter().map(|worker| (worker.compile, worker.computing));
-        let timings = timings(begin, times);
-        let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
-        Ok(RunReport::new(Backend::Gpu { devices }, timings))
+        report
     }
 }
 

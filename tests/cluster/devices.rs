@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use crate::forced;
+use crate::learnt::decay as decay_loss;
 use crate::same::same_bits;
 use crate::shards::decay;
 use crate::simulated::{Device, Lost, Simulated};
-use odes::backend::{EnsembleAlgorithm as _, Share};
+use odes::backend::{EnsembleAlgorithm, Share};
 use odes::cluster::EnsembleDistributed;
+use odes::gradient::EnsembleLoss;
 use odes::methods::Heun;
 use odes::prelude::*;
 use odes::problem::Vary;
@@ -227,4 +229,37 @@ fn a_panic_of_a_closure_is_that_of_the_solve() {
     let panic = std::panic::catch_unwind(solve).unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
     assert!(message.contains("a mistake in a closure"), "{message}");
+}
+
+/// Gradients have the bits of one process on devices and CPU threads together, even if a device is
+/// lost with its lease.
+#[test]
+fn gradients_survive_a_lost_device() {
+    let items = (0..3000).map(|i| decay_loss::Item { scale: f64::from(i) / 3000.0 });
+    let loss = EnsembleLoss::new(decay_loss, 0.0..=1.0, items);
+    let theta = decay_loss::Theta { start: 2.0, rate: 0.5 };
+    let options = SolveOptions::default().saveat(0.25).tolerance(1e-6);
+    let by = |place: &dyn EnsembleAlgorithm| loss.gradient(Tsit5, place, &options, theta).unwrap();
+    let expected = by(&EnsembleSerial);
+    let mut lost = 0;
+    for (lost_after, cpu_threads) in [(usize::MAX, 0), (usize::MAX, 2), (0, 0), (1, 1), (3, 0)] {
+        let mut devices = devices(2, 100);
+        devices[1].lost_after = lost_after;
+        let found = by(&Simulated { devices, cpu_threads, early: false });
+        assert_eq!(found.loss.to_bits(), expected.loss.to_bits());
+        assert_eq!(<[f64; 2]>::from(found.theta), <[f64; 2]>::from(expected.theta));
+        let (each, all) = (found.trajectories(), expected.trajectories());
+        assert!((0..3000).all(|i| (each.u0(i), each.p(i)) == (all.u0(i), all.p(i))));
+        let report = each.report();
+        assert_eq!(report.shares.len(), 2 + cpu_threads);
+        let solved = report.shares.iter().map(|share| share.trajectories).sum::<usize>();
+        assert_eq!(solved, 3000, "{:?}", report.shares);
+        lost += report.warnings.len();
+    }
+    // A device that starts too late has no chunk to lose.
+    assert!((1..=3).contains(&lost), "{lost} lost devices");
+    let devices = vec![Device { lost_after: 0, ..Device::new(100, Duration::ZERO) }];
+    let place = Simulated { devices, cpu_threads: 0, early: false };
+    let error = loss.gradient(Tsit5, &place, &options, theta).unwrap_err();
+    assert_eq!(error.to_string(), "simulated device 0 is lost");
 }

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use odes::backend::{
-    Backend, Capabilities, EnsembleAlgorithm, Everything, InstructionSet, Request, RequestVisitor,
-    ResolvedOptions, RunReport, Schedule, SolveJob, Task,
+    AdjointJob, Backend, Capabilities, EnsembleAlgorithm, Everything, Inputs, InstructionSet,
+    Request, RequestVisitor, ResolvedOptions, RunReport, SolveJob,
 };
 use odes::internals::task::In;
 use odes::internals::work_queue::{ChunkLimits, Divisible, WorkerHandle};
-use odes::internals::worker::{self, Chunk, CpuWorker, Worker};
+use odes::internals::worker::{self, Chunk, CpuTask, CpuWorker, Outcome, Worker};
 use odes::lane::Scalar;
 use odes::{SolveError, Timings};
 
@@ -47,7 +47,7 @@ pub(crate) struct Lost(pub(crate) usize);
 struct SimulatedWorker<'a, T> {
     device: Device,
     index: usize,
-    task: &'a dyn Task<T>,
+    task: CpuTask<'a, T>,
     settings: &'a ResolvedOptions<T>,
     solved: AtomicUsize,
 }
@@ -74,9 +74,7 @@ impl<T: Scalar> Worker<T> for SimulatedWorker<'_, T> {
             }
             let count = lease.work().count() as u32;
             std::thread::sleep(self.device.delay * count);
-            let Chunk { inputs: columns, results } = lease.work();
-            let results = results.reborrow();
-            self.task.run(In::Lanes(set), self.settings, *columns, results, Schedule::Refill)?;
+            self.task.run(In::Lanes(set), self.settings, lease.work())?;
             lease.done();
             next = beside.or_else(|| handle.take());
         }
@@ -86,27 +84,48 @@ impl<T: Scalar> Worker<T> for SimulatedWorker<'_, T> {
 
 impl Simulated {}
 
-impl RequestVisitor for Simulated {
-    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
-        let SolveJob { task, options: settings, inputs: columns, sink } = job;
+impl Simulated {
+    /// Runs `work` with the workers of a task.
+    fn with_workers<T: Scalar>(
+        &self,
+        task: CpuTask<'_, T>,
+        (options, inputs): (&ResolvedOptions<T>, &Inputs<T>),
+        work: impl FnOnce(&mut [&mut dyn Worker<T>]) -> Result<Outcome, SolveError>,
+    ) -> Result<RunReport, SolveError> {
         let worker = |(index, &device)| SimulatedWorker {
             device,
             index,
             task,
-            settings,
+            settings: options,
             solved: AtomicUsize::new(0),
         };
         let mut devices: Vec<_> = self.devices.iter().enumerate().map(worker).collect();
-        let states = columns.u0.len();
-        let mut threads = CpuWorker::threads(task, settings, states, self.cpu_threads);
+        let states = inputs.u0.len();
+        let mut threads = CpuWorker::threads(task, options, states, self.cpu_threads);
         let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
         workers.extend(devices.iter_mut().map(|one| one as &mut dyn Worker<T>));
         workers.extend(threads.iter_mut().map(|one| one as &mut dyn Worker<T>));
-        let outcome = worker::run(&mut workers, settings, columns, sink, None)?;
+        let outcome = work(&mut workers)?;
         let backend = Backend::Gpu { devices: vec!["simulated".to_owned()] };
         let mut report = RunReport::new(backend, Timings::default());
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
         Ok(report)
+    }
+}
+
+impl RequestVisitor for Simulated {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        let SolveJob { task, options, inputs, sink } = job;
+        self.with_workers(CpuTask::Solve(task), (options, inputs), |workers| {
+            worker::run(workers, options, inputs, sink, None)
+        })
+    }
+
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let AdjointJob { task, options, inputs, cotangents, results, gradients } = job;
+        self.with_workers(CpuTask::Adjoint(task, cotangents), (options, inputs), |workers| {
+            worker::run_adjoint(workers, inputs, (results, gradients))
+        })
     }
 }
 

@@ -5,7 +5,9 @@
 
 use core::ops::ControlFlow;
 
+use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::batches::{chunk_size, lanes};
+use crate::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
 use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, WorkerHandle};
@@ -25,6 +27,8 @@ pub struct Chunk<'a, T> {
     pub inputs: InputRange<'a, T>,
     /// The slices for their results.
     pub results: ResultSlices<'a, T>,
+    /// The slices for their gradients, if the request is an adjoint.
+    pub gradients: Option<GradientSlices<'a, T>>,
 }
 
 impl<T: Scalar> Divisible for Chunk<'_, T> {
@@ -33,9 +37,13 @@ impl<T: Scalar> Divisible for Chunk<'_, T> {
     }
 
     fn split(self, count: usize) -> (Self, Self) {
-        let (columns, later) = self.inputs.split(count);
+        let (inputs, later) = self.inputs.split(count);
         let (results, behind) = self.results.split(count);
-        (Chunk { inputs: columns, results }, Chunk { inputs: later, results: behind })
+        let (gradients, rest) = self.gradients.map(|slices| slices.split(count)).unzip();
+        (
+            Chunk { inputs, results, gradients },
+            Chunk { inputs: later, results: behind, gradients: rest },
+        )
     }
 }
 
@@ -78,11 +86,7 @@ pub fn run<T: Scalar>(
     lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
     let layout = Layout::new(settings, columns).of(sink.wants());
-    let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
-    let mut outcome = Outcome::default();
-    let mut done = vec![Finished::default(); workers.len()];
-    // The indices of the workers that have not failed.
-    let mut there: Vec<usize> = (0..workers.len()).collect();
+    let mut team = Team::new(workers);
     // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
     let mut solved: Option<(InputRange<'_, T>, RawResults<T>)> = None;
@@ -92,56 +96,12 @@ pub fn run<T: Scalar>(
         if let Some(lock) = lock {
             results.lock(lock);
         }
-        let whole =
-            Chunk { inputs: batch, results: ResultSlices::whole(&mut results, batch.len()) };
-        let mut left = vec![whole];
-        let mut stored = None;
-        let mut failed = None;
-        while !left.is_empty() {
-            let mut team: Vec<(usize, &mut dyn Worker<T>)> = Vec::new();
-            for (index, worker) in workers.iter_mut().enumerate() {
-                if there.contains(&index) {
-                    team.push((index, &mut **worker));
-                }
-            }
-            // A worker may need a driver call to find out how many trajectories fit into its
-            // memory.
-            let limits = team.iter().map(|(_, worker)| worker.chunk_limits(batch.len()));
-            let mut limits: Vec<ChunkLimits> = limits.collect();
-            let Some(first) = limits.first() else {
-                return Err(failed.unwrap_or(SolveError::NotPrepared));
-            };
-            // If one chunk of the first worker covers the batch, threads of other workers would not
-            // pay.
-            if batch.len() <= first.least {
-                team.truncate(1);
-                limits.truncate(1);
-            }
-            let queue = WorkQueue::new(left, limits);
-            let last = solved.take().map(|(batch, results)| (batch, spare.insert(results)));
-            let to = &mut *sink;
-            let mut last = last.map(|(batch, results)| move || to.store(batch, results));
-            let store = last.as_mut().map(|store| store as &mut dyn FnMut() -> Stored);
-            let (ends, flow) = together(&mut team, &queue, store);
-            stored = stored.or(flow);
-            let totals: Vec<Finished> =
-                (0..ends.len()).map(|position| queue.finished_by(position)).collect();
-            left = queue.into_left();
-            for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
-                let index = team[position].0;
-                done[index].trajectories += total.trajectories;
-                done[index].chunks += total.chunks;
-                if !left.is_empty() || end.is_err() {
-                    there.retain(|&other| other != index);
-                }
-                if let Err(error) = end {
-                    let worker = names[index].clone();
-                    failed.get_or_insert_with(|| error.clone());
-                    outcome.warnings.push(Warning::Lost { worker, error });
-                }
-            }
-        }
-        drop(left);
+        let slices = ResultSlices::whole(&mut results, batch.len());
+        let whole = Chunk { inputs: batch, results: slices, gradients: None };
+        let last = solved.take().map(|(batch, results)| (batch, spare.insert(results)));
+        let to = &mut *sink;
+        let mut last = last.map(|(batch, results)| move || to.store(batch, results));
+        let stored = team.solve(whole, last.as_mut().map(|store| store as &mut Store<'_>))?;
         if stored.transpose()?.is_some_and(|flow| flow.is_break()) {
             solved = None;
             break;
@@ -151,15 +111,115 @@ pub fn run<T: Scalar>(
     if let Some((batch, mut results)) = solved {
         let _ = sink.store(batch, &mut results)?;
     }
-    let shares = names.into_iter().zip(done);
-    outcome.shares = shares
-        .map(|(worker, Finished { trajectories, chunks })| Share::new(worker, trajectories, chunks))
-        .collect();
-    Ok(outcome)
+    Ok(team.outcome())
+}
+
+/// Computes the gradients of the trajectories of an adjoint on several workers.
+///
+/// # Errors
+/// The error of a worker, if all workers failed.
+pub fn run_adjoint<T: Scalar>(
+    workers: &mut [&mut dyn Worker<T>],
+    inputs: &Inputs<T>,
+    (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
+) -> Result<Outcome, SolveError> {
+    let n = inputs.trajectories;
+    let whole = Chunk {
+        inputs: inputs.all(),
+        results: ResultSlices::whole(results, n),
+        gradients: Some(GradientSlices::whole(gradients, n)),
+    };
+    let mut team = Team::new(workers);
+    team.solve(whole, None)?;
+    Ok(team.outcome())
+}
+
+/// The workers of a request, and the work that they have done.
+struct Team<'w, 'd, T> {
+    workers: &'w mut [&'d mut dyn Worker<T>],
+    names: Vec<String>,
+    done: Vec<Finished>,
+    /// The indices of the workers that have not failed.
+    there: Vec<usize>,
+    warnings: Vec<Warning>,
+}
+
+impl<'w, 'd, T: Scalar> Team<'w, 'd, T> {
+    fn new(workers: &'w mut [&'d mut dyn Worker<T>]) -> Self {
+        let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
+        let (done, there) = (vec![Finished::default(); names.len()], (0..names.len()).collect());
+        Team { workers, names, done, there, warnings: Vec::new() }
+    }
+
+    /// Solves a batch, while the calling thread runs `store` once.
+    ///
+    /// Workers that have not failed solve the chunks of workers that fail.
+    fn solve(
+        &mut self,
+        whole: Chunk<'_, T>,
+        mut store: Option<&mut Store<'_>>,
+    ) -> Result<Option<Stored>, SolveError> {
+        let count = whole.count();
+        let mut left = vec![whole];
+        let mut stored = None;
+        let mut failed = None;
+        while !left.is_empty() {
+            let mut team: Vec<(usize, &mut dyn Worker<T>)> = Vec::new();
+            for (index, worker) in self.workers.iter_mut().enumerate() {
+                if self.there.contains(&index) {
+                    team.push((index, &mut **worker));
+                }
+            }
+            // A worker may need a driver call to find out how many trajectories fit into its
+            // memory.
+            let limits = team.iter().map(|(_, worker)| worker.chunk_limits(count));
+            let mut limits: Vec<ChunkLimits> = limits.collect();
+            let Some(first) = limits.first() else {
+                return Err(failed.unwrap_or(SolveError::NotPrepared));
+            };
+            // If one chunk of the first worker covers the batch, threads of other workers would not
+            // pay.
+            if count <= first.least {
+                team.truncate(1);
+                limits.truncate(1);
+            }
+            let queue = WorkQueue::new(left, limits);
+            let (ends, flow) = together(&mut team, &queue, store.take());
+            stored = stored.or(flow);
+            let totals: Vec<Finished> =
+                (0..ends.len()).map(|position| queue.finished_by(position)).collect();
+            left = queue.into_left();
+            for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
+                let index = team[position].0;
+                self.done[index].trajectories += total.trajectories;
+                self.done[index].chunks += total.chunks;
+                if !left.is_empty() || end.is_err() {
+                    self.there.retain(|&other| other != index);
+                }
+                if let Err(error) = end {
+                    let worker = self.names[index].clone();
+                    failed.get_or_insert_with(|| error.clone());
+                    self.warnings.push(Warning::Lost { worker, error });
+                }
+            }
+        }
+        Ok(stored)
+    }
+
+    fn outcome(self) -> Outcome {
+        let shares = self.names.into_iter().zip(self.done);
+        let shares = shares.map(|(worker, Finished { trajectories, chunks })| {
+            Share::new(worker, trajectories, chunks)
+        });
+        Outcome { shares: shares.collect(), warnings: self.warnings }
+    }
 }
 
 /// The result of storing a batch.
 type Stored = Result<ControlFlow<()>, SolveError>;
+
+/// Stores a batch.
+type Store<'s> = dyn FnMut() -> Stored + 's;
 
 /// Runs the workers of a team on their threads, and `store` on the calling thread.
 ///
@@ -167,7 +227,7 @@ type Stored = Result<ControlFlow<()>, SolveError>;
 fn together<T: Scalar>(
     team: &mut [(usize, &mut dyn Worker<T>)],
     queue: &WorkQueue<Chunk<'_, T>>,
-    store: Option<&mut dyn FnMut() -> Stored>,
+    store: Option<&mut Store<'_>>,
 ) -> (Vec<Result<(), SolveError>>, Option<Stored>) {
     if let ([(_, worker)], None) = (&mut *team, &store) {
         // Starting a thread takes longer than a small solve.
@@ -191,18 +251,61 @@ fn together<T: Scalar>(
 
 /// A worker on a CPU thread, which solves in SIMD lanes.
 pub struct CpuWorker<'a, T> {
-    task: &'a dyn Task<T>,
+    task: CpuTask<'a, T>,
     settings: &'a ResolvedOptions<T>,
     states: usize,
     /// The index of this thread, for its name, and the number of threads.
     thread: (usize, usize),
 }
 
+/// The task of a [`CpuWorker`].
+#[derive(Clone, Copy)]
+pub enum CpuTask<'a, T> {
+    /// A forward solve.
+    Solve(&'a dyn Task<T>),
+    /// An adjoint, with its cotangents.
+    Adjoint(&'a dyn AdjointTask<T>, &'a RawCotangents<'a, T>),
+}
+
+impl<T: Scalar> CpuTask<'_, T> {
+    /// Runs the task on a chunk, in lanes.
+    ///
+    /// # Errors
+    /// The errors of the task.
+    pub fn run(
+        self,
+        lanes: In,
+        settings: &ResolvedOptions<T>,
+        chunk: &mut Chunk<'_, T>,
+    ) -> Result<(), SolveError> {
+        let (inputs, results) = (chunk.inputs, chunk.results.reborrow());
+        match (self, &mut chunk.gradients) {
+            (CpuTask::Solve(task), _) => {
+                let schedule = Schedule::Auto.of_lanes(settings.adaptive);
+                task.run(lanes, settings, inputs, results, schedule)
+            }
+            (CpuTask::Adjoint(task, cotangents), Some(gradients)) => {
+                task.run(lanes, settings, inputs, cotangents, results, gradients.reborrow())
+            }
+            (CpuTask::Adjoint(..), None) => Err(SolveError::NoGradients),
+        }
+    }
+}
+
+impl<T> core::fmt::Debug for CpuTask<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            CpuTask::Solve(_) => "Solve",
+            CpuTask::Adjoint(..) => "Adjoint",
+        })
+    }
+}
+
 impl<'a, T: Scalar> CpuWorker<'a, T> {
     /// Returns `count` workers, for systems of `states` states.
     #[must_use]
     pub fn threads(
-        task: &'a dyn Task<T>,
+        task: CpuTask<'a, T>,
         settings: &'a ResolvedOptions<T>,
         states: usize,
         count: usize,
@@ -230,12 +333,9 @@ impl<T: Scalar> Worker<T> for CpuWorker<'_, T> {
     }
 
     fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
-        let set = InstructionSet::best();
-        let schedule = Schedule::Auto.of_lanes(self.settings.adaptive);
+        let lanes = In::Lanes(InstructionSet::best());
         while let Some(mut lease) = handle.take() {
-            let Chunk { inputs: columns, results } = lease.work();
-            let results = results.reborrow();
-            self.task.run(In::Lanes(set), self.settings, *columns, results, schedule)?;
+            self.task.run(lanes, self.settings, lease.work())?;
             lease.done();
         }
         Ok(())
