@@ -66,6 +66,29 @@ pub(crate) fn each(world: &World, text: &str) -> Result<(), SolveError> {
     Ok(())
 }
 
+/// Returns the bytes of all ranks, in order.
+///
+/// # Errors
+/// This rank's own error, or the error of another rank, on all ranks.
+pub(crate) fn gathered(
+    world: &World,
+    mine: Result<Vec<u8>, SolveError>,
+) -> Result<Vec<Vec<u8>>, SolveError> {
+    let said = match &mine {
+        Ok(bytes) => [&[0][..], bytes].concat(),
+        Err(error) => [&[1][..], error.to_string().as_bytes()].concat(),
+    };
+    let mut said = world.gather(&said);
+    mine?;
+    for (rank, said) in said.iter_mut().enumerate() {
+        if said.is_empty() || said.remove(0) == 1 {
+            let message = String::from_utf8_lossy(said).into_owned();
+            return Err(ClusterError::Rank { rank, message }.into());
+        }
+    }
+    Ok(said)
+}
+
 /// Concatenates the numbers of all ranks, if all ranks have the same `at`.
 ///
 /// # Errors
@@ -75,22 +98,12 @@ pub(crate) fn at(
     at: &[f64],
     mine: Result<Vec<f64>, SolveError>,
 ) -> Result<Vec<f64>, SolveError> {
-    let said = match &mine {
-        Ok(numbers) => {
-            let numbers: Vec<f64> = at.iter().chain(numbers).copied().collect();
-            [&[0][..], bytemuck::cast_slice(&numbers)].concat()
-        }
-        Err(error) => [&[1][..], error.to_string().as_bytes()].concat(),
-    };
-    let said = world.gather(&said);
-    mine?;
+    let bytes = mine.map(|numbers| {
+        let numbers: Vec<f64> = at.iter().chain(&numbers).copied().collect();
+        bytemuck::cast_slice(&numbers).to_vec()
+    });
     let (mut all, mut first) = (Vec::new(), None);
-    for (rank, said) in said.iter().enumerate() {
-        let (kind, said) = said.split_first().unwrap_or((&1, &[]));
-        if *kind == 1 {
-            let message = String::from_utf8_lossy(said).into_owned();
-            return Err(ClusterError::Rank { rank, message }.into());
-        }
+    for (rank, said) in gathered(world, bytes)?.iter().enumerate() {
         let numbers: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(said);
         let (at, numbers) = numbers.split_at_checked(at.len()).unwrap_or((&numbers, &[]));
         let first = first.get_or_insert_with(|| at.to_vec());

@@ -18,6 +18,7 @@ use crate::by_folder;
 use crate::by_messages;
 use crate::distributed_solve::{DistributedSolve, InnerBackend};
 use crate::error::ClusterError;
+use crate::gradients;
 use crate::manifest::{self, Manifest};
 use crate::mpi::World;
 use crate::ranks::Processes;
@@ -250,10 +251,12 @@ impl<A: EnsembleAlgorithm> RequestVisitor for EnsembleDistributed<A> {
     }
 
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
-        if self.ranks.shard.size > 1 && !self.alone.load(Ordering::Relaxed) {
-            return Err(ClusterError::Gradients.into());
+        if self.ranks.shard.size == 1 || self.alone.load(Ordering::Relaxed) {
+            return run_job(&self.inner, Job::Adjoint(job));
         }
-        run_job(&self.inner, Job::Adjoint(job))
+        let Some(world) = self.ranks.world else { return Err(ClusterError::Gradients.into()) };
+        let _alone = self.begin(true)?;
+        gradients::on_ranks(world, job, &self.inner)
     }
 }
 

@@ -42,10 +42,10 @@ pub enum ClusterError {
         /// The reason why there is no MPI, if the launcher may have started it.
         why: Option<String>,
     },
-    /// Gradients of single trajectories in several processes.
+    /// Gradients of single trajectories by ranks that share only a folder.
     #[error(
-        "several processes do not compute gradients of each trajectory, but only their sums; use \
-         the backend inside `EnsembleDistributed`, or `Train`, which uses all processes"
+        "ranks that share only a folder compute no gradients; start them by `mpiexec`, or use the \
+         backend inside `EnsembleDistributed`"
     )]
     Gradients,
     /// The solves of the ranks differ.

@@ -15,6 +15,7 @@ mod distributed;
 mod distributed_solve;
 mod error;
 pub mod folder_queue;
+mod gradients;
 mod manifest;
 mod mpi;
 mod ranks;

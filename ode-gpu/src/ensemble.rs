@@ -64,8 +64,8 @@ use crate::worker::{DeviceWorker, at_once, kernel_of};
 /// queue. The backend does not use this device again in the same solve, and the solution has a
 /// [warning](ode_core::EnsembleSolution::warnings). The solve fails if no device is left.
 ///
-/// Gradients are different: the trajectories are split evenly over the devices, and CPU threads
-/// compute none. If a device fails, the gradient fails.
+/// Gradients have the same queue: CPU threads compute them too, and other workers take over the
+/// trajectories of a device that fails.
 #[derive(Debug)]
 #[must_use]
 pub struct EnsembleGpuKernel<C = task::Text> {

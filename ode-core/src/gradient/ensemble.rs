@@ -273,8 +273,7 @@ fn evaluated<T: Scalar>(
         last = by.view().reversed_axes().iter().copied().collect::<Vec<T>>();
         raw.last = &last;
     }
-    // The forward pass saves nothing.
-    let layout = Layout { slots: 0, ..Layout::new(&settings, &columns) };
+    let layout = Layout::of_adjoint(&settings, &columns);
     settings.step_slots = 0;
     let mut results = RawResults::default();
     results.fit(&layout, n)?;

@@ -88,6 +88,12 @@ impl Layout {
         }
     }
 
+    /// Returns the layout of the results of an adjoint, whose forward pass saves nothing.
+    #[must_use]
+    pub fn of_adjoint<T: Scalar>(settings: &ResolvedOptions<T>, columns: &Inputs<T>) -> Self {
+        Layout { slots: 0, ..Layout::new(settings, columns) }
+    }
+
     /// Returns the layout of results with these arrays only.
     ///
     /// Counts of events stay, because trajectories count in them.
