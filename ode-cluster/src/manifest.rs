@@ -68,39 +68,26 @@ impl Manifest {
         put("chunk", chunk.to_string());
         // Destructured in full, so that a new field must be added here too.
         let ResolvedOptions {
-            abstol,
-            reltol,
-            dt,
+            lane,
             adaptive,
-            dtmin,
-            dtmax,
-            law,
-            stiff_law,
             law_kind,
             method: _,
             // The program's text contains the events.
             events: _,
             log,
-            log_slots,
-            max_steps,
             guard,
             saved,
             step_slots,
             stopping,
         } = settings;
-        put("abstol", format!("{abstol:?}"));
-        put("reltol", format!("{reltol:?}"));
-        put("step", format!("{dt:?}"));
+        lane.entries().into_iter().for_each(|(name, value)| put(name, value));
         put("adaptive", adaptive.to_string());
-        put("dtmin", format!("{dtmin:?}"));
-        put("dtmax", format!("{dtmax:?}"));
-        put("controller", format!("{law_kind} {law:?} {stiff_law:?}"));
-        put("max_steps", max_steps.to_string());
+        put("controller", law_kind.to_string());
         put("guard", guard.to_string());
         let ode_core::SavedRow { states, observables, times } = saved;
         put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
         let ode_core::LogRow { marks: _, before, after } = log;
-        put("log", format!("{log_slots} events, {before} states before them, {after} after them"));
+        put("log", format!("{before} states before events, {after} after them"));
         put("results", format!("{:?}", layout.wanted));
         put("steps", step_slots.to_string());
         put("stopping", stopping.to_string());

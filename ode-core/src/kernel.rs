@@ -42,9 +42,9 @@ use crate::methods::Definition;
 use crate::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedRow};
-use crate::problem::resolved_options::ResolvedOptions;
+use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
 use crate::solution::ResultArray;
-use crate::step::{self, control};
+use crate::step;
 use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
@@ -365,12 +365,13 @@ CONSTANT int SHARED_AT[{count}] = {{{places}}};
 constexpr int SHARED_COUNT = {shared_count};
 // For each column whether it is drawn.
 CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
-{drawn}{results}}} // namespace odes
+{drawn}{results}{options}}} // namespace odes
 {KERNEL}
 {kernel}{layout}static_assert(sizeof(odes::KernelArguments<{number}>) == {size}, "the layout of KernelArguments");
 "#,
         count = columns.len(),
         results = result_arrays(),
+        options = LaneOptions::<T>::device_struct(),
         size = size_of::<KernelArguments<T>>(),
     ))
 }
@@ -396,8 +397,7 @@ fn layout<T: Scalar>() -> String {
     }
     let arguments = offsets!(KernelArguments, KernelArguments<T>:
         inputs columns rules save_times stop_times results counter first
-        abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
-        stop_slots stop_stride stop_each log_slots);
+        options n save_slots known_slots save_stride save_each stop_slots stop_stride stop_each);
     let column = offsets!(InputOffset, InputOffset: first mask);
     let assert = |name: &str, (field, at): (&str, usize)| {
         format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
@@ -433,15 +433,8 @@ pub struct KernelArguments<T> {
     pub results: [u64; ResultArray::COUNT],
     pub counter: u64,
     pub first: u64,
-    pub abstol: T,
-    pub reltol: T,
-    pub dt: T,
-    pub dtmin: T,
-    pub dtmax: T,
-    pub law: [f32; control::LAW_NUMBERS],
-    pub stiff_law: [f32; control::LAW_NUMBERS],
+    pub options: LaneOptions<T>,
     pub n: u32,
-    pub max_steps: u32,
     pub save_slots: u32,
     pub known_slots: u32,
     pub save_stride: u32,
@@ -449,7 +442,6 @@ pub struct KernelArguments<T> {
     pub stop_slots: u32,
     pub stop_stride: u32,
     pub stop_each: u32,
-    pub log_slots: u32,
 }
 
 /// The offset of an input among a launch's values: `InputOffset` in `io.hpp`.

@@ -143,15 +143,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
             results: places.map(|place| place.at as u64),
             counter: 0,
             first: range.numbers().start,
-            abstol: settings.abstol,
-            reltol: settings.reltol,
-            dt: settings.dt,
-            dtmin: settings.dtmin,
-            dtmax: settings.dtmax,
-            law: settings.law,
-            stiff_law: settings.stiff_law,
+            options: settings.lane,
             n: n as u32,
-            max_steps: settings.max_steps,
             save_slots: layout.slots as u32,
             known_slots: inputs.save.slots() as u32,
             save_stride,
@@ -159,7 +152,6 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_slots: inputs.stops.slots() as u32,
             stop_stride,
             stop_each,
-            log_slots: settings.log_slots,
         };
         Batch { range, header, columns, inputs_end, total, columns_at, places, arguments }
     }
@@ -286,6 +278,7 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 mod tests {
     use super::*;
     use ode_core::problem::inputs::{Input, SaveTimes};
+    use ode_core::problem::resolved_options::LaneOptions;
     use ode_core::step::guard;
     use ode_core::{LogRow, SavedRow};
 
@@ -312,21 +305,23 @@ mod tests {
             stopping: false,
             events: 0,
             log: LogRow::default(),
-            log_slots: 0,
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },
-            abstol: 1e-6,
-            reltol: 1e-3,
-            dt: 0.0,
+            lane: LaneOptions {
+                abstol: 1e-6,
+                reltol: 1e-3,
+                dt: 0.0,
+                dtmin: 0.0,
+                dtmax: f32::INFINITY,
+                law: [0.0; ode_core::step::control::LAW_NUMBERS],
+                stiff_law: [0.0; ode_core::step::control::LAW_NUMBERS],
+                max_steps: u32::MAX,
+                log_slots: 0,
+            },
             adaptive: true,
-            dtmin: 0.0,
-            dtmax: f32::INFINITY,
-            law: [0.0; ode_core::step::control::LAW_NUMBERS],
-            stiff_law: [0.0; ode_core::step::control::LAW_NUMBERS],
             method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
             guard: if own_times { guard::OFF } else { guard::REJECT },
-            max_steps: u32::MAX,
         };
         (settings, columns)
     }

@@ -203,15 +203,8 @@ pub(crate) fn in_memory<T: Scalar>(
         results: raw.bytes_mut().map(|array| array.as_mut_ptr() as u64),
         first: range.numbers().start,
         counter: &raw mut counter as u64,
-        abstol: settings.abstol,
-        reltol: settings.reltol,
-        dt: settings.dt,
-        dtmin: settings.dtmin,
-        dtmax: settings.dtmax,
-        law: settings.law,
-        stiff_law: settings.stiff_law,
+        options: settings.lane,
         n: range.len() as u32,
-        max_steps: settings.max_steps,
         save_slots: layout.slots as u32,
         known_slots: columns.save.slots() as u32,
         save_stride,
@@ -219,7 +212,6 @@ pub(crate) fn in_memory<T: Scalar>(
         stop_slots: columns.stops.slots() as u32,
         stop_stride,
         stop_each,
-        log_slots: settings.log_slots,
     };
     solve(&arguments, &kernel_config.shared_numbers(columns));
     Ok(())

@@ -120,6 +120,7 @@ mod tests {
     use super::*;
     use crate::problem::inputs::Input;
     use crate::problem::options::{LogRow, SavedRow};
+    use crate::problem::resolved_options::LaneOptions;
     use crate::solution::Backend;
     use crate::step::{control, guard};
     use core::cell::RefCell;
@@ -169,22 +170,24 @@ mod tests {
             abstols: Vec::new(),
         };
         let settings = ResolvedOptions {
-            abstol: 1e-6,
-            reltol: 1e-3,
-            dt: 0.0,
+            lane: LaneOptions {
+                abstol: 1e-6,
+                reltol: 1e-3,
+                dt: 0.0,
+                dtmin: 0.0,
+                dtmax: f64::INFINITY,
+                law: [0.0; control::LAW_NUMBERS],
+                stiff_law: [0.0; control::LAW_NUMBERS],
+                max_steps: 100,
+                log_slots: 0,
+            },
             adaptive: true,
-            dtmin: 0.0,
-            dtmax: f64::INFINITY,
-            law: [0.0; control::LAW_NUMBERS],
-            stiff_law: [0.0; control::LAW_NUMBERS],
             law_kind: 0,
             method: crate::methods::tsit5::PROPERTIES,
-            max_steps: 100,
             guard: guard::OFF,
             saved,
             events: 0,
             log: LogRow::default(),
-            log_slots: 0,
             step_slots: 0,
             stopping: false,
         };

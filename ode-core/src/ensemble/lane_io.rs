@@ -342,7 +342,7 @@ where
 
     #[inlined]
     fn logs(&self) -> bool {
-        self.settings.log_slots > 0
+        self.settings.lane.log_slots > 0
     }
 
     #[inlined]
@@ -364,7 +364,7 @@ where
                 }
                 for lane in set_bits(which.to_bitmask()) {
                     let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
-                    if i == IDLE || slot >= self.settings.log_slots as usize {
+                    if i == IDLE || slot >= self.settings.lane.log_slots as usize {
                         continue;
                     }
                     let numbers = &mut self.results.log[slot * row.width()..][..row.width()];
@@ -404,11 +404,11 @@ where
                     for number in self.results.saved.iter_mut().skip(reached) {
                         number[i] = T::nan();
                     }
-                    if S::LOGGED > 0 && self.settings.log_slots > 0 {
+                    if S::LOGGED > 0 && self.settings.lane.log_slots > 0 {
                         let counts = &self.results.events;
                         let logged = (0..S::EVENTS).filter(|e| S::LOGGED >> e & 1 == 1);
                         let happened: u64 = logged.map(|e| u64::from(counts[e][i])).sum();
-                        let kept = happened.min(self.settings.log_slots.into()) as usize;
+                        let kept = happened.min(self.settings.lane.log_slots.into()) as usize;
                         let width = self.settings.log.width();
                         for number in self.results.log.iter_mut().skip(kept * width) {
                             number[i] = T::nan();

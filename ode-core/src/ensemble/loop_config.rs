@@ -44,20 +44,20 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     // Loops, since array functions that take a closure are not always inlined.
     let mut abstol = [R::lit(0.0); N];
     for d in 0..N {
-        abstol[d] = R::lit(range.inputs().abstol(d, settings.abstol).widen());
+        abstol[d] = R::lit(range.inputs().abstol(d, settings.lane.abstol).widen());
     }
     Options::<R, N> {
-        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
-        dt: R::lit(settings.dt.widen()),
-        dtmin: R::lit(settings.dtmin.widen()),
-        dtmax: R::lit(settings.dtmax.widen()),
+        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.lane.reltol.widen())),
+        dt: R::lit(settings.lane.dt.widen()),
+        dtmin: R::lit(settings.lane.dtmin.widen()),
+        dtmax: R::lit(settings.lane.dtmax.widen()),
         limited: settings.limited(),
         stops: settings.stopping,
         every_step,
-        law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
-        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
+        law: control::law::<R>(lits::<R::Single, _>(settings.lane.law.map(f64::from))),
+        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.lane.stiff_law.map(f64::from))),
         kind: settings.law_kind,
-        max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
+        max_steps: <R::Bits as Bits>::lit(u64::from(settings.lane.max_steps)),
         guard: settings.guard,
     }
 }

@@ -327,7 +327,7 @@ where
 
     #[inlined]
     fn load_dt(&self, assigned: R::Mask, dt: R) -> R {
-        R::select(assigned, R::lit(self.io.settings.dt.widen()), dt)
+        R::select(assigned, R::lit(self.io.settings.lane.dt.widen()), dt)
     }
 
     #[inlined]

@@ -123,7 +123,7 @@ template<class C> struct AdjointIo {
     template<class B> DEVICE R stop_time(bool which, B index, R t) const {
         return io.stop_time(which, index, t);
     }
-    DEVICE R load_dt(bool got, R dt) const { return got ? arguments.dt : dt; }
+    DEVICE R load_dt(bool got, R dt) const { return got ? arguments.options.dt : dt; }
 
     DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
         backward::Row<R, N> out = row;

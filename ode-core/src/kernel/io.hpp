@@ -25,17 +25,13 @@ template<class R> struct KernelArguments {
     ResultArrays<R> results;
     GLOBAL u32* counter;    // trajectories taken by threads that refill
     u64 first;              // the number of the first trajectory among all of the ensemble
-    R abstol, reltol, dt, dtmin, dtmax;
-    float law[control::LAW_NUMBERS];
-    float stiff_law[control::LAW_NUMBERS];
+    LaneOptions<R> options;
     u32 n;                  // trajectories
-    u32 max_steps;
     u32 save_slots;
     u32 known_slots;        // slots whose times are among save_times; the rest are ends of steps
     u32 save_stride;        // from slot to slot of save_times; 1 where all trajectories share them
     u32 save_each;          // from trajectory to trajectory of save_times; 0 where they share them
     u32 stop_slots, stop_stride, stop_each; // the same of stop_times
-    u32 log_slots;          // the most logged events of a trajectory that are kept
 };
 
 DEVICE float quiet_nan(float) { return single_of_bits(0x7fc00000u); }
@@ -160,7 +156,7 @@ template<class C> struct Io {
         bool which, B slot, R event, R t, const Arr<R, N>& before, const Arr<R, N>& after
     ) const {
         if constexpr (LOG_WIDTH > 0) {
-            if (!which || i == IDLE || slot >= arguments.log_slots) return;
+            if (!which || i == IDLE || slot >= arguments.options.log_slots) return;
             logged(slot, 0) = t;
             logged(slot, 1) = event;
             UNROLL for (int d = 0; d < C::LOG_BEFORE; d++) logged(slot, C::LOG_MARKS + d) = before[d];
@@ -189,7 +185,7 @@ template<class C> struct Io {
             for (int e = 0; e < S::EVENTS; e++) {
                 if ((S::LOGGED >> e) & 1) happened += arguments.results.events[(u64)e * arguments.n + i];
             }
-            for (u64 s = happened; s < arguments.log_slots; s++) {
+            for (u64 s = happened; s < arguments.options.log_slots; s++) {
                 UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
             }
         }
@@ -216,25 +212,25 @@ template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES
     constexpr int N = C::STATES, P = C::PARAMETERS;
     Arr<float, control::LAW_NUMBERS> law, stiff_law;
     UNROLL for (int i = 0; i < control::LAW_NUMBERS; i++) {
-        law[i] = arguments.law[i];
-        stiff_law[i] = arguments.stiff_law[i];
+        law[i] = arguments.options.law[i];
+        stiff_law[i] = arguments.options.stiff_law[i];
     }
     Arr<R, N> abstol;
     UNROLL for (int d = 0; d < N; d++) {
-        abstol[d] = C::OWN_TOLERANCES ? io.column(N + P + 2 + d) : arguments.abstol;
+        abstol[d] = C::OWN_TOLERANCES ? io.column(N + P + 2 + d) : arguments.options.abstol;
     }
     options::Options<R, N> o;
-    o.tolerances = norm::tolerances<R, N>(abstol, arguments.reltol);
-    o.dt = arguments.dt;
-    o.dtmin = arguments.dtmin;
-    o.dtmax = arguments.dtmax;
+    o.tolerances = norm::tolerances<R, N>(abstol, arguments.options.reltol);
+    o.dt = arguments.options.dt;
+    o.dtmin = arguments.options.dtmin;
+    o.dtmax = arguments.options.dtmax;
     o.limited = C::LIMITED;
     o.stops = C::STOPS;
     o.every_step = C::SAVED_TIMES > 0;
     o.law = control::law<R>(law);
     o.stiff_law = control::law<R>(stiff_law);
     o.kind = C::LAW_KIND;
-    o.max_steps = (typename Real<R>::Bits)arguments.max_steps;
+    o.max_steps = (typename Real<R>::Bits)arguments.options.max_steps;
     o.guard = C::GUARD;
     return o;
 }

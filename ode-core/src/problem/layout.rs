@@ -83,7 +83,7 @@ impl Layout {
             guarded: settings.guard != guard::OFF,
             events: settings.events,
             log: settings.log,
-            log_slots: settings.log_slots as usize,
+            log_slots: settings.lane.log_slots as usize,
             wanted: ResultSet::ALL,
         }
     }

@@ -72,7 +72,9 @@ use crate::system::facts::Facts;
 /// A controller may leave out `safety` and `factors`. A controller without exponents may be its
 /// name alone, `"predictive"`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+// `remote` derives functions, which `file_format` calls.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", default, deny_unknown_fields))]
 #[must_use]
 pub struct SolveOptions {
     /// The absolute tolerance, in the units of the states.
@@ -82,6 +84,7 @@ pub struct SolveOptions {
     /// The relative tolerance, a fraction of each component, below 1.
     ///
     /// Default: 1e-3. See [`reltol`](Self::reltol()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::number"))]
     pub reltol: f64,
     /// The choice of step sizes.
     ///
@@ -91,10 +94,12 @@ pub struct SolveOptions {
     /// The step size at or below which a trajectory is given up.
     ///
     /// In units of time. Default: 0. See [`dtmin`](Self::dtmin()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::number"))]
     pub dtmin: f64,
     /// The largest adaptive step, in units of time.
     ///
     /// Default: no limit. See [`dtmax`](Self::dtmax()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::some_number"))]
     pub dtmax: Option<f64>,
     /// The step-size controller.
     ///
@@ -103,6 +108,7 @@ pub struct SolveOptions {
     /// The largest number of attempted adaptive steps of a trajectory.
     ///
     /// Accepted and rejected steps count. Default: 1,000,000.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::count"))]
     pub max_steps: u32,
     /// The treatment of implicit steps that may pass over growth.
     ///
@@ -111,6 +117,7 @@ pub struct SolveOptions {
     /// Times at which every trajectory ends a step and starts again.
     ///
     /// Default: none. See [`tstops`](Self::tstops()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::list"))]
     pub tstops: Vec<f64>,
     /// Whether adaptive steps also stop at times found by the compiler.
     ///
@@ -120,7 +127,7 @@ pub struct SolveOptions {
     /// The times at which states and observables are saved.
     ///
     /// Default: none. Set by [`saveat`](Self::saveat()).
-    #[cfg_attr(feature = "serde", serde(rename = "saveat"))]
+    #[cfg_attr(feature = "serde", serde(rename = "saveat", alias = "save"))]
     pub save: SaveAt,
     /// Whether to save the initial state.
     ///

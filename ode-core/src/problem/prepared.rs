@@ -221,7 +221,7 @@ impl<T: Scalar> PreparedSolve<T> {
         settings.stopping = asked || jumps;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         method.check_steps(adaptive)?;
-        (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
+        (settings.lane.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
         let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
         let save = lists(spans, n, threads, &is_sound, &times)?;

@@ -9,34 +9,73 @@ use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::facts::Facts;
 
+/// Declares the options that lanes read as numbers.
+///
+/// A row makes a field, which is also a member of the C++ struct, a part of the kernel arguments,
+/// and an entry of a manifest.
+macro_rules! lane_options {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $device:literal,)*) => {
+        /// The options that lanes read as numbers.
+        ///
+        /// Kernel arguments contain them as they are.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(C)]
+        pub struct LaneOptions<T> {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl<T: Scalar> LaneOptions<T> {
+            /// Returns the names and values of the options.
+            #[must_use]
+            pub fn entries(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($field), format!("{:?}", self.$field))),*]
+            }
+
+            /// Returns the C++ struct with the same layout, a template over the number `R`.
+            #[must_use]
+            pub fn device_struct() -> String {
+                let members = [$(concat!("    ", $device, ";\n")),*].concat();
+                format!("template<class R> struct LaneOptions {{\n{members}}};\n")
+            }
+        }
+    };
+}
+
+lane_options! {
+    /// The absolute tolerance of all components, if components have none of their own.
+    abstol: T = "R abstol",
+    /// The relative tolerance.
+    reltol: T = "R reltol",
+    /// The fixed or the first step size; 0 if it is automatic.
+    dt: T = "R dt",
+    /// The smallest adaptive step; 0 if there is no limit.
+    dtmin: T = "R dtmin",
+    /// The largest adaptive step; infinite if there is no limit.
+    dtmax: T = "R dtmax",
+    /// The coefficients of the step-size control law, [`Law`](crate::step::control::Law).
+    law: [f32; control::LAW_NUMBERS] = "float law[control::LAW_NUMBERS]",
+    /// The coefficients of the control law of the implicit method, if two methods switch.
+    stiff_law: [f32; control::LAW_NUMBERS] = "float stiff_law[control::LAW_NUMBERS]",
+    /// The largest number of steps that a trajectory may attempt.
+    max_steps: u32 = "u32 max_steps",
+    /// The largest number of logged events of a trajectory; 0 without a log.
+    log_slots: u32 = "u32 log_slots",
+}
+
 /// The options of a solve, checked and in its precision.
 ///
 /// All trajectories share them; [`Inputs`](crate::problem::inputs::Inputs) has the numbers of
 /// each trajectory.
 #[derive(Clone, Debug)]
 pub struct ResolvedOptions<T> {
-    /// The absolute tolerance of all components, if components have none of their own.
-    pub abstol: T,
-    /// The relative tolerance.
-    pub reltol: T,
-    /// The fixed or the first step size; 0 if it is automatic.
-    pub dt: T,
+    /// The options that lanes read as numbers.
+    pub lane: LaneOptions<T>,
     /// Whether step sizes are adaptive.
     pub adaptive: bool,
-    /// The smallest adaptive step; 0 if there is no limit.
-    pub dtmin: T,
-    /// The largest adaptive step; infinite if there is no limit.
-    pub dtmax: T,
-    /// The coefficients of the step-size control law, [`Law`](crate::step::control::Law).
-    pub law: [f32; control::LAW_NUMBERS],
-    /// The coefficients of the control law of the implicit method, if two methods switch.
-    pub stiff_law: [f32; control::LAW_NUMBERS],
     /// The kind of the control law.
     pub law_kind: u32,
     /// The properties of the method.
     pub method: Properties,
-    /// The largest number of steps that a trajectory may attempt.
-    pub max_steps: u32,
     /// The treatment of steps that may pass over growth.
     ///
     /// A constant of [`guard`](crate::step::guard).
@@ -47,8 +86,6 @@ pub struct ResolvedOptions<T> {
     pub events: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
-    /// The largest number of logged events of a trajectory; 0 without a log.
-    pub log_slots: u32,
     /// The largest number of saved ends of steps, after the times that are known before.
     pub step_slots: usize,
     /// Whether there may be times to stop at, including ends of spans.
@@ -58,7 +95,7 @@ pub struct ResolvedOptions<T> {
 impl<T: Scalar> ResolvedOptions<T> {
     /// Resolves the options, and checks everything that does not depend on the trajectories.
     ///
-    /// [`PreparedSolve`](crate::problem::prepared::PreparedSolve) sets `adaptive`, `dt` and
+    /// [`PreparedSolve`](crate::problem::prepared::PreparedSolve) sets `adaptive`, `lane.dt` and
     /// `stopping` later, from the trajectories.
     pub(crate) fn of(
         system: &Facts,
@@ -84,23 +121,26 @@ impl<T: Scalar> ResolvedOptions<T> {
         });
         let law = method.law::<T>(controller, states);
         let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
-        Ok(ResolvedOptions {
+        let lane = LaneOptions {
             abstol,
             reltol: T::narrow(options.reltol),
             dt: T::default(),
-            adaptive: true,
             dtmin: T::narrow(options.dtmin),
             dtmax: options.dtmax.map_or(T::infinity(), T::narrow),
             law,
             stiff_law: stiff_law.unwrap_or(law),
+            max_steps: options.max_steps,
+            log_slots: options.event_log.map_or(0, |log| log.capacity),
+        };
+        Ok(ResolvedOptions {
+            lane,
+            adaptive: true,
             law_kind: controller.kind(),
             method: *method,
-            max_steps: options.max_steps,
             guard: growth_guard.number(method),
             saved: options.saved_row(system)?,
             events: system.info.events.len(),
             log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
-            log_slots: options.event_log.map_or(0, |log| log.capacity),
             step_slots: 0,
             stopping: false,
         })
@@ -109,6 +149,6 @@ impl<T: Scalar> ResolvedOptions<T> {
     /// Returns whether there is a smallest or a largest step size.
     #[must_use]
     pub fn limited(&self) -> bool {
-        self.dtmin > T::default() || self.dtmax < T::infinity()
+        self.lane.dtmin > T::default() || self.lane.dtmax < T::infinity()
     }
 }

@@ -119,7 +119,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// Each takes two evaluations.
     fn first_steps(&self) -> u64 {
-        u64::from(self.inputs.options.adaptive && self.inputs.options.dt == T::default())
+        u64::from(self.inputs.options.adaptive && self.inputs.options.lane.dt == T::default())
     }
 
     /// Returns the number of segments of the time span that trajectory `i` began.

@@ -136,7 +136,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     pub fn kept_log(&self, i: usize) -> Result<Log<'_, S, T, N, P>, EventError> {
         assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
-        let capacity = self.inputs.options.log_slots;
+        let capacity = self.inputs.options.lane.log_slots;
         if capacity == 0 {
             return Err(EventError::NoLog);
         }
@@ -151,7 +151,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// slots that a trajectory did not reach are NaN. This is a view: nothing is copied.
     #[must_use]
     pub fn all_logs(&self) -> ArrayView3<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.options.log_slots as usize);
+        let (n, slots) = (self.len(), self.inputs.options.lane.log_slots as usize);
         let width = self.inputs.options.log.width();
         // `ndarray` also checks the strides of an empty axis.
         let strides = if slots * width == 0 { (0, 0, 0) } else { (1, width * n, n) };

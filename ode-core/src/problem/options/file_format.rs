@@ -9,24 +9,12 @@ use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The names of the options.
-const OPTIONS: &[&str] = &[
-    "abstol",
-    "reltol",
-    "step",
-    "dtmin",
-    "dtmax",
-    "controller",
-    "max_steps",
-    "growth_guard",
-    "tstops",
-    "time_breaks",
-    "saveat",
-    "save_start",
-    "save_end",
-    "saving",
-    "event_log",
-];
+impl Serialize for SolveOptions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // The derived function.
+        SolveOptions::serialize(self, serializer)
+    }
+}
 
 impl<'de> Deserialize<'de> for SolveOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -34,6 +22,7 @@ impl<'de> Deserialize<'de> for SolveOptions {
     }
 }
 
+/// Reads options by name only. (A derived struct also accepts a list of values by position.)
 struct ByName;
 
 impl<'de> Visitor<'de> for ByName {
@@ -43,71 +32,57 @@ impl<'de> Visitor<'de> for ByName {
         f.write_str("options by their names, such as { \"reltol\": 1e-6 }")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SolveOptions, A::Error> {
-        let mut options = SolveOptions::default();
-        let mut seen: Vec<String> = Vec::new();
-        while let Some(mut name) = map.next_key::<String>()? {
-            match name.as_str() {
-                "abstol" => options.abstol = map.next_value()?,
-                "reltol" => options.reltol = map.next_value::<Number>()?.0,
-                "step" => options.step = map.next_value()?,
-                "dtmin" => options.dtmin = map.next_value::<Number>()?.0,
-                "dtmax" => options.dtmax = map.next_value::<Option<Number>>()?.map(|dt| dt.0),
-                "controller" => options.controller = map.next_value()?,
-                "max_steps" => options.max_steps = map.next_value::<Count>()?.0,
-                "growth_guard" => options.growth_guard = map.next_value()?,
-                "tstops" => options.tstops = map.next_value::<List>()?.0,
-                "time_breaks" => options.time_breaks = map.next_value()?,
-                "saveat" | "save" => {
-                    options.save = map.next_value()?;
-                    "saveat".clone_into(&mut name);
-                }
-                "save_start" => options.save_start = map.next_value()?,
-                "save_end" => options.save_end = map.next_value()?,
-                "saving" => options.saving = map.next_value()?,
-                "event_log" => options.event_log = map.next_value()?,
-                _ => return Err(Error::unknown_field(&name, OPTIONS)),
-            }
-            if seen.contains(&name) {
-                return Err(Error::custom(format!("the option `{name}` is given twice")));
-            }
-            seen.push(name);
-        }
-        Ok(options)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SolveOptions, A::Error> {
+        // The derived function.
+        SolveOptions::deserialize(value::MapAccessDeserializer::new(map))
     }
 }
 
-/// A number of steps: a whole number, which may be written as `1e5`.
-struct Count(u32);
+/// Reads a number, with or without a fraction.
+pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Number::deserialize(deserializer).map(|number| number.0)
+}
 
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WholeNumber)
-    }
+/// Reads a number or `null`.
+pub(super) fn some_number<'de, D>(deserializer: D) -> Result<Option<f64>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    Option::<Number>::deserialize(deserializer).map(|number| number.map(|number| number.0))
+}
+
+/// Reads a list of numbers.
+pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    List::deserialize(deserializer).map(|list| list.0)
+}
+
+/// Reads a whole number of steps, which may be written as `1e5`.
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    deserializer.deserialize_any(WholeNumber)
 }
 
 struct WholeNumber;
 
 impl Visitor<'_> for WholeNumber {
-    type Value = Count;
+    type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a whole number of steps, at most {}", u32::MAX)
     }
 
-    fn visit_u64<E: Error>(self, count: u64) -> Result<Count, E> {
+    fn visit_u64<E: Error>(self, count: u64) -> Result<u32, E> {
         let wrong = |_| E::invalid_value(Unexpected::Unsigned(count), &self);
-        u32::try_from(count).map(Count).map_err(wrong)
+        u32::try_from(count).map_err(wrong)
     }
 
-    fn visit_i64<E: Error>(self, count: i64) -> Result<Count, E> {
+    fn visit_i64<E: Error>(self, count: i64) -> Result<u32, E> {
         let wrong = |_| E::invalid_value(Unexpected::Signed(count), &self);
-        u32::try_from(count).map(Count).map_err(wrong)
+        u32::try_from(count).map_err(wrong)
     }
 
-    fn visit_f64<E: Error>(self, count: f64) -> Result<Count, E> {
+    fn visit_f64<E: Error>(self, count: f64) -> Result<u32, E> {
         match count.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&count) {
-            true => Ok(Count(count as u32)),
+            true => Ok(count as u32),
             false => Err(E::invalid_value(Unexpected::Float(count), &self)),
         }
     }
@@ -511,8 +486,8 @@ mod tests {
                  { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }",
             ),
             (r#"{ "controller": 3 }"#, "integer `3`, expected a controller such as { \"kind\""),
-            (r#"{ "reltol": 1e-3, "reltol": 1e-6 }"#, "the option `reltol` is given twice"),
-            (r#"{ "save": 1.0, "saveat": 2.0 }"#, "the option `saveat` is given twice"),
+            (r#"{ "reltol": 1e-3, "reltol": 1e-6 }"#, "duplicate field `reltol`"),
+            (r#"{ "save": 1.0, "saveat": 2.0 }"#, "duplicate field `saveat`"),
             (
                 "[1e-6, 1e-3]",
                 "sequence, expected options by their names, such as { \"reltol\": 1e-6 }",
