@@ -23,6 +23,10 @@ pub mod lane;
 pub mod math;
 #[macro_use]
 pub mod step;
+
+// Rustdoc lists the methods of a type in the order of modules: `problem` has the main ones.
+pub mod problem;
+
 pub mod ensemble;
 mod error;
 mod evaluation;
@@ -34,7 +38,6 @@ pub mod kernel;
 pub mod memory;
 pub mod methods;
 pub mod persist;
-pub mod problem;
 pub mod random;
 pub mod reserve;
 mod sealed;

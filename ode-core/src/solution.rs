@@ -1,20 +1,10 @@
 //! Solutions: states, return codes and step counts of all trajectories.
 
 mod code;
-mod counts;
 mod display;
-mod events;
-mod grid;
-mod log;
-mod observables;
 mod raw;
-#[cfg(feature = "save")]
-pub mod save;
 mod single;
 mod sink;
-mod trajectory;
-#[cfg(not(feature = "save"))]
-mod unsaved;
 
 pub use code::ReturnCode;
 pub use log::{Log, LoggedEvent};
@@ -618,6 +608,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.run.timings.total = total;
     }
 }
+
+// Rustdoc lists the methods of a type in the order of the source: the main ones are above, and in
+// `trajectory`.
+mod trajectory;
+
+mod counts;
+mod events;
+mod grid;
+mod log;
+mod observables;
+#[cfg(feature = "save")]
+pub mod save;
+#[cfg(not(feature = "save"))]
+mod unsaved;
 
 #[cfg(all(test, feature = "serde"))]
 mod tests {
