@@ -1,9 +1,10 @@
 //! The guides of the repository, as pages.
 //!
-//! Each page is a file of the repository. The file links to other files by reference
-//! (`[text][label]`), and defines its labels at its end. In Markdown, the first definition of a
-//! label counts. So each module begins with definitions that link to other modules. Figures are in
-//! the repository only.
+//! Figures are in the repository only.
+
+// Each page is a file of the repository. The file links to other files by reference
+// (`[text][label]`), and defines its labels at its end. In Markdown, the first definition of a
+// label counts. So each module begins with definitions that link to other modules.
 
 /// [events]: crate::docs::events
 /// [log]: crate::docs::events#the-log

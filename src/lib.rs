@@ -294,8 +294,8 @@ pub mod arrays {
 /// }
 /// ```
 ///
-/// Device memory has the types of [`cudarc`](device::cudarc). The version of `cudarc` may change in
-/// any release.
+/// Device memory has the types of [`cudarc`](https://docs.rs/cudarc). The version of `cudarc` may
+/// change in any release.
 pub mod device {
     pub use ode_gpu::{
         Device, DeviceElement, DeviceEnsemble, MemoryInfo, Running, Stream, cudarc, device, devices,

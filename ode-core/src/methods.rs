@@ -101,7 +101,9 @@ pub trait Tabulated: Definition {
     const COEFFICIENTS: Coefficients;
 }
 
-/// Returns the properties of all methods, one in a line; see the [module](self).
+/// Returns a table of the properties of all methods, with one method in each line.
+///
+/// The documentation of the [module](self) contains the table.
 #[must_use]
 pub fn table() -> impl fmt::Display {
     fmt::from_fn(|f| {

@@ -18,9 +18,9 @@ use crate::launched::Computing;
 use crate::locked::page_lock;
 use crate::lockstep::LockstepWorker;
 
-/// A lockstep backend on an NVIDIA GPU: one step size for all trajectories.
+/// A backend that solves in lockstep on an NVIDIA GPU, as SciML's `EnsembleGPUArray` does.
 ///
-/// All trajectories also share one time. This is the algorithm of SciML's `EnsembleGPUArray`.
+/// All trajectories have one time and one step size.
 ///
 /// The backend exists for comparison with SciML. [`EnsembleGpuKernel`](crate::EnsembleGpuKernel)
 /// gives each trajectory the steps that it needs, and no thread waits for others. Lockstep is worth

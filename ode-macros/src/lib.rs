@@ -155,7 +155,9 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The macro evaluates the function at compile time. Floats become operations, and the values of
 /// integers are computed. Loops and functions are unrolled and inlined. An `if` on the state
-/// computes both sides and selects one. The [front page](crate) defines the language rule by rule.
+/// computes both sides and selects one. The [language guide] defines the language rule by rule.
+///
+/// [language guide]: https://docs.rs/odes/latest/odes/docs/language/index.html
 ///
 /// # Arguments
 ///

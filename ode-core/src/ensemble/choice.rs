@@ -186,7 +186,10 @@ macro_rules! method_by_name {
 }
 
 any_method! {
-    /// Every method, and [`Auto`](crate::Auto): `"rodas5p".parse::<AnyMethod>()?`.
+    /// A method that a program chooses at run time.
+    ///
+    /// The enum has every method, and [`Auto`](crate::Auto). `"rodas5p".parse::<AnyMethod>()?`
+    /// chooses one by its name.
     ///
     /// All of the methods are compiled for each system that the enum solves, which takes rustc
     /// about twenty times as long as one method does. While you write a program, and whenever a few

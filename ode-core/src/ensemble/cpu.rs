@@ -16,14 +16,14 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Solves one trajectory after the other on the calling thread, in scalar arithmetic.
+/// A backend that solves one trajectory after the other on the calling thread.
 ///
-/// This backend is the reference for the bits of all others, and the fastest one for one or two
-/// trajectories.
+/// It computes in scalar arithmetic. This backend is the reference for the bits of all others, and
+/// the fastest one for one or two trajectories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnsembleSerial;
 
-/// Solves on all threads of the CPU, in the SIMD lanes of each.
+/// A backend that solves on all threads of the CPU, in the SIMD lanes of each.
 ///
 /// `EnsembleThreads` by itself is `EnsembleThreads::new()`.
 ///

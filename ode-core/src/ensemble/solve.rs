@@ -27,7 +27,7 @@ where
     /// Solves all trajectories by `method` on the backend `algorithm`.
     ///
     /// The backend is [`EnsembleThreads`](struct@crate::EnsembleThreads), [`EnsembleSerial`] or
-    /// `EnsembleGpuKernel`. All of these give the same bits.
+    /// `EnsembleGpuKernel` of `ode_gpu`. All of these give the same bits.
     ///
     /// A failed trajectory does not fail the solve. Its [`code`](EnsembleSolution::code) names the
     /// reason, and the results of the other trajectories do not change.

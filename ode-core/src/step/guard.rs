@@ -84,7 +84,9 @@
 use crate::lane::Scalar;
 use crate::step::properties::Properties;
 
-/// The treatment of steps that may pass over growth; see [`guard`](self).
+/// The treatment of steps that may pass over growth.
+///
+/// The documentation of [`guard`](self) defines these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -13,7 +13,7 @@ use crate::lane::dispatch::InstructionSet;
 use crate::solution::{RunReport, WorstMember};
 use std::time::Instant;
 
-/// Solves all trajectories in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
+/// A backend that solves in lockstep on the CPU, as SciML's `EnsembleCPUArray` does.
 ///
 /// All trajectories have one time and one step size. The solve uses all threads of the CPU, and the
 /// SIMD lanes of each. `EnsembleCpuArray` by itself is `EnsembleCpuArray::new()`.
