@@ -3721,6 +3721,17 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }template<class R
     GLOBAL u32* events;
     GLOBAL R* log;
 };
+template<class R> struct LaneOptions {
+    R abstol;
+    R reltol;
+    R dt;
+    R dtmin;
+    R dtmax;
+    float law[control::LAW_NUMBERS];
+    float stiff_law[control::LAW_NUMBERS];
+    u32 max_steps;
+    u32 log_slots;
+};
 } // namespace odes
 // io.hpp
 

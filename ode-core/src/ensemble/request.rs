@@ -14,7 +14,7 @@ use core::fmt;
 /// A request to a backend: a [`Job`] in one of the precisions.
 ///
 /// A wrapper passes the request to its inner backend. A backend that solves by itself implements
-/// [`RequestVisitor`], which is generic over the precision, and calls [`visit`](Self::visit).
+/// [`RequestVisitor`], generic over the precision, and calls [`visit`](Self::visit).
 #[derive(Debug)]
 pub enum Request<'a> {
     /// A job in `f32`.
@@ -44,7 +44,7 @@ impl Request<'_> {
         }
     }
 
-    /// Returns whether the request asks for gradients.
+    /// Returns whether the request is an adjoint.
     #[must_use]
     pub fn is_adjoint(&self) -> bool {
         matches!(self, Request::Single(Job::Adjoint(_)) | Request::Double(Job::Adjoint(_)))
@@ -56,7 +56,7 @@ impl Request<'_> {
 pub enum Job<'a, T> {
     /// A forward solve.
     Solve(SolveJob<'a, T>),
-    /// A solve and its adjoint, which computes gradients.
+    /// A solve and its adjoint, for gradients.
     Adjoint(AdjointJob<'a, T>),
 }
 
@@ -114,9 +114,9 @@ pub struct AdjointJob<'a, T> {
     pub inputs: &'a Inputs<T>,
     /// The derivatives of the loss with respect to the states.
     pub cotangents: &'a RawCotangents<'a, T>,
-    /// The results of all trajectories, whose arrays have the required lengths.
+    /// The results of all trajectories; the arrays have the required lengths.
     pub results: &'a mut RawResults<T>,
-    /// The gradients of all trajectories, whose arrays have the required lengths.
+    /// The gradients of all trajectories; the arrays have the required lengths.
     pub gradients: &'a mut RawGradients<T>,
 }
 

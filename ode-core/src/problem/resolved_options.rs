@@ -9,13 +9,13 @@ use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::facts::Facts;
 
-/// Declares the options that lanes read as numbers.
+/// Declares the numeric options of lanes.
 ///
-/// A row makes a field, which is also a member of the C++ struct, a part of the kernel arguments,
-/// and an entry of a manifest.
+/// A row makes a field, a member of the C++ struct in the kernel arguments, and an entry of a
+/// manifest.
 macro_rules! lane_options {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $device:literal,)*) => {
-        /// The options that lanes read as numbers.
+        /// The numeric options of lanes.
         ///
         /// Kernel arguments contain them as they are.
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ lane_options! {
 /// each trajectory.
 #[derive(Clone, Debug)]
 pub struct ResolvedOptions<T> {
-    /// The options that lanes read as numbers.
+    /// The numeric options of lanes.
     pub lane: LaneOptions<T>,
     /// Whether step sizes are adaptive.
     pub adaptive: bool,
@@ -86,7 +86,7 @@ pub struct ResolvedOptions<T> {
     pub events: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
-    /// The largest number of saved ends of steps, after the times that are known before.
+    /// The largest number of saved ends of steps, after the known times.
     pub step_slots: usize,
     /// Whether there may be times to stop at, including ends of spans.
     pub stopping: bool,
