@@ -223,7 +223,8 @@ impl Solver for Auto {
         S: System<N, P>,
         C: CompiledLanes,
     {
-        let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&settings.method);
+        let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].map(|method| method.name);
+        let loose = loose.contains(&settings.method.name);
         // A branch on a constant of the system: rustc does not compile the other branch.
         if S::MASS {
             match loose {
