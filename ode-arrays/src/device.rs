@@ -171,7 +171,8 @@ impl<T: Number> Numbers<T> {
     /// # Safety
     /// See [`Place::launch`].
     unsafe fn launch<W: Work<T>>(&self, work: W, count: usize) -> Result<(), GpuError> {
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that the addresses in `work` are in buffers of this backend
+        // with enough numbers, and that no other reference to the written numbers exists.
         unsafe { self.place.launch::<T, W>(None, work, count) }
     }
 
@@ -241,7 +242,9 @@ impl<T: Number> Numbers<T> {
                 sums = Some(self.queue().allocate(len)?);
             }
             let out = sums.as_ref().map_or(0, DeviceBuffer::address);
-            // SAFETY: as above.
+            // SAFETY: `sums` has `len` numbers, as the terms have, and only this function uses it.
+            // The thread that writes a number of `sums` is the one that reads it. A `u` of 0 is not
+            // read.
             unsafe { self.launch(Combine { out, u: 0, ..work }, len)? };
             rest = later;
         }

@@ -207,7 +207,7 @@ impl Blas {
         // SAFETY: the handle was created above, and the stream outlives it.
         check("cublasSetStream", unsafe { (library.set_stream)(blas.handle, queue) })?;
         let mode = if tf32 { TF32_MATH } else { DEFAULT_MATH };
-        // SAFETY: as above.
+        // SAFETY: the handle was created above, and both modes are values of `cublasMath_t`.
         check("cublasSetMathMode", unsafe { (library.set_math_mode)(blas.handle, mode) })?;
         Ok(blas)
     }
@@ -343,7 +343,8 @@ impl Blas {
         };
         let Functions { trsm, .. } = self.functions::<T>();
         let (of_t, to) = (t.at as Number, b.at as *mut c_void);
-        // SAFETY: as in `product`.
+        // SAFETY: the caller guarantees that the matrices exist and share no numbers. `one` is a
+        // number of this precision on the stack, which the function reads before it returns.
         let code = unsafe {
             let (handle, one) = (self.handle, one.cast());
             trsm(handle, LEFT, fill, AS_IT_IS, diagonal, m, n, one, of_t, pitch_t, to, pitch_b)

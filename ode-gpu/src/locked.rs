@@ -33,7 +33,7 @@ struct Range {
 
 // SAFETY: the pointer is never dereferenced; it identifies the range.
 unsafe impl Send for Range {}
-// SAFETY: as above.
+// SAFETY: no function takes a shared reference to a range. The pointer is never dereferenced.
 unsafe impl Sync for Range {}
 
 /// Page-locks memory for all devices. Returns `None` if the system locks no more; then copies go

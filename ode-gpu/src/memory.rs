@@ -193,7 +193,7 @@ impl Stream {
         };
         // Freed memory in the pool may fragment the device memory, so release it and try once more.
         self.device.trim_memory()?;
-        // SAFETY: as above.
+        // SAFETY: every pattern of bits is a valid `DeviceElement`.
         match unsafe { self.stream.alloc::<T>(len) } {
             Ok(memory) => Ok(memory),
             Err(again) if is_out_of_memory(again) => Err(self.out_of_memory(needed)),

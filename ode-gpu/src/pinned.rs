@@ -64,7 +64,7 @@ struct Block {
 
 // SAFETY: a block is plain memory, usable from any thread, with one owner.
 unsafe impl Send for Block {}
-// SAFETY: as above; shared access is only reading.
+// SAFETY: a shared reference to a block reads its fields, and never the memory at `start`.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -168,9 +168,9 @@ pub struct Pinned<T: DeviceElement> {
     element: PhantomData<T>,
 }
 
-// SAFETY: as for `Block`; `T` is a number.
+// SAFETY: an array owns its block, which is plain memory, and its numbers are `Send`.
 unsafe impl<T: DeviceElement> Send for Pinned<T> {}
-// SAFETY: as above.
+// SAFETY: a shared reference only reads the numbers, which are `Sync`.
 unsafe impl<T: DeviceElement> Sync for Pinned<T> {}
 
 impl<T: DeviceElement> Pinned<T> {
@@ -208,7 +208,8 @@ impl<T: DeviceElement> Deref for Pinned<T> {
 
 impl<T: DeviceElement> DerefMut for Pinned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and the borrow is exclusive.
+        // SAFETY: the block holds `len` elements, aligned; every pattern of bits is a valid `T`. The
+        // borrow is exclusive, and no copy touches the block while it is not inside a `Transfer`.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

@@ -206,7 +206,9 @@ impl DeviceQueue {
         let work = Argument(work);
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&work).arg(&count);
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that the kernel takes these two arguments, accesses only
+        // buffers of this queue, and writes no number that another thread may read. The driver
+        // copies the arguments before it returns.
         unsafe { launch.launch(config) }.call("cuLaunchKernel").map(|_| ())
     }
 
@@ -240,7 +242,9 @@ impl DeviceQueue {
         let (a, b, c) = (Argument(a), Argument(b), Argument(c));
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&a).arg(&b).arg(&c);
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that the kernel takes these three arguments, accesses only
+        // buffers of this queue, and writes no number that another kernel or the host may read. The
+        // driver copies the arguments before it returns.
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel").map(|_| ())
     }
 
@@ -301,7 +305,9 @@ impl DeviceQueue {
         beta: T,
         out: Matrices,
     ) -> Result<(), GpuError> {
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that the matrices are in buffers of this queue, which are
+        // memory of its stream, and that `out` overlaps neither factor. `with_blas` has made the
+        // context current.
         self.with_blas(|blas| unsafe { blas.product(shape, alpha, factors, beta, out) })
     }
 
@@ -319,7 +325,9 @@ impl DeviceQueue {
         (rows, columns): (usize, usize),
         b: Matrices,
     ) -> Result<(), GpuError> {
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that the matrices are in buffers of this queue, which are
+        // memory of its stream, and that they share no numbers. `with_blas` has made the context
+        // current.
         self.with_blas(|blas| unsafe { blas.solve_triangle::<T>(triangle, t, (rows, columns), b) })
     }
 

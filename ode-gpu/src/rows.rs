@@ -195,7 +195,8 @@ impl Stream {
         }
         for (r, row) in rows.into_iter().enumerate() {
             let (to, from) = (row.as_mut_ptr(), from + (r * pitch) as u64);
-            // SAFETY: as above, for one row.
+            // SAFETY: the copy writes only this row, which is borrowed exclusively. The row and the
+            // source outlive the copy (the caller's promise).
             let queued = unsafe {
                 sys::cuMemcpyDtoHAsync_v2(to.cast(), from, row.len(), self.raw().cu_stream())
             };

@@ -85,7 +85,8 @@ impl OpenCl {
     ) -> usize {
         let program = self.runtime.build(source);
         let kernel = Kernel::create(&program, name).unwrap();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the kernel takes these two pointers, and accesses only
+        // the memory that they refer to.
         unsafe { self.runtime.launch(&kernel, groups, a, b) };
         self.runtime.lanes(&kernel)
     }
@@ -153,7 +154,8 @@ impl Runtime {
     unsafe fn launch<A, B>(&self, kernel: &Kernel, groups: usize, a: *const A, b: *const B) {
         let mut launch = ExecuteKernel::new(kernel);
         launch.set_global_work_size(groups * BLOCK as usize).set_local_work_size(BLOCK as usize);
-        // SAFETY: the caller's promise, and the device shares this process's memory. No other code
+        // SAFETY: the caller guarantees that the kernel takes these two pointers, and accesses only
+        // the memory that they refer to. The device shares this process's memory. No other code
         // uses the memory until the kernel has finished.
         unsafe {
             launch.set_arg_svm(a).set_arg_svm(b);

@@ -147,7 +147,8 @@ pub(super) struct Mpi {
 // SAFETY: the handles belong to the library, which accepts them from any thread, one call at a
 // time, if it was started for this. `Library` restricts the callers.
 unsafe impl Send for Mpi {}
-// SAFETY: as above.
+// SAFETY: a shared reference only passes the handles to the library. `Library` lets one thread at a
+// time call.
 unsafe impl Sync for Mpi {}
 
 impl Mpi {
@@ -197,7 +198,8 @@ impl Library for Mpi {
         }
         let (mut comm, mut local) = (COMM_WORLD, COMM_WORLD);
         let (mut rank, mut of, mut local_rank) = (0, 0, 0);
-        // SAFETY: as above, between the start and the end of MPI.
+        // SAFETY: the block above has started MPI, or the program had. The arguments are as in the
+        // standard, and all pointers are to variables of this function, which live during the call.
         unsafe {
             done("MPI_Comm_dup", (functions.comm_dup)(COMM_WORLD, &raw mut comm))?;
             // The duplicate inherits the program's handler, which may return errors.
@@ -310,7 +312,8 @@ mod tests {
         const ERRORS_RETURN: ErrorHandler = core::ptr::without_provenance_mut(0x143);
         let functions = Functions::load().unwrap();
         let (argc, argv, mut level) = (core::ptr::null_mut(), core::ptr::null_mut(), 0);
-        // SAFETY: as in `Mpi::start`.
+        // SAFETY: the standard allows null pointers in place of the program's arguments, and `level`
+        // lives during the call. This process has not started MPI before.
         unsafe {
             (functions.init_thread)(argc, argv, SERIALIZED, &raw mut level);
             (functions.comm_set_errhandler)(COMM_WORLD, ERRORS_RETURN);

@@ -27,7 +27,8 @@ pub(super) struct Mpi {
 // SAFETY: a communicator is a number or an address from the library, which accepts it from any
 // thread, one call at a time, if it was started for this. `Library` restricts the callers.
 unsafe impl Send for Mpi {}
-// SAFETY: as above.
+// SAFETY: a shared reference only passes the communicator to the library, and locks `universe`.
+// `Library` lets one thread at a time call.
 unsafe impl Sync for Mpi {}
 
 /// Completes an operation. Between its polls, it calls `rest`.

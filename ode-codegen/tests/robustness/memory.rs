@@ -21,13 +21,14 @@ unsafe impl GlobalAlloc for Counting {
         if used > 8 * crate::MEMORY {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promises are those of this function.
+        // SAFETY: the caller guarantees that the size of `layout` is not 0.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are those of this function.
+        // SAFETY: the caller guarantees that this allocator returned `pointer` for `layout`, and all
+        // its memory comes from `System`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -109,7 +109,7 @@ pub fn run<T: Scalar, P: LaneProgram<T>>(isa: InstructionSet, program: P) -> P::
             // SAFETY: `is_available` has found the features of the entry point.
             InstructionSet::Avx2 => unsafe { T::Simd::avx2(program) },
             #[cfg(feature = "avx512")]
-            // SAFETY: as above.
+            // SAFETY: `is_available` has found the features of the entry point.
             InstructionSet::Avx512 => unsafe { T::Simd::avx512(program) },
             // Instruction sets that are not compiled are never available.
             #[cfg(not(all(feature = "avx2", feature = "avx512")))]

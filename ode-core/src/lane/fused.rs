@@ -126,7 +126,8 @@ impl<T: Scalar> Real for Fused<T> {
     }
     #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
-        // SAFETY: as above.
+        // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, which has checked the
+        // features.
         unsafe { crate::lane::entry::seldom_with_fma(f) }
     }
     #[inlined]

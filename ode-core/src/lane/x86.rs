@@ -14,11 +14,12 @@ use crate::lane::entry::align_stack;
 use core::arch::x86_64::*;
 use ode_macros::inlined;
 
-/// SAFETY of every intrinsic in this file: the instruction set is present wherever a value of one
-/// of these types exists or is created; see the module documentation.
+/// Calls an intrinsic on registers.
 macro_rules! isa {
     ($($call:tt)*) => {{
-        // SAFETY: see above; the intrinsics used have no other requirement.
+        // SAFETY: values of the types of this file exist only inside the entry points of `dispatch`,
+        // which run only if the machine has their instruction set. The intrinsics access no memory,
+        // and have no other requirement.
         #[allow(unused_unsafe)]
         unsafe { $($call)* }
     }};
@@ -377,7 +378,7 @@ macro_rules! vector_masks {
             for i in 0..Self::WIDTH {
                 lanes[i] = if (a >> i) & 1 != 0 { $lanes } else { 0.0 };
             }
-            // SAFETY: as in `get`.
+            // SAFETY: a register consists of its lanes, in order, and any bits are a mask.
             unsafe { core::mem::transmute::<[_; Self::WIDTH], $mask>(lanes) }
         }
     };
