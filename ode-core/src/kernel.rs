@@ -39,7 +39,7 @@ use crate::error::SolveError;
 use crate::integrate;
 use crate::lane::Scalar;
 use crate::methods::Definition;
-use crate::problem::inputs::{Input, InputRange, Inputs, SaveTimes};
+use crate::problem::inputs::{Input, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
@@ -463,46 +463,4 @@ impl InputOffset {
         let mask = if column.is_stored() { u32::MAX } else { 0 };
         InputOffset { first, mask }
     }
-}
-
-/// The inputs of some trajectories, one after the other, with their offsets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Packed<T> {
-    /// The values.
-    pub numbers: Vec<T>,
-    /// The offset of each input among the values.
-    pub columns: Vec<InputOffset>,
-}
-
-impl<T: Scalar> Packed<T> {
-    /// Packs the inputs of these trajectories.
-    ///
-    /// The order is initial states, parameters, begin, end, and tolerances if each component has
-    /// its own.
-    ///
-    /// # Panics
-    /// If there are more values than [`InputOffset`] can address.
-    #[must_use]
-    pub fn new(range: InputRange<'_, T>) -> Self {
-        let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
-        for column in range.inputs().quantities() {
-            let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
-            packed.columns.push(InputOffset::new(first, column));
-            packed.numbers.extend(column.numbers(range.indices()).concat());
-        }
-        packed
-    }
-}
-
-/// Returns the times of the trajectories `range` and their [strides](SaveTimes::strides).
-///
-/// # Panics
-/// If there are no such trajectories.
-#[must_use]
-pub fn packed_times<T: Scalar>(
-    times: &SaveTimes<T>,
-    range: core::ops::Range<usize>,
-) -> (Vec<T>, (u32, u32)) {
-    let strides = times.strides(range.len() as u32);
-    (times.rows(range).flatten().copied().collect(), strides)
 }

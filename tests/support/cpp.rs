@@ -5,13 +5,16 @@
 
 use odes::backend::{
     self, AdjointJob, AdjointKernel, Backend, Capabilities, EnsembleAlgorithm, InputRange, Layout,
-    RawResults, Request, RequestVisitor, ResolvedOptions, RunReport, SavedRow, SolveJob,
+    RawResults, Request, RequestVisitor, ResolvedOptions, RunReport, SaveTimes, SavedRow, SolveJob,
 };
 use odes::internals::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME};
-use odes::internals::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, Packed, Target};
+use odes::internals::kernel::{
+    self, InputOffset, KERNEL_NAME, KernelArguments, KernelConfig, Target,
+};
 use odes::lane::Scalar;
 use odes::{SolveError, Timings};
 use odes_skipped::Needed;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -173,8 +176,6 @@ impl EnsembleAlgorithm for HostCpp {
     }
 }
 
-impl HostCpp {}
-
 /// Fills `raw` with the results of the trajectories `range`, computed by `solve`.
 ///
 /// `solve` runs a kernel on these arguments in this process's memory. The arguments are valid until
@@ -189,8 +190,8 @@ pub(crate) fn in_memory<T: Scalar>(
     let columns = range.inputs();
     let packed = Packed::new(range);
     let rules = kernel::rules(columns);
-    let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());
-    let (stops, (stop_stride, stop_each)) = kernel::packed_times(&columns.stops, range.indices());
+    let (times, (save_stride, save_each)) = packed_times(&columns.save, range.indices());
+    let (stops, (stop_stride, stop_each)) = packed_times(&columns.stops, range.indices());
     let layout = Layout::new(settings, columns);
     raw.fit(&layout, range.len())?;
     let mut counter = 0u32;
@@ -215,4 +216,40 @@ pub(crate) fn in_memory<T: Scalar>(
     };
     solve(&arguments, &kernel_config.shared_numbers(columns));
     Ok(())
+}
+
+/// The inputs of some trajectories, one after the other, with their offsets.
+struct Packed<T> {
+    /// The values.
+    numbers: Vec<T>,
+    /// The offset of each input among the values.
+    columns: Vec<InputOffset>,
+}
+
+impl<T: Scalar> Packed<T> {
+    /// Packs the inputs of these trajectories.
+    ///
+    /// The order is initial states, parameters, begin, end, and tolerances if each component has
+    /// its own.
+    ///
+    /// # Panics
+    /// If there are more values than [`InputOffset`] can address.
+    fn new(range: InputRange<'_, T>) -> Self {
+        let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
+        for column in range.inputs().quantities() {
+            let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
+            packed.columns.push(InputOffset::new(first, column));
+            packed.numbers.extend(column.numbers(range.indices()).concat());
+        }
+        packed
+    }
+}
+
+/// Returns the times of the trajectories `range` and their [strides](SaveTimes::strides).
+///
+/// # Panics
+/// If there are no such trajectories.
+fn packed_times<T: Scalar>(times: &SaveTimes<T>, range: Range<usize>) -> (Vec<T>, (u32, u32)) {
+    let strides = times.strides(range.len() as u32);
+    (times.rows(range).flatten().copied().collect(), strides)
 }
