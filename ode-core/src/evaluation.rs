@@ -1,11 +1,9 @@
 //! Parallel loops.
 //!
 //! A parallel loop that is generic over its body is compiled with all of its scheduling for each
-//! body, which takes long. So bodies are `dyn Fn`, long enough to hide the indirect call. Only code
-//! that depends on the precision alone calls these functions, so a user's crate never compiles
-//! them.
-
-use std::sync::{Mutex, PoisonError};
+//! body, which takes long. So bodies are `dyn Fn`, long enough to hide the indirect call, and each
+//! type of values has one loop. Only code that depends on the precision alone calls these functions,
+//! so a user's crate never compiles them.
 
 use rayon::prelude::*;
 
@@ -30,42 +28,33 @@ impl EvaluationThreads {
     }
 
     /// Calls `work` with each of the values.
-    pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: impl Fn(V) + Sync) {
-        let values: Vec<Mutex<Option<V>>> =
-            values.into_iter().map(|value| Mutex::new(Some(value))).collect();
-        self.each(values.len(), &|i| {
-            let value = values[i].lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(value) = value {
-                work(value);
-            }
-        });
+    pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: &(dyn Fn(V) + Sync)) {
+        match self {
+            EvaluationThreads::Caller => values.into_iter().for_each(work),
+            EvaluationThreads::Pool => values.into_par_iter().for_each(work),
+        }
     }
 
     /// As [`each_of`](Self::each_of), for work that may fail.
     ///
-    /// If several calls fail, the error is the error of one of them.
+    /// If several calls fail, the error is the error of one of them. After a failure, further calls
+    /// may be left out.
     pub(crate) fn try_each_of<V: Send>(
         self,
         values: Vec<V>,
-        work: impl Fn(V) -> Result<(), SolveError> + Sync,
+        work: &(dyn Fn(V) -> Result<(), SolveError> + Sync),
     ) -> Result<(), SolveError> {
-        let failed = Mutex::new(Ok(()));
-        self.each_of(values, |value| {
-            if let Err(error) = work(value) {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
-            }
-        });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+        match self {
+            EvaluationThreads::Caller => values.into_iter().try_for_each(work),
+            EvaluationThreads::Pool => values.into_par_iter().try_for_each(work),
+        }
     }
 
     /// Returns `make(i)` for each `i` below `n`, in order.
-    pub(crate) fn collect<V: Send>(self, n: usize, make: impl Fn(usize) -> V + Sync) -> Vec<V> {
-        if self == EvaluationThreads::Caller {
-            return (0..n).map(make).collect();
+    pub(crate) fn collect<V: Send>(self, n: usize, make: &(dyn Fn(usize) -> V + Sync)) -> Vec<V> {
+        match self {
+            EvaluationThreads::Caller => (0..n).map(make).collect(),
+            EvaluationThreads::Pool => (0..n).into_par_iter().map(make).collect(),
         }
-        let mut values: Vec<Option<V>> = Vec::new();
-        values.resize_with(n, || None);
-        self.each_of(values.iter_mut().enumerate().collect(), |(i, place)| *place = Some(make(i)));
-        values.into_iter().flatten().collect()
     }
 }

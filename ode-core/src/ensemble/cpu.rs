@@ -167,7 +167,7 @@ impl RequestVisitor for EnsembleThreads {
             by_batches(settings, columns, sink, &mut |batch, results| {
                 let size = self.batch.unwrap_or_else(|| chunk_size(batch.len(), count, lanes));
                 let chunks = chunks(batch, results, size);
-                EvaluationThreads::Pool.try_each_of(chunks, |(columns, results)| {
+                EvaluationThreads::Pool.try_each_of(chunks, &|(columns, results)| {
                     task.run(In::Lanes(isa), settings, columns, results, schedule)
                 })
             })?;
@@ -193,7 +193,7 @@ impl RequestVisitor for EnsembleThreads {
                 parts.push((columns, results, given));
                 left = behind;
             }
-            EvaluationThreads::Pool.try_each_of(parts, |(columns, results, given)| {
+            EvaluationThreads::Pool.try_each_of(parts, &|(columns, results, given)| {
                 task.run(In::Lanes(isa), settings, columns, cotangents, results, given)
             })?;
             Ok(report(format!("{isa:?}").to_lowercase(), count, begin))

@@ -36,7 +36,7 @@ pub(super) fn nodes(
     put: &(dyn Fn(usize, &mut [f64]) + Sync),
 ) -> Vec<f64> {
     let unit = unit.max(1);
-    let sums = threads.collect(n.div_ceil(unit), |node| {
+    let sums = threads.collect(n.div_ceil(unit), &|node| {
         let from = node * unit;
         let within = unit.min(n - from);
         let mut rows = vec![0.0; within * count];

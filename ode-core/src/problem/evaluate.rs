@@ -243,7 +243,7 @@ fn fill<T: Scalar>(
     let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
     let (first, mask) = (bytemuck::cast_slice::<T, u32>(first).repeat(some), mask.repeat(some));
     let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
-    threads.each_of(blocks, |(range, mut parts)| {
+    threads.each_of(blocks, &|(range, mut parts)| {
         let mut rows = vec![T::default(); some.min(range.len()) * width];
         let mut found = vec![false; compared.len()];
         for from in range.clone().step_by(some) {

@@ -400,7 +400,7 @@ fn lists<T: Scalar>(
     is_solved: &(dyn Fn(usize) -> bool + Sync),
     list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
 ) -> Result<SaveTimes<T>, SolveError> {
-    let own = threads.collect(distinct, |i| is_solved(i).then(|| list(i)).transpose());
+    let own = threads.collect(distinct, &|i| is_solved(i).then(|| list(i)).transpose());
     let own: Vec<Option<Vec<T>>> = own.into_iter().collect::<Result<_, _>>()?;
     let mut solved = own.iter().flatten();
     let first = solved.next();
