@@ -38,6 +38,8 @@ mod output;
 mod peak;
 mod prototypes;
 mod pulses;
+#[path = "../../tests/support/random.rs"]
+mod random;
 mod scaling;
 mod startup;
 mod stiff;

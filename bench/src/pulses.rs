@@ -9,9 +9,6 @@
 //! A run misses a pulse if it succeeds and its error exceeds 100 tolerances and a tenth of the
 //! pulse's effect, near the pulse, after it or at the end.
 
-#[path = "../../tests/support/random.rs"]
-mod random;
-
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -23,7 +20,7 @@ use odes::{KenCarp4, Solver, Vern7};
 use serde::Serialize;
 
 use crate::Failure;
-use random::Random;
+use crate::random::Random;
 
 const SPAN: f64 = 10.0;
 const MOST_PULSES: usize = 10;

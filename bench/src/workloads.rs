@@ -22,6 +22,8 @@ use odes::system::System;
 use odes_models::lorenz::lorenz;
 use odes_models::van_der_pol::van_der_pol;
 
+use crate::random::Random;
+
 /// The precision of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -233,12 +235,9 @@ pub(crate) fn rho(i: usize, n: usize) -> f64 {
     21.0 * i as f64 / (n - 1).max(1) as f64
 }
 
-/// Returns the `i`-th random number in [0, 1): SplitMix64 (Steele, Lea and Flood 2014).
+/// Returns the `i`-th random number in [0, 1).
 pub(crate) fn uniform(i: u64) -> f64 {
-    let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    Random::after(i).uniform(0.0, 1.0)
 }
 
 /// Returns the numbers below `n` in random order (Fisher and Yates).

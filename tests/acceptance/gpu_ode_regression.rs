@@ -1,6 +1,7 @@
 //! `gpu_ode_regression.jl`: Lorenz in `f32` against a tight solution.
 
 use super::{distance, everywhere, for_each_method, ten};
+use crate::random::Random;
 use crate::workloads::{lorenz, many};
 use odes::methods::Method;
 use odes::prelude::*;
@@ -75,14 +76,10 @@ fn many_saved_times<M: Method>(method: M) {
 /// 10,000 trajectories with random parameters all end, with different results.
 fn random_parameters<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem()).trajectories(many(10_000)).vary(|q, i| {
-        // Three uniform numbers of trajectory i (SplitMix64).
-        let uniform = |k: u64| {
-            let mut z = (i as u64 * 3 + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-        };
-        q.with_p([10.0 * uniform(0), 28.0 * uniform(1), 8.0 / 3.0 * uniform(2)])
+        // Three uniform numbers of trajectory i.
+        let mut random = Random::after(3 * i as u64);
+        let [a, b, c] = [(); 3].map(|()| (random.bits() >> 40) as f32 / (1u64 << 24) as f32);
+        q.with_p([10.0 * a, 28.0 * b, 8.0 / 3.0 * c])
     });
     for options in [
         SolveOptions::default().fixed_step(0.01),

@@ -8,6 +8,8 @@
 mod cases;
 #[path = "../support/gpu.rs"]
 mod gpu;
+#[path = "../support/random.rs"]
+mod random;
 #[path = "../support/workloads.rs"]
 mod workloads;
 

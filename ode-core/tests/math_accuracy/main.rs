@@ -12,29 +12,18 @@
 
 mod lanes;
 mod more;
+#[path = "../../../tests/support/random.rs"]
+mod random;
 mod reference;
 mod special;
 
 use ode_core::math;
+use random::Random;
 use reference::{Dd, Exact, ulps_f32, ulps_f64};
 use std::f64::consts::FRAC_PI_2;
 
-/// Samples by SplitMix64 (Steele, Lea, Flood 2014).
-pub(crate) struct Random(pub(crate) u64);
-
+/// Samples of numbers.
 impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in `[low, high)`.
-    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.bits() >> 11) as f64 / 9007199254740992.0)
-    }
-
     /// `±2^e`, `e` uniform in `[low, high)`.
     pub(crate) fn logarithmic(&mut self, low: f64, high: f64) -> f64 {
         let magnitude = self.uniform(low, high).exp2();
