@@ -17,7 +17,7 @@ pub(crate) fn jacobian<T: Number>(
     there: &mut Array<T>,
     jacobian: &mut Array<T>,
 ) -> Result<(), ArrayError> {
-    if work.system.jacobian(u, &work.p, t, jacobian)? {
+    if work.jacobian(u, t, jacobian)? {
         return Ok(());
     }
     let numbers = u.to_vec()?;
@@ -43,7 +43,7 @@ pub(crate) fn by_time<T: Number>(
     h: T,
     by_time: &mut Array<T>,
 ) -> Result<(), ArrayError> {
-    if work.system.time_gradient(u, &work.p, t, by_time)? {
+    if work.time_gradient(u, t, by_time)? {
         return Ok(());
     }
     // The difference stays within the step, where the right-hand side is smooth.

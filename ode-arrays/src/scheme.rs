@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::error::ArrayError;
 use crate::number::Number;
+use crate::shape::Shape;
 use crate::system::ArraySystem;
 use ode_core::step::code;
 use ode_core::step::timeline::At;
@@ -20,12 +21,42 @@ impl<T: Number> Work<'_, T> {
     pub(crate) fn rhs(&mut self, u: &Array<T>, t: T, du: &mut Array<T>) -> Result<(), ArrayError> {
         self.evaluations += 1;
         self.system.rhs(u, &self.p, t, du)?;
-        let (operation, given, expected) = ("a right-hand side", du.shape(), u.shape());
-        if given != expected {
-            return Err(ArrayError::Shape { operation, given, expected });
-        }
-        Ok(())
+        check_written("a right-hand side", du, u.shape())
     }
+
+    /// Returns whether the system has written its Jacobian into `jacobian`.
+    pub(crate) fn jacobian(
+        &self,
+        u: &Array<T>,
+        t: T,
+        jacobian: &mut Array<T>,
+    ) -> Result<bool, ArrayError> {
+        let is_given = self.system.jacobian(u, &self.p, t, jacobian)?;
+        check_written("a Jacobian", jacobian, Shape::matrix(u.len(), u.len()))?;
+        Ok(is_given)
+    }
+
+    /// Returns whether the system has written its time derivative into `by_time`.
+    pub(crate) fn time_gradient(
+        &self,
+        u: &Array<T>,
+        t: T,
+        by_time: &mut Array<T>,
+    ) -> Result<bool, ArrayError> {
+        let is_given = self.system.time_gradient(u, &self.p, t, by_time)?;
+        check_written("a time derivative", by_time, u.shape())?;
+        Ok(is_given)
+    }
+}
+
+/// Checks the shape of an array after a function of the system.
+fn check_written<T: Number>(
+    operation: &'static str,
+    written: &Array<T>,
+    expected: Shape,
+) -> Result<(), ArrayError> {
+    let given = written.shape();
+    if given == expected { Ok(()) } else { Err(ArrayError::Shape { operation, given, expected }) }
 }
 
 /// The absolute tolerances, one or one for each number, and the relative tolerance.

@@ -46,15 +46,17 @@ pub trait ArraySystem<T: Number>: Sync {
 
     /// Writes the Jacobian for Rosenbrock methods into `jacobian`, and returns `true`.
     ///
-    /// `jacobian` is a square matrix of order `u.len()`. Column `j` contains the derivatives with
-    /// respect to number `j` of `u`.
+    /// `jacobian` is a square matrix of order `u.len()` with arbitrary numbers. The function must
+    /// overwrite all of them, including zeros. Column `j` contains the derivatives with respect to
+    /// number `j` of `u`.
     ///
     /// The default implementation returns `false`. The Jacobian is then computed by finite
     /// differences, with `u.len()` evaluations. Finite differences have half of the digits, so
     /// steps are shorter at tight tolerances.
     ///
     /// # Errors
-    /// The errors of the operations, which end the solve.
+    /// The errors of the operations, which end the solve. If `jacobian` has another shape
+    /// afterwards, the solve fails with [`ArrayError::Shape`].
     fn jacobian(
         &self,
         u: &Array<T>,
@@ -68,11 +70,13 @@ pub trait ArraySystem<T: Number>: Sync {
 
     /// Writes the time derivative for Rosenbrock methods into `by_time`, and returns `true`.
     ///
-    /// `by_time` has the shape of `u`. The default implementation returns `false`, and a finite
-    /// difference is used.
+    /// `by_time` has the shape of `u` and arbitrary numbers. The function must overwrite all of
+    /// them, including zeros. The default implementation returns `false`, and a finite difference
+    /// is used.
     ///
     /// # Errors
-    /// The errors of the operations, which end the solve.
+    /// The errors of the operations, which end the solve. If `by_time` has another shape
+    /// afterwards, the solve fails with [`ArrayError::Shape`].
     fn time_gradient(
         &self,
         u: &Array<T>,

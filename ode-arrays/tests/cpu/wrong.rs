@@ -1,7 +1,7 @@
 //! What is wrong is an error that says so.
 
 use ode_arrays::{
-    Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, Function, Linear, Shape,
+    Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, ArraySystem, Function, Linear, Shape,
 };
 use ode_core::methods::{Rk4, Rodas4, Tsit5};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
@@ -168,6 +168,77 @@ fn results_of_another_shape() {
             format!("a right-hand side: an array has shape {len} by 1; it must have shape 3 by 1");
         assert_eq!(message(problem.solve(Tsit5, ArrayCpu::new(), &own)), expected);
         assert_eq!(message(problem.solve(Rodas4, ArrayCpu::new(), &own)), expected);
+    }
+}
+
+/// `u' = -u` with derivatives of other shapes.
+struct OtherDerivatives {
+    order: usize,
+    len: usize,
+    is_given: bool,
+}
+
+impl ArraySystem<f64> for OtherDerivatives {
+    fn rhs(
+        &self,
+        u: &Array<f64>,
+        _p: &[Array<f64>],
+        _t: f64,
+        du: &mut Array<f64>,
+    ) -> Result<(), ArrayError> {
+        du.copy(u)?;
+        du.scale(-1.0)
+    }
+
+    fn jacobian(
+        &self,
+        _u: &Array<f64>,
+        _p: &[Array<f64>],
+        _t: f64,
+        jacobian: &mut Array<f64>,
+    ) -> Result<bool, ArrayError> {
+        *jacobian = identity(self.order, self.order);
+        jacobian.scale(-1.0)?;
+        Ok(self.is_given)
+    }
+
+    fn time_gradient(
+        &self,
+        _u: &Array<f64>,
+        _p: &[Array<f64>],
+        _t: f64,
+        by_time: &mut Array<f64>,
+    ) -> Result<bool, ArrayError> {
+        *by_time = Array::vector(vec![0.0; self.len]);
+        Ok(self.is_given)
+    }
+}
+
+/// Derivatives that a system puts in the place of the solver's arrays.
+#[test]
+fn derivatives_of_another_shape() {
+    let own = SolveOptions::default();
+    let solve = |system: OtherDerivatives| {
+        let problem = ArrayProblem::new(system, Array::vector([1.0; 2]), 0.0..=1.0, []);
+        problem.solve(Rodas4, ArrayCpu::new(), &own)
+    };
+    for is_given in [true, false] {
+        for other in [1, 3] {
+            assert_eq!(
+                message(solve(OtherDerivatives { order: other, len: 2, is_given })),
+                format!(
+                    "a Jacobian: an array has shape {other} by {other}; it must have shape 2 by 2"
+                )
+            );
+            assert_eq!(
+                message(solve(OtherDerivatives { order: 2, len: other, is_given })),
+                format!(
+                    "a time derivative: an array has shape {other} by 1; it must have shape 2 by 1"
+                )
+            );
+        }
+        let solution = solve(OtherDerivatives { order: 2, len: 2, is_given }).unwrap();
+        assert!((solution.final_state()[1] - (-1.0_f64).exp()).abs() < 1e-2);
     }
 }
 
