@@ -76,7 +76,7 @@ impl<T: Number> Array<T> {
     /// Creates an array of zeros in the same memory as this one.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    /// [`ArrayError::OutOfMemory`].
     pub fn like(&self, shape: Shape) -> Result<Self, ArrayError> {
         let memory = match &self.memory {
             Memory::Host(_) => Memory::Host(host::zeros(shape.len())?),
@@ -118,7 +118,7 @@ impl<T: Number> Array<T> {
     /// Returns a copy of the numbers, column by column and matrix by matrix.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    /// [`ArrayError::OutOfMemory`].
     pub fn to_vec(&self) -> Result<Vec<T>, ArrayError> {
         let mut numbers = host::zeros(self.len())?;
         match &self.memory {

@@ -1,7 +1,7 @@
 //! Errors of arrays and their solves.
 
 use crate::shape::Shape;
-use ode_core::SolveError;
+use ode_core::{Memory, SolveError};
 use ode_gpu::GpuError;
 
 ode_core::debug_as_display!(ArrayError);
@@ -23,9 +23,52 @@ ode_core::debug_as_display!(ArrayError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayError {
-    /// An option, the time span or the initial state is invalid, or memory is exhausted.
+    /// An option, the time span or the initial state is invalid, or a backend failed.
+    ///
+    /// Errors whose texts speak of ensembles or of small systems have variants of their own.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(SolveError),
+    /// The options request a log of events.
+    #[error("an array has no events to log; leave `event_log` out")]
+    NoEvents,
+    /// The options request observables.
+    #[error("an array has no observables to save; save its states by `Saving::States`")]
+    NoObservables,
+    /// A time to save is outside the time span.
+    #[error("saveat contains {time:?}, which is outside the time span {t0:?}..={t1:?}")]
+    SaveOutside {
+        /// The time.
+        time: f64,
+        /// The beginning of the time span.
+        t0: f64,
+        /// The end of the time span.
+        t1: f64,
+    },
+    /// An array does not fit into memory.
+    #[error(
+        "{bytes} bytes of {memory} cannot be allocated; {}",
+        memory.remedy(*bytes, "use smaller arrays, or save fewer states")
+    )]
+    OutOfMemory {
+        /// The size of the allocation that failed.
+        bytes: usize,
+        /// The kind of memory.
+        memory: Memory,
+    },
+    /// The dense Jacobian of a Rosenbrock method, or its factors, do not fit into memory.
+    #[error(
+        "a dense Jacobian of {order} equations needs {bytes} bytes of {memory}, which cannot be \
+         allocated; {}",
+        memory.remedy(*bytes, "use an explicit method, such as `Tsit5`, or fewer equations")
+    )]
+    JacobianMemory {
+        /// The number of equations.
+        order: usize,
+        /// The size of the allocation that failed.
+        bytes: usize,
+        /// The kind of memory.
+        memory: Memory,
+    },
     /// The initial state has no elements.
     #[error("the initial state has shape {shape}; it needs at least one element")]
     Empty {
@@ -80,6 +123,32 @@ pub enum ArrayError {
         /// The number of arrays of the problem.
         given: usize,
     },
+}
+
+impl ArrayError {
+    /// Returns the error of an allocation for a Jacobian of this order.
+    pub(crate) fn of_jacobian(self, order: usize) -> Self {
+        match self {
+            ArrayError::OutOfMemory { bytes, memory } => {
+                ArrayError::JacobianMemory { order, bytes, memory }
+            }
+            error => error,
+        }
+    }
+}
+
+impl From<SolveError> for ArrayError {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::NothingToLog { .. } => ArrayError::NoEvents,
+            SolveError::NoObservables { .. } => ArrayError::NoObservables,
+            SolveError::SaveOutside { time, t0, t1, .. } => {
+                ArrayError::SaveOutside { time, t0, t1 }
+            }
+            SolveError::OutOfMemory { bytes, memory } => ArrayError::OutOfMemory { bytes, memory },
+            error => ArrayError::Solve(error),
+        }
+    }
 }
 
 impl From<GpuError> for ArrayError {

@@ -179,7 +179,7 @@ impl ArrayGpu {
     /// solve.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`], and errors of the device.
+    /// [`ArrayError::OutOfMemory`], and errors of the device.
     pub fn array<T: Number>(&self, array: &Array<T>) -> Result<Array<T>, ArrayError> {
         array.on_device(&self.place)
     }

@@ -45,10 +45,10 @@ impl<T: Number> Rosenbrock<T> {
             tableau,
             first: like()?,
             by_time: like()?,
-            jacobian: u.like(Shape::matrix(order, order))?,
+            jacobian: square(u, order)?,
             has_first: false,
             has_jacobian: false,
-            factors: Factors::new(u, order)?,
+            factors: Factors::new(u, order).map_err(|error| error.of_jacobian(order))?,
             solved: tableau.alpha.iter().map(|_| like()).collect::<Result<_, _>>()?,
             w: like()?,
             f: like()?,
@@ -94,6 +94,11 @@ impl<T: Number> Rosenbrock<T> {
         let mirrored = scale < T::default() && self.first.len() % 2 == 1;
         Ok(self.factors.is_negative()? != mirrored)
     }
+}
+
+/// Allocates a square matrix of this order for a Jacobian, in the same memory as `beside`.
+fn square<T: Number>(beside: &Array<T>, order: usize) -> Result<Array<T>, ArrayError> {
+    beside.like(Shape::matrix(order, order)).map_err(|error| error.of_jacobian(order))
 }
 
 /// Returns the terms of a stage, from a square matrix of the tableau and the earlier solutions.
@@ -185,7 +190,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
             return self.factor(scale);
         };
         // The Jacobian at the beginning is needed again if the step is rejected.
-        let mut there = self.jacobian.like(self.jacobian.shape())?;
+        let mut there = square(u, u.len())?;
         core::mem::swap(&mut there, &mut self.jacobian);
         let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(1.0));
         let mut f = u.like(u.shape())?;

@@ -564,7 +564,7 @@ pub enum SolveError {
     /// Inputs or results do not fit into memory.
     #[error(
         "the solve cannot allocate {bytes} bytes of {memory}; {}",
-        memory.remedy(*bytes)
+        memory.remedy(*bytes, "save fewer states, or solve the ensemble in shards")
     )]
     OutOfMemory {
         /// The size of the allocation that failed.
@@ -793,15 +793,17 @@ pub enum Memory {
 
 impl Memory {
     /// Returns the remedy if `bytes` of this memory cannot be allocated.
-    fn remedy(&self, bytes: usize) -> &'static str {
+    ///
+    /// If the memory is too small, the remedy is `smaller`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn remedy(&self, bytes: usize, smaller: &'static str) -> &'static str {
         match self {
             Memory::Device { free, .. } if *free >= bytes as u64 => {
                 "a limit of this process (ulimit -v) may be too low, or the free memory is \
                  fragmented"
             }
-            Memory::Host | Memory::PageLocked | Memory::Device { .. } => {
-                "save fewer states, or solve the ensemble in shards"
-            }
+            Memory::Host | Memory::PageLocked | Memory::Device { .. } => smaller,
         }
     }
 }

@@ -4,7 +4,7 @@ use ode_arrays::{
     Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, ArraySystem, Function, Linear, Shape,
 };
 use ode_core::methods::{Rk4, Rodas4, Tsit5};
-use ode_core::{ReturnCode, SolveError, SolveOptions};
+use ode_core::{ReturnCode, Saving, SolveError, SolveOptions};
 
 fn identity(rows: usize, columns: usize) -> Array<f64> {
     Array::matrix(rows, columns, |row, column| f64::from(row == column))
@@ -82,7 +82,6 @@ fn options_are_checked_as_for_lanes() {
     let wrong = [
         own.clone().reltol(-1.0),
         own.clone().abstol([1e-6, f64::NAN]),
-        own.clone().saveat([2.0]),
         own.clone().max_steps(0),
         own.saveat(0.0),
     ];
@@ -93,6 +92,45 @@ fn options_are_checked_as_for_lanes() {
     let problem = Linear::problem(identity(1, 1), Array::vector([1.0]), 0.0..=1.0).unwrap();
     let error = problem.solve(Rk4, ArrayCpu::new(), &SolveOptions::default()).unwrap_err();
     assert!(matches!(error, ArrayError::Solve(SolveError::NotAdaptive { method: "Rk4" })));
+}
+
+/// Errors whose texts for ensembles do not fit an array.
+#[test]
+fn errors_speak_of_arrays() {
+    let own = SolveOptions::default();
+    let solve = |options| solved(identity(2, 2), Array::vector([1.0; 2]), options);
+    assert_eq!(
+        message(solve(own.clone().event_log(5))),
+        "an array has no events to log; leave `event_log` out"
+    );
+    assert_eq!(
+        message(solve(own.clone().saveat([1.0]).saving(Saving::Both))),
+        "an array has no observables to save; save its states by `Saving::States`"
+    );
+    assert_eq!(
+        message(solve(own.saveat([2.0]))),
+        "saveat contains 2.0, which is outside the time span 0.0..=1.0"
+    );
+}
+
+/// Arrays and Jacobians that exceed the addresses of the process.
+#[test]
+fn memory_that_does_not_suffice() {
+    let error = Array::vector([1.0]).like(Shape::matrix(1 << 40, 1 << 40)).unwrap_err();
+    assert!(matches!(error, ArrayError::OutOfMemory { .. }));
+    let remedy = "bytes of memory cannot be allocated; use smaller arrays, or save fewer states";
+    assert!(error.to_string().ends_with(remedy), "{error}");
+    let system =
+        |u: &Array<f32>, _p: &[Array<f32>], _t: f32, du: &mut Array<f32>| du.add(-1.0, &[(1.0, u)]);
+    let order = 1 << 23;
+    let u0 = Array::vector(vec![1.0_f32; order]);
+    let problem = ArrayProblem::new(system, u0, 0.0_f32..=1.0, []);
+    let error = problem.solve(Rodas4, ArrayCpu::new(), &SolveOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a dense Jacobian of 8388608 equations needs 281474976710656 bytes of memory, which cannot \
+         be allocated; use an explicit method, such as `Tsit5`, or fewer equations"
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn no_memory() {
     simulated("large::failures::no_memory", &[("SIMULATED_MEMORY", "1000000")], || {
         let error = solved(identity(400), Array::vector([1.0; 400])).unwrap_err();
         let expected = Memory::Device { ordinal: 0, free: 0 };
-        let ArrayError::Solve(SolveError::OutOfMemory { bytes, memory }) = error else {
+        let ArrayError::OutOfMemory { bytes, memory } = error else {
             panic!("{error}");
         };
         assert_eq!(bytes, 8 * 400 * 400);
