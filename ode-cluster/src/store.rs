@@ -7,8 +7,9 @@
 //! out/0000/new/                              files that are being written
 //! ```
 //!
-//! A file is written under a temporary name and renamed when it is complete. A file with its final
-//! name is therefore complete, and a killed process leaves only temporary files.
+//! A file is written under a temporary name and gets its final name when it is complete. A file with
+//! its final name is therefore complete, and a killed process leaves only temporary files. One rank
+//! creates the manifest, and no other rank replaces it.
 
 pub(crate) mod chunk;
 
@@ -38,20 +39,19 @@ impl<'p> Store<'p> {
     pub(crate) fn open(folder: PathBuf, manifest: &'p Manifest) -> Result<Self, ClusterError> {
         let store = Store { folder, manifest };
         let path = store.folder.join("plan");
-        match fs::read_to_string(&path) {
-            Ok(text) => store.check(&path, &text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                store.write(&path, &[store.manifest.text().as_bytes()])?;
-                // Another process may have been first, with another manifest.
-                let text = fs::read_to_string(&path);
-                let text = text.map_err(|error| ClusterError::file("read", &path, error))?;
-                store.check(&path, &text)?;
-            }
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(ClusterError::damaged(&path, "it is not text"));
-            }
-            Err(error) => return Err(ClusterError::file("read", &path, error)),
+        let mut text = fs::read_to_string(&path);
+        if text.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            make(&store.folder)?;
+            persist::create(&path, &[manifest.text().as_bytes()])
+                .map_err(|error| ClusterError::file("write", &path, error))?;
+            // Another process may have been first, with another manifest.
+            text = fs::read_to_string(&path);
         }
+        let text = text.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => ClusterError::damaged(&path, "it is not text"),
+            _ => ClusterError::file("read", &path, error),
+        })?;
+        store.check(&path, &text)?;
         Ok(store)
     }
 
@@ -101,11 +101,17 @@ impl<'p> Store<'p> {
     ///
     /// This is called only when all chunks exist, because files in progress are then obsolete.
     pub(crate) fn tidy(&self) {
-        let left = fs::read_dir(self.folder.join("new")).into_iter().flatten().flatten();
-        left.for_each(|file| drop(fs::remove_file(file.path())));
+        // Manifests are written beside their final names.
+        for folder in [&self.folder, &self.folder.join("new")] {
+            let files = fs::read_dir(folder).into_iter().flatten().flatten();
+            let paths = files.map(|file| file.path());
+            paths
+                .filter(|path| path.extension().is_some_and(|extension| extension == "tmp"))
+                .for_each(|path| drop(fs::remove_file(path)));
+        }
     }
 
-    /// Persists a file.
+    /// Persists the file of a chunk.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
         let new = self.folder.join("new");
         make(&new)?;

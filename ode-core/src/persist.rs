@@ -4,4 +4,4 @@ mod identity;
 mod replace;
 
 pub use identity::{Difference, difference, entries, lines, with_hash, without_hash};
-pub use replace::replace;
+pub use replace::{create, replace};

@@ -15,7 +15,7 @@ fn place(folder: &Folder) -> impl EnsembleAlgorithm + use<> {
 }
 
 /// Returns the error of a solve.
-fn cluster_error<V>(result: Result<V, SolveError>) -> ClusterError {
+pub(crate) fn cluster_error<V>(result: Result<V, SolveError>) -> ClusterError {
     match result.err().unwrap() {
         SolveError::Backend(error) => error.downcast_ref::<ClusterError>().unwrap().clone(),
         other => panic!("{other}"),

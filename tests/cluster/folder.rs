@@ -1,10 +1,11 @@
 //! Ranks that share a folder.
 
+use crate::faults::cluster_error;
 use crate::same::same_bits;
 use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
 use odes::SolveError;
 use odes::backend::{InputRange, RawResults, ResultSink};
-use odes::cluster::{Arguments, Command, EnsembleDistributed};
+use odes::cluster::{Arguments, ClusterError, Command, EnsembleDistributed};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::problem::Vary;
@@ -13,6 +14,7 @@ use odes::system::System;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::time::SystemTime;
 
 /// Returns the results of several ranks, which are threads here.
@@ -95,6 +97,28 @@ fn the_status_has_a_line_for_each_solve() {
         (lines[1], "0001: ", "7 trajectories, 2 of 2 chunks"),
     ] {
         assert!(line.starts_with(start) && line.ends_with(end), "{text}");
+    }
+}
+
+/// Two ranks with different options begin at the same moment.
+#[test]
+fn one_of_two_solves_gets_a_new_folder() {
+    for _ in 0..50 {
+        let folder = Folder::new();
+        let barrier = Barrier::new(2);
+        let solve = |rank: usize, options: &SolveOptions| {
+            let place = EnsembleDistributed::with_shard(EnsembleSerial, (rank, 2));
+            let place = place.folder(&folder.0).chunk(4);
+            barrier.wait();
+            ensemble(8).solve(Tsit5, &place, options).map(drop)
+        };
+        let results = std::thread::scope(|scope| {
+            let other = scope.spawn(|| solve(1, &options().tolerance(1e-5)));
+            [solve(0, &options()), other.join().unwrap()]
+        });
+        let failed = results.into_iter().filter(Result::is_err);
+        let errors: Vec<ClusterError> = failed.map(cluster_error).collect();
+        assert!(matches!(errors[..], [ClusterError::Foreign { .. }]), "{errors:?}");
     }
 }
 
