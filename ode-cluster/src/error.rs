@@ -19,9 +19,10 @@ pub enum ClusterError {
     Shard(#[from] ShardError),
     /// Several processes have neither MPI nor a folder in common.
     #[error(
-        "this process is {shard}, and the processes cannot communicate{}: start them with the \
+        "this process is {}, and the processes cannot communicate{}: start them with the \
          `mpiexec` of {WHOSE}, or give all of them the same folder, with `--out` or \
          `.folder(path)`",
+        rank_of(shard),
         no_mpi(why)
     )]
     Nothing {
@@ -32,8 +33,9 @@ pub enum ClusterError {
     },
     /// A training in several processes without MPI.
     #[error(
-        "this process is {shard}, and ranks need MPI to train together{}: start them with the \
+        "this process is {}, and ranks need MPI to train together{}: start them with the \
          `mpiexec` of {WHOSE}, or train in one process",
+        rank_of(shard),
         no_mpi(why)
     )]
     Training {
@@ -138,6 +140,12 @@ pub enum ClusterError {
         /// The file.
         path: PathBuf,
     },
+}
+
+/// `rank 3 of 8 (Slurm)`
+fn rank_of(shard: &Shard) -> String {
+    let Shard { rank, size, launcher, .. } = shard;
+    format!("rank {rank} of {size} ({launcher})")
 }
 
 fn no_mpi(why: &Option<String>) -> String {

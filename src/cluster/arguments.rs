@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::backend::EnsembleAlgorithm;
 use crate::{EnsembleGpuKernel, EnsembleThreads, GpuError, Shard};
 use ode_cluster::{ClusterError, EnsembleDistributed, RunStatus, status};
-use ode_core::debug_as_display;
+use ode_core::{Launcher, debug_as_display};
 
 // This documentation is in a file, because clap uses the doc comment of a struct as the program's
 // help text.
@@ -73,7 +73,8 @@ fn rank(text: &str) -> Result<Shard, String> {
     let own = |name: &str| (name == "ODES_RANK").then(|| text.to_owned());
     let expected = "expected the rank of this process, from 0, and the number of processes, such \
         as `3/8`";
-    Shard::from_variables(&own).map_err(|_| expected.to_owned())
+    let shard = Shard::from_variables(&own).map_err(|_| expected.to_owned())?;
+    Ok(Shard { launcher: Launcher::Argument, ..shard })
 }
 
 /// The command that the arguments of a program contain.
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!((some.out, some.chunk), (Some("o".into()), Some(7)));
         assert!(some.resume && !some.status);
         let shard = some.rank.unwrap();
-        assert_eq!((shard.rank, shard.size), (3, 8));
+        assert_eq!(shard.to_string(), "shard 3 of 8 (--rank)");
         for (line, message) in [
             ("--rank 8/8", "such as `3/8`"),
             ("--rank 3", "such as `3/8`"),

@@ -2,11 +2,11 @@
 
 use crate::same::same_bits;
 use crate::{Folder, ensemble, options, problem, whole};
-use odes::SolveError;
-use odes::backend::EnsembleAlgorithm;
+use odes::backend::{EnsembleAlgorithm, Launcher};
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::methods::Bs3;
 use odes::prelude::*;
+use odes::{Shard, SolveError};
 use std::path::Path;
 
 /// A single process that stores its results.
@@ -144,8 +144,11 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
 #[test]
 fn what_cannot_be_is_said() {
     let options = options();
-    let alone = EnsembleDistributed::with_shard(EnsembleSerial, (1, 2));
-    match cluster_error(ensemble(9).solve(Tsit5, &alone, &options)) {
+    let shard = Shard { launcher: Launcher::Argument, ..Shard::new(1, 2) };
+    let alone = EnsembleDistributed::with_shard(EnsembleSerial, shard);
+    let error = cluster_error(ensemble(9).solve(Tsit5, &alone, &options));
+    assert!(error.to_string().starts_with("this process is rank 1 of 2 (--rank), and"), "{error}");
+    match error {
         ClusterError::Nothing { shard, why: None } => assert_eq!((shard.rank, shard.size), (1, 2)),
         other => panic!("{other}"),
     }

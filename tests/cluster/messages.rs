@@ -293,7 +293,7 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
         true => ["counts 1 processes", "built with"],
         false => ["/nowhere/", "pip install mpich"],
     };
-    for part in ["shard 1 of 3 (PMI)", ".folder(path)"].into_iter().chain(found) {
+    for part in ["rank 1 of 3 (PMI)", ".folder(path)"].into_iter().chain(found) {
         assert!(said.len() == 2 && said[0].contains(part), "{said:?}");
     }
 }

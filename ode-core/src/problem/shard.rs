@@ -40,6 +40,8 @@ pub enum Launcher {
     ///
     /// The environment has no variables of a launcher.
     None,
+    /// The program's argument `--rank`, as in `--rank 3/8`.
+    Argument,
     /// The variable `ODES_RANK`, as in `ODES_RANK=3/8`.
     Variable,
     /// Open MPI's `mpirun`.
@@ -61,6 +63,7 @@ impl fmt::Display for Launcher {
         f.write_str(match self {
             Launcher::Program => "chosen by the program",
             Launcher::None => "no launcher",
+            Launcher::Argument => "--rank",
             Launcher::Variable => "ODES_RANK",
             Launcher::OpenMpi => "Open MPI",
             Launcher::Pmi => "PMI",
