@@ -134,6 +134,9 @@ impl Arguments {
     /// With `--status`, the command is [`Command::Status`], and the method creates no backend.
     /// Otherwise the command is [`Command::Solve`].
     ///
+    /// With `--devices auto` and without a usable GPU, the backend computes on the CPU. The method
+    /// then prints one line to the standard error. On rank 0 the line contains the reason.
+    ///
     /// # Errors
     /// Returns an [`ArgumentError`] if the devices are not usable, if there is no run to resume, or
     /// if the launcher's variables are invalid. With `--status`, an unreadable folder and a damaged
