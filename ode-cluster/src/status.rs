@@ -3,7 +3,7 @@
 use core::fmt;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ode_core::persist;
 
@@ -36,16 +36,21 @@ impl fmt::Display for Status {
 
 /// The progress of a run, which [`status()`] returns.
 ///
-/// `Display` writes a line for each solve, and nothing for a folder without solves.
+/// `Display` writes a line for each solve, and `FOLDER contains no run` for a folder without solves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunStatus {
+    /// The folder of the run.
+    pub folder: PathBuf,
     /// The solves in the folder, in their order.
     pub solves: Vec<Status>,
 }
 
 impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.solves.is_empty() {
+            return writeln!(f, "{} contains no run", self.folder.display());
+        }
         self.solves.iter().try_for_each(|solve| writeln!(f, "{solve}"))
     }
 }
@@ -91,5 +96,5 @@ pub fn status(folder: impl AsRef<Path>) -> Result<RunStatus, ClusterError> {
         });
     }
     solves.sort_by(|a, b| a.solve.cmp(&b.solve));
-    Ok(RunStatus { solves })
+    Ok(RunStatus { folder: folder.to_owned(), solves })
 }

@@ -270,7 +270,8 @@ mod tests {
         std::fs::remove_dir(&folder).unwrap();
         match command.unwrap() {
             Command::Status(status) => {
-                assert_eq!((status.solves.len(), status.to_string()), (0, String::new()));
+                let text = format!("{} contains no run\n", folder.display());
+                assert_eq!((status.solves.len(), status.to_string()), (0, text));
             }
             other => panic!("{other:?}"),
         }
