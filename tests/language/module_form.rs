@@ -465,3 +465,152 @@ fn methods_compute_what_rustc_makes_of_them() {
     }
     assert_eq!(oscillators::Vector { x: 1.0, y: 2.0 }.text(), "2 2");
 }
+
+/// The attribute also adds types: this module has its own struct `Solution`.
+#[ode_system]
+mod own_struct {
+    pub(crate) struct Solution {
+        pub(crate) x: f64,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// Its own enum.
+#[ode_system]
+mod own_enum {
+    pub(crate) enum Problem {
+        Stiff,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// Its own alias.
+#[ode_system]
+mod own_alias {
+    pub(crate) type Ensemble = [f64; 2];
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// Its own module.
+#[ode_system]
+mod own_module {
+    #[allow(non_snake_case)]
+    pub(crate) mod EnsembleSolution {
+        pub(crate) const SIZE: usize = 3;
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// Its own trait, implemented for a number.
+#[ode_system]
+mod own_trait {
+    pub(crate) trait Problem {
+        fn doubled(&self) -> f64;
+    }
+
+    impl Problem for f64 {
+        fn doubled(&self) -> f64 {
+            2.0 * self
+        }
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// Its own union, library and struct with a raw name.
+#[ode_system]
+mod own_others {
+    #[allow(dead_code)]
+    pub(crate) union Problem {
+        x: f64,
+    }
+
+    #[allow(unused_extern_crates)]
+    extern crate std as Ensemble;
+
+    #[allow(dead_code)]
+    pub(crate) struct r#Solution;
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+/// A constant, whose name may also be that of a type.
+#[ode_system]
+mod own_value {
+    #[allow(non_upper_case_globals)]
+    const Problem: f64 = 2.0;
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-Problem * u[0]]
+    }
+}
+
+/// A loss, and its own struct `LossGradient`.
+#[ode_system]
+mod own_gradient {
+    pub struct Theta {
+        pub rate: f64,
+    }
+    pub struct Item {
+        pub start: f64,
+    }
+    pub struct State {
+        pub u: f64,
+    }
+    pub struct Parameters {
+        pub rate: f64,
+    }
+    pub(crate) struct LossGradient {
+        pub(crate) x: f64,
+    }
+
+    fn initial(theta: &Theta, item: &Item) -> State {
+        State { u: item.start * theta.rate }
+    }
+
+    fn parameters(theta: &Theta) -> Parameters {
+        Parameters { rate: theta.rate }
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { u: -u.u * p.rate }
+    }
+
+    #[loss]
+    fn misfit(u: &State) -> f64 {
+        (1.0 - u.u) * (1.0 - u.u)
+    }
+}
+
+#[test]
+fn types_of_a_module_precede_those_of_the_attribute() {
+    use own_trait::Problem as _;
+    let state = own_struct::Solution { x: 0.5 };
+    let of_alias: own_alias::Ensemble = [0.5, 1.0];
+    let of_loss = own_gradient::LossGradient { x: 0.5 };
+    assert_eq!((state.x, of_alias, of_loss.x), (0.5, [0.5, 1.0], 0.5));
+    assert_eq!(own_enum::Problem::Stiff as usize, 0);
+    assert_eq!((own_module::EnsembleSolution::SIZE, 0.5_f64.doubled()), (3, 1.0));
+    assert_eq!(size_of::<own_others::Problem>() + size_of::<own_others::Solution>(), 8);
+    // The attribute adds the other types.
+    let _: own_struct::Problem = OdeProblem::new(own_struct, [1.0], 0.0..=1.0, []);
+    let _: own_alias::Problem = OdeProblem::new(own_alias, [1.0], 0.0..=1.0, []);
+    let _: own_value::Problem = OdeProblem::new(own_value, [1.0], 0.0..=1.0, []);
+    let _: Option<own_gradient::EnsembleLoss> = None;
+}

@@ -190,6 +190,25 @@ pub(crate) fn declared(content: &[syn::Item]) -> Declared {
     declared
 }
 
+/// Returns the name of the type, trait, module or crate that an item declares.
+///
+/// Rust keeps these names apart from names of functions and constants.
+pub(crate) fn type_name(item: &syn::Item) -> Option<&syn::Ident> {
+    match item {
+        syn::Item::Struct(item) => Some(&item.ident),
+        syn::Item::Enum(item) => Some(&item.ident),
+        syn::Item::Union(item) => Some(&item.ident),
+        syn::Item::Type(item) => Some(&item.ident),
+        syn::Item::Trait(item) => Some(&item.ident),
+        syn::Item::TraitAlias(item) => Some(&item.ident),
+        syn::Item::Mod(item) => Some(&item.ident),
+        syn::Item::ExternCrate(item) => {
+            Some(item.rename.as_ref().map_or(&item.ident, |(_, name)| name))
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether a function can assign to an argument.
 fn writes(item: &syn::ItemFn) -> bool {
     item.sig.inputs.iter().any(|input| match input {

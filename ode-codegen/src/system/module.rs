@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::visit::Visit;
 
 use super::desugar::desugared;
@@ -352,18 +353,20 @@ fn compile(
 
 /// Returns names for the types of problems, solutions and losses of a module's system.
 ///
-/// A name that the module declares or imports is not added.
+/// A type is not added if the module declares or imports its name.
 fn types(
     content: &[syn::Item],
     facade: &syn::Path,
     sizes: [&Literal; 4],
     learns: bool,
 ) -> TokenStream {
-    let declared = module::declared(content);
+    let declares = |name: &Ident| {
+        content.iter().filter_map(module::type_name).any(|declared| declared.unraw() == *name)
+    };
     let imported = uses(content);
     let of = |name: &str, documentation: &str, ty: &str, further: [TokenStream; 2], count| {
         let [name, ty] = [name, ty].map(|name| format_ident!("{name}"));
-        if declared.names.contains(&name.to_string()) || imported.has(&name) {
+        if declares(&name) || imported.has(&name) {
             return TokenStream::new();
         }
         let ([argument, given], sizes) = (further, &sizes[..count]);
