@@ -399,12 +399,11 @@ fn types(
 fn added(item: &syn::Item) -> Option<&Ident> {
     let name = match item {
         syn::Item::Fn(item) => &item.sig.ident,
-        syn::Item::Struct(item) => &item.ident,
-        syn::Item::Enum(item) => &item.ident,
-        syn::Item::Type(item) => &item.ident,
-        _ => return None,
+        syn::Item::Const(item) => &item.ident,
+        syn::Item::Static(item) => &item.ident,
+        other => module::type_name(other)?,
     };
-    ADDED.iter().any(|added| name == added).then_some(name)
+    ADDED.iter().any(|added| name.unraw() == *added).then_some(name)
 }
 
 /// Returns an original item without the attributes of the macro.

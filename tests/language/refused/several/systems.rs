@@ -214,6 +214,103 @@ fn main() {
     let _ = (wrong_derivatives, fields, outside, imported);
 }
 
+//# names_of_the_macro
+//! Items of all kinds with a name that the attribute declares.
+
+use odes::ode_system;
+
+#[ode_system]
+mod enumeration {
+    enum Model {
+//~      ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+        Only,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod overlay {
+    union Model {
+//~       ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+        decay: f64,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod interface {
+    trait Model {}
+//~       ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod nested {
+    mod Model {}
+//~     ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod library {
+    extern crate std as Model;
+//~                     ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod constant {
+    const Model: f64 = 0.5;
+//~       ^^^^^
+//~ error: `#[ode_system]` declares `Model` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod fixed {
+    static report: f64 = 0.5;
+//~        ^^^^^^
+//~ error: `#[ode_system]` declares `report` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
+#[ode_system]
+mod raw {
+    struct r#Model;
+//~        ^^^^^^^
+//~ error: `#[ode_system]` declares `r#Model` in this module; use another name
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+}
+
 //# signature
 //! The two forms of a right-hand side.
 
