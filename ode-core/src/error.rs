@@ -54,6 +54,12 @@ pub enum SolveError {
          least one value"
     )]
     NoTrajectories,
+    /// A loss has no items, or a minibatch no indices.
+    #[error(
+        "the loss has 0 items, and each item makes a trajectory; give the loss at least one item, \
+         or `of` at least one index"
+    )]
+    NoItems,
     /// The number of trajectories is missing.
     ///
     /// [`vary`](crate::EnsembleProblem::vary) or [`sample`](crate::EnsembleProblem::sample) makes
@@ -668,8 +674,9 @@ pub enum SolveError {
     },
     /// All trajectories of a training failed in all iterations, so no loss exists.
     #[error(
-        "all {trajectories} trajectories failed in each of {iterations} iterations, so there is \
-         no loss to minimise; solve `loss.ensemble(theta)` to see their return codes"
+        "{}, so there is no loss to minimise; solve `loss.ensemble(theta)` to see the return \
+         code{}",
+        all_failed(*trajectories, *iterations), if *trajectories == 1 { "" } else { "s" }
     )]
     NothingLearnt {
         /// The number of trajectories of an iteration.
@@ -753,6 +760,16 @@ impl SolveError {
         }
     }
 
+    /// Names `memory` in an error of the machine's memory; other errors stay.
+    pub(crate) fn of_memory(self, memory: Memory) -> Self {
+        match self {
+            SolveError::OutOfMemory { bytes, memory: Memory::Host } => {
+                SolveError::OutOfMemory { bytes, memory }
+            }
+            other => other,
+        }
+    }
+
     /// Refuses a setting of a training below 0, or not below `most`.
     pub(crate) fn check_setting(
         setting: &'static str,
@@ -780,6 +797,10 @@ impl SolveError {
 pub enum Memory {
     /// The memory of the machine.
     Host,
+    /// The memory of the machine, for the step records of a gradient.
+    Steps,
+    /// The memory of the machine, for the log of events.
+    Log,
     /// Page-locked memory of the machine, for copies to and from a GPU.
     PageLocked,
     /// The memory of a device.
@@ -803,6 +824,10 @@ impl Memory {
                 "a limit of this process (ulimit -v) may be too low, or the free memory is \
                  fragmented"
             }
+            Memory::Steps => {
+                "take fewer steps, or compute the gradients of fewer trajectories at a time"
+            }
+            Memory::Log => "reduce the capacity of `event_log`, or solve the ensemble in shards",
             Memory::Host | Memory::PageLocked | Memory::Device { .. } => smaller,
         }
     }
@@ -812,6 +837,8 @@ impl core::fmt::Display for Memory {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Memory::Host => f.write_str("memory"),
+            Memory::Steps => f.write_str("memory for the steps of a gradient"),
+            Memory::Log => f.write_str("memory for the log of events"),
             Memory::PageLocked => f.write_str("page-locked memory"),
             Memory::Device { ordinal, free } => {
                 write!(f, "the memory of device {ordinal}, which has {free} bytes free")
@@ -883,6 +910,18 @@ fn short(number: f64) -> String {
     if plain { format!("{number}") } else { format!("{number:e}") }
 }
 
+/// Returns the sentence that all trajectories failed in all iterations.
+fn all_failed(trajectories: usize, iterations: usize) -> String {
+    let who = match trajectories {
+        1 => "the only trajectory".to_owned(),
+        _ => format!("all {trajectories} trajectories"),
+    };
+    match iterations {
+        1 => format!("{who} failed in the only iteration"),
+        _ => format!("{who} failed in each of {iterations} iterations"),
+    }
+}
+
 /// Returns further advice for solves in `f32`.
 fn or_double(precision: &str) -> &'static str {
     if precision == "f32" { ", or solve in f64" } else { "" }
@@ -920,6 +959,27 @@ fn listed(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_trajectory_is_singular() {
+        let text = |trajectories, iterations| {
+            SolveError::NothingLearnt { trajectories, iterations }.to_string()
+        };
+        assert!(text(1, 1).starts_with("the only trajectory failed in the only iteration, so"));
+        assert!(text(1, 1).ends_with("the return code"));
+        assert!(text(6, 3).starts_with("all 6 trajectories failed in each of 3 iterations, so"));
+        assert!(text(6, 3).ends_with("the return codes"));
+    }
+
+    #[test]
+    fn the_remedy_fits_the_use_of_the_memory() {
+        let text = |memory| SolveError::OutOfMemory { bytes: 64, memory }.to_string();
+        let steps = "the solve cannot allocate 64 bytes of memory for the steps of a gradient; take \
+            fewer steps, or compute the gradients of fewer trajectories at a time";
+        assert_eq!(text(Memory::Steps), steps);
+        assert!(text(Memory::Log).contains("`event_log`"));
+        assert!(text(Memory::Host).contains("save fewer states"));
+    }
 
     /// The output of `fn main() -> Result<(), Box<dyn Error>>`.
     #[test]

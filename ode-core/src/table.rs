@@ -6,6 +6,7 @@
 //! of rows of the array for one trajectory. The order of the rows is the order everywhere: in the
 //! arguments of a kernel, in device memory, in files and in messages.
 
+use crate::error::Memory;
 use bytemuck::Pod;
 
 /// The slices of one array: a slice for an array of one row, or a vector with a slice for each row.
@@ -81,6 +82,11 @@ impl<'a, V: Pod> Slices<'a, V> for Vec<&'a mut [V]> {
 pub(crate) trait Holds<Array> {
     /// Returns whether results have this array.
     fn holds(&self, array: Array) -> bool;
+
+    /// Returns the memory of an array, as errors name it.
+    fn memory(&self, _: Array) -> Memory {
+        Memory::Host
+    }
 }
 
 /// Declares a [table](self) of arrays.
@@ -112,7 +118,12 @@ macro_rules! arrays_of_trajectories {
             /// # Errors
             /// [`SolveError::OutOfMemory`](crate::SolveError::OutOfMemory).
             pub fn fit(&mut self, layout: &$Layout, n: usize) -> Result<(), crate::SolveError> {
-                $(self.$field.fit($Index::$Variant.rows(layout).saturating_mul(n))?;)*
+                $(
+                    let array = $Index::$Variant;
+                    let memory = crate::table::Holds::memory(layout, array);
+                    let fitted = self.$field.fit(array.rows(layout).saturating_mul(n));
+                    fitted.map_err(|error| error.of_memory(memory))?;
+                )*
                 Ok(())
             }
 

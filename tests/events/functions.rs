@@ -63,6 +63,16 @@ fn an_oscillator_turns() {
     assert_eq!(times, other.log().unwrap().map(|event| event.time).collect::<Vec<_>>());
 }
 
+/// A log that does not fit into memory has a remedy of its own.
+#[test]
+fn a_log_that_does_not_fit_is_an_error() {
+    let problem = OdeProblem::new(wave, [1.0, 0.0], 0.0..=1.0, [0.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(1_000_000);
+    let options = SolveOptions::default().event_log(u32::MAX);
+    let error = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    assert!(error.to_string().contains("reduce the capacity of `event_log`"), "{error}");
+}
+
 #[test]
 fn growth_to_a_level() {
     let options = SolveOptions::default().tolerance(1e-10);

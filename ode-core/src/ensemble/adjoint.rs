@@ -161,32 +161,31 @@ where
         // The arrays of the forward pass and of the backward pass.
         let bytes = 3 * self.solve.stack(lanes, settings)?;
         let adaptive = settings.adaptive;
-        let mut full = false;
+        let mut refused = None;
         stack::with(bytes, &mut || {
             let (results, given) = (&mut results, &mut given);
             let inputs = (settings, range, cotangents);
-            full = if const { M::ADAPTIVE } && adaptive {
+            refused = if const { M::ADAPTIVE } && adaptive {
                 run::<T, S, M, L, C, N, P, true>(self.system, lanes, inputs, results, given)
             } else {
                 run::<T, S, M, L, C, N, P, false>(self.system, lanes, inputs, results, given)
             };
         })?;
-        if full {
-            let bytes = size_of::<T>() * (1 + N);
-            return Err(SolveError::OutOfMemory { bytes, memory: Memory::Host });
+        match refused {
+            Some(bytes) => Err(SolveError::OutOfMemory { bytes, memory: Memory::Steps }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// Runs a chunk with adaptive or fixed steps; returns whether memory is exhausted.
+/// Runs a chunk with adaptive or fixed steps; returns the bytes that could not be allocated.
 fn run<T, S, M, L, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
     (settings, range, cotangents): (&ResolvedOptions<T>, InputRange<'_, T>, &RawCotangents<'_, T>),
     results: &mut ResultSlices<'_, T>,
     given: &mut GradientSlices<'_, T>,
-) -> bool
+) -> Option<usize>
 where
     T: Scalar,
     S: PullBack<N, P>,
@@ -254,11 +253,11 @@ where
     M: Differentiable,
     L: LossSource<S, N, P>,
 {
-    type Output = bool;
+    type Output = Option<usize>;
     const VECTORS: usize = 1;
 
     #[inlined]
-    fn run<R: Real<Scalar = T>>(self) -> bool {
+    fn run<R: Real<Scalar = T>>(self) -> Option<usize> {
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, false);
         let n = range.len();
@@ -284,7 +283,7 @@ where
                     &options,
                 );
             }
-            if records.full {
+            if records.refused.is_some() {
                 break;
             }
             let io = LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
@@ -294,6 +293,6 @@ where
             backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut source);
             from = to;
         }
-        records.full
+        records.refused
     }
 }

@@ -5,6 +5,7 @@ use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::integrate::backward::{self, RecordSource, Row};
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::reserve;
 use crate::solution::ReturnCode;
 use crate::step::adjoint::Back;
 use crate::system::System;
@@ -22,14 +23,15 @@ pub(super) struct StepRecords<R> {
     taken: Vec<(usize, usize)>,
     /// The last trajectory of each lane.
     last: [usize; MOST_LANES],
-    /// Whether memory is exhausted.
-    pub(super) full: bool,
+    /// The bytes that could not be allocated; the recorder then takes no further step.
+    pub(super) refused: Option<usize>,
 }
 
 impl<R: Real> StepRecords<R> {
     pub(super) fn new() -> Self {
         let last = [IDLE; MOST_LANES];
-        StepRecords { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
+        let (numbers, lanes, taken) = (Vec::new(), Vec::new(), Vec::new());
+        StepRecords { numbers, lanes, taken, last, refused: None }
     }
 
     /// Prepares for `n` trajectories without steps. Allocated memory stays.
@@ -50,9 +52,16 @@ impl<R: Real> StepRecords<R> {
 
     #[cold]
     fn grow(&mut self, width: usize) -> bool {
-        self.full |= self.numbers.try_reserve(width.max(1 << 12)).is_err();
-        self.full |= self.lanes.try_reserve(1 << 8).is_err();
-        !self.full
+        if self.refused.is_some() {
+            return false;
+        }
+        if self.numbers.capacity() - self.numbers.len() < width {
+            self.refused = reserve::grow(&mut self.numbers, width.max(1 << 12)).err();
+        }
+        if self.refused.is_none() && self.lanes.capacity() == self.lanes.len() {
+            self.refused = reserve::grow(&mut self.lanes, 1 << 8).err();
+        }
+        self.refused.is_none()
     }
 }
 
@@ -112,12 +121,14 @@ fed! {
     impl<'f, 'a, 'r, R, S, T> Recorder<'f, 'a, 'r, R, S, T> {
         #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
-            Source::<R, N, P>::should_refill(&mut self.io, need)
+            let refill = Source::<R, N, P>::should_refill(&mut self.io, need);
+            // Without memory the loop votes, and ends.
+            refill || self.records.refused.is_some()
         }
 
         #[inlined]
         fn vote(&mut self, alive: R::Mask) -> bool {
-            Source::<R, N, P>::vote(&mut self.io, alive)
+            Source::<R, N, P>::vote(&mut self.io, alive) && self.records.refused.is_none()
         }
 
         #[inlined]
@@ -384,5 +395,22 @@ where
                 self.given.p[d][i] = back.p[d].lane(lane);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StepRecords;
+
+    /// The recorder stops at the first allocation that fails, and the error contains its size.
+    #[test]
+    fn records_without_memory_are_refused_once() {
+        let mut records = StepRecords::<f64>::new();
+        assert!(records.reserve(4) && records.refused.is_none());
+        records.numbers.resize(records.numbers.capacity(), 0.0);
+        assert!(!records.reserve(1 << 58));
+        let bytes = ((1 << 58) + records.numbers.len()) * size_of::<f64>();
+        assert_eq!(records.refused, Some(bytes));
+        assert!(!records.reserve(4));
     }
 }

@@ -1,6 +1,6 @@
 //! Raw results, as a backend writes them.
 
-use crate::error::SolveError;
+use crate::error::{Memory, SolveError};
 use crate::lane::Scalar;
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
@@ -60,6 +60,10 @@ arrays_of_trajectories! {
 impl Holds<ResultArray> for Layout {
     fn holds(&self, array: ResultArray) -> bool {
         self.wanted.contains(array)
+    }
+
+    fn memory(&self, array: ResultArray) -> Memory {
+        if array == ResultArray::Log { Memory::Log } else { Memory::Host }
     }
 }
 
