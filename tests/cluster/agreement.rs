@@ -109,7 +109,7 @@ fn trainings_that_differ_are_an_error_before_the_first_step() {
         ("rate", "optimiser"),
         ("beginning", "beginning"),
         ("items", "trajectories"),
-        ("options", "options"),
+        ("options", "reltol"),
         ("checkpoint", "checkpoint"),
     ] {
         let Some(found) = all(2, case, Some(&folder)) else { return };

@@ -169,6 +169,12 @@ impl<'e, L: Objective> Train<'e, L> {
     }
 
     /// Computes at most this many gradients; a step follows each.
+    ///
+    /// A [`checkpoint`](Self::checkpoint) with at least as many iterations computes none. The
+    /// result then contains all iterations of the checkpoint, also those beyond this number.
+    ///
+    /// `iterations(0)` without a checkpoint computes no loss: [`Trained::loss`] is NaN, and the
+    /// points are the initial one.
     pub fn iterations(self, iterations: usize) -> Self {
         Train { iterations, ..self }
     }
@@ -344,17 +350,20 @@ impl<'e, L: Objective> Train<'e, L> {
         options: &SolveOptions,
     ) -> Vec<(&'static str, String)> {
         let [system, precision] = L::types();
-        vec![
+        let mut entries = vec![
             ("odes training", env!("CARGO_PKG_VERSION").to_owned()),
             ("system", system.to_owned()),
             ("method", method.to_owned()),
             ("precision", precision.to_owned()),
-            ("options", format!("{options:?}")),
+        ];
+        entries.extend(options.entries());
+        entries.extend([
             ("trajectories", self.loss.fingerprint()),
             ("beginning", format!("{:?}", self.theta)),
             ("optimiser", format!("{:?}", self.optimiser)),
             ("minibatch", format!("{:?}, seed {}", self.minibatch, self.seed)),
-        ]
+        ]);
+        entries
     }
 
     /// Returns the loss of the minibatch of an iteration; `None` if it contains all trajectories.

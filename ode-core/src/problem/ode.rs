@@ -7,11 +7,11 @@ use core::ops::{Range, RangeInclusive};
 
 /// Types that convert to `N` numbers of precision `T`.
 ///
-/// These are arrays, the `State` or `Parameters` of a system that is a module, and all other types
-/// that implement `Into<[T; N]>`.
+/// These are arrays, the `State`, `Parameters` or `Theta` of a system that is a module, and all other
+/// types that implement `Into<[T; N]>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not {N} numbers of the precision of the problem",
-    label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module",
+    label = "expected `[{T}; {N}]`, or the `State`, `Parameters` or `Theta` of the system's module",
     note = "`OdeProblem::new` creates a problem in `f64`; `problem.cast::<f32>()` is the same \
             problem in single precision"
 )]

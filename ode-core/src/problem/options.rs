@@ -247,7 +247,21 @@ impl Default for SolveOptions {
     }
 }
 
+/// Returns the name and the value of each field of `SolveOptions`, which are listed completely.
+macro_rules! entries {
+    ($options:ident: $($field:ident)*) => {{
+        let SolveOptions { $($field),* } = $options;
+        vec![$((stringify!($field), format!("{:?}", $field))),*]
+    }};
+}
+
 impl SolveOptions {
+    /// Returns the names and values of the options.
+    pub(crate) fn entries(&self) -> Vec<(&'static str, String)> {
+        entries!(self: abstol reltol step dtmin dtmax controller max_steps growth_guard tstops
+            time_breaks save save_start save_end saving event_log)
+    }
+
     /// Sets the absolute tolerance, in the units of the states.
     ///
     /// The tolerance is one number for all components, or one number for each as an array, a vector

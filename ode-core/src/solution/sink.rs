@@ -32,7 +32,8 @@ use crate::solution::{RawResults, ResultArray, ResultSet};
 pub trait ResultSink<T>: Send {
     /// Returns the number of trajectories of a batch.
     ///
-    /// All batches but the last one have this size. By default one batch has all trajectories.
+    /// All batches but the last one have this size. By default one batch has all trajectories. A
+    /// size of 0 acts as 1.
     fn batch(&self) -> u64 {
         u64::MAX
     }
