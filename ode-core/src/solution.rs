@@ -356,6 +356,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.saved(0..self.inputs.options.saved.states)
     }
 
+    /// Panics unless there is a trajectory `i`.
+    #[track_caller]
+    fn check(&self, i: usize) {
+        check_index(i, "solution", self.len());
+    }
+
     /// Returns the largest number of saved times of a trajectory.
     fn slots(&self) -> usize {
         self.inputs.layout().slots
@@ -393,7 +399,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn final_state(&self, i: usize) -> S::State<T> {
+        self.check(i);
         quantities(self.final_numbers(i))
     }
 
@@ -415,6 +423,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn times(&self, i: usize) -> impl ExactSizeIterator<Item = T> + '_ {
         self.trajectory(i).times()
     }
@@ -423,6 +432,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn states(&self, i: usize) -> impl ExactSizeIterator<Item = S::State<T>> + '_ {
         self.trajectory(i).states()
     }
@@ -435,7 +445,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn end_time(&self, i: usize) -> T {
+        self.check(i);
         self.raw.ends[i]
     }
 
@@ -443,7 +455,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn code(&self, i: usize) -> ReturnCode {
+        self.check(i);
         self.raw.code(i)
     }
 
@@ -493,7 +507,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn used_stiff_method(&self, i: usize) -> bool {
+        self.check(i);
         u64::from(self.raw.codes[i]) & switching::EVER != 0
     }
 
@@ -502,7 +518,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn accepted(&self, i: usize) -> u32 {
+        self.check(i);
         self.raw.steps[i].saturating_sub(self.raw.rejected[i])
     }
 
@@ -511,7 +529,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn rejected(&self, i: usize) -> u32 {
+        self.check(i);
         self.raw.rejected[i]
     }
 
@@ -530,6 +550,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn guarded(&self, i: usize) -> u32 {
         self.guard_report(i).count
     }
@@ -545,6 +566,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn held_unstable(&self, i: usize) -> bool {
         self.guard_report(i).held
     }
@@ -555,8 +577,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         !self.raw.guarded.is_empty()
     }
 
+    #[track_caller]
     fn guard_report(&self, i: usize) -> Guarded {
-        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
+        self.check(i);
         self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
     }
 
@@ -607,6 +630,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     pub(crate) fn set_total_time(&mut self, total: Duration) {
         self.run.timings.total = total;
     }
+}
+
+/// Panics unless `owner` has a trajectory `i` among its `n` trajectories.
+#[track_caller]
+pub(crate) fn check_index(i: usize, owner: &str, n: usize) {
+    assert!(i < n, "there is no trajectory {i}: the {owner} has {n}");
 }
 
 // Rustdoc lists the methods of a type in the order of the source: the main ones are above, and in

@@ -7,6 +7,7 @@ use crate::learnt::{decay, items};
 use odes::SolveError;
 use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn options() -> SolveOptions {
     SolveOptions::default().saveat(0.1).tolerance(1e-12)
@@ -216,6 +217,54 @@ fn a_loss_at_no_saved_times_is_refused() {
     let nowhere = SolveOptions::default();
     let error = loss.gradient(Tsit5, EnsembleThreads, &nowhere, [3.0, 1.0]).unwrap_err();
     assert!(error.to_string().contains("`saveat([t1])`"), "{error}");
+}
+
+/// A loss has items, so its error does not advise to set a number of trajectories.
+#[test]
+fn a_loss_without_items_is_an_error() {
+    let theta = [3.0, 1.0];
+    let full = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    for empty in [EnsembleLoss::new(decay, 0.0..=1.0, items().take(0)), full.of(&[])] {
+        let by_gradient = empty.gradient(Tsit5, EnsembleSerial, &options(), theta).err();
+        let by_training = Train::new(&empty, theta).run(Tsit5, EnsembleSerial, &options()).err();
+        for error in [by_gradient, by_training].map(Option::unwrap) {
+            assert!(matches!(error, SolveError::NoItems), "{error}");
+        }
+    }
+}
+
+/// Without a gradient there is no loss.
+#[test]
+fn a_training_of_no_iterations_returns_its_beginning() {
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let training = Train::new(&loss, [3.0, 1.0]).iterations(0);
+    let trained = training.run(Tsit5, EnsembleSerial, &options()).unwrap();
+    assert!(trained.loss.is_nan() && trained.losses.is_empty());
+    assert_eq!([trained.theta.start, trained.last.rate], [3.0, 1.0]);
+}
+
+/// Every function of one trajectory has the same message for a wrong index.
+#[test]
+fn indices_of_missing_trajectories_are_named() {
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items().take(3));
+    let gradient = loss.gradient(Tsit5, EnsembleSerial, &options(), [3.0, 1.0]).unwrap();
+    let ensemble = loss.ensemble([3.0, 1.0]);
+    let solution = ensemble.solve(Tsit5, EnsembleSerial, &options()).unwrap();
+    let each = gradient.trajectories();
+    let panics = |owner: &str, read: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(read)).unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert_eq!(*text, format!("there is no trajectory 7: the {owner} has 3"));
+    };
+    panics("gradient", &|| _ = each.u0(7));
+    panics("gradient", &|| _ = each.p(7));
+    panics("gradient", &|| _ = each.code(7));
+    panics("gradient", &|| _ = each.accepted(7));
+    panics("gradient", &|| _ = gradient.of(7));
+    panics("loss", &|| _ = loss.of(&[0, 7]));
+    panics("solution", &|| _ = solution.trajectory(7));
+    panics("solution", &|| _ = solution.final_state(7));
+    panics("solution", &|| _ = solution.code(7));
 }
 
 /// Returns the derivatives of the loss by the exact solution.

@@ -15,7 +15,7 @@ use crate::problem::layout::Layout;
 use crate::problem::options::SolveOptions;
 use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
-use crate::solution::{RawResults, ReturnCode, RunReport};
+use crate::solution::{RawResults, ReturnCode, RunReport, check_index};
 use crate::step::code;
 use crate::step::properties::Properties;
 use crate::system::{Loss, PullBack, System};
@@ -353,7 +353,9 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn u0(&self, i: usize) -> [T; N] {
+        check_index(i, "gradient", self.len());
         let n = self.len();
         core::array::from_fn(|d| self.gradients.u0[d * n + i])
     }
@@ -363,7 +365,9 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn p(&self, i: usize) -> [T; P] {
+        check_index(i, "gradient", self.len());
         let n = self.len();
         core::array::from_fn(|d| self.gradients.p[d * n + i])
     }
@@ -418,7 +422,9 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn code(&self, i: usize) -> ReturnCode {
+        check_index(i, "gradient", self.len());
         self.results.code(i)
     }
 
@@ -435,7 +441,9 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn accepted(&self, i: usize) -> u32 {
+        check_index(i, "gradient", self.len());
         self.results.steps[i] - self.results.rejected[i]
     }
 

@@ -8,7 +8,7 @@ use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::problem::options::SolveOptions;
 use crate::problem::{EnsembleProblem, Numbers, OdeProblem, TimeSpan, Vary};
-use crate::solution::ReturnCode;
+use crate::solution::{ReturnCode, check_index};
 use crate::system::quantities::{Quantities, quantities};
 use crate::system::{Learn, Loss};
 use core::fmt;
@@ -110,7 +110,11 @@ where
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn of(&self, numbers: &[usize]) -> Self {
+        for number in numbers {
+            check_index(*number, "loss", self.len());
+        }
         let items = numbers.iter().map(|number| self.items[*number]).collect();
         EnsembleLoss { system: self.system, span: self.span, items }
     }
@@ -138,7 +142,7 @@ where
     /// gradient have the same bits on every backend.
     ///
     /// # Errors
-    /// The errors of [`EnsembleProblem::pull_back`].
+    /// The errors of [`EnsembleProblem::pull_back`], and [`SolveError::NoItems`].
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -150,11 +154,17 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
+        self.check_items()?;
         let theta = theta.into_numbers();
         let (each, rows) = self.rows(method, &algorithm, options, theta, sum::BLOCK)?;
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
         let Sums { loss, theta, failed } = Sums::of(rows, K);
         Ok(LossGradient { loss, theta: Self::quantities(&theta), failed, each, at })
+    }
+
+    /// Refuses a loss without items.
+    fn check_items(&self) -> Result<(), SolveError> {
+        if self.is_empty() { Err(SolveError::NoItems) } else { Ok(()) }
     }
 
     /// Computes the gradients of all trajectories and nodes of their summation tree.
@@ -331,14 +341,12 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
+        self.check_items()?;
         let theta: [f64; K] = core::array::from_fn(|k| theta[k]);
         let Some(ranks) = algorithm.capabilities().ranks else {
             return Ok(Sums::of(self.rows(method, algorithm, options, theta, sum::BLOCK)?.1, K));
         };
         let (n, rank, of) = (self.len(), ranks.rank(), ranks.of());
-        if n == 0 {
-            return Err(SolveError::NoTrajectories);
-        }
         let unit = sum::unit(n, of);
         let nodes = n.div_ceil(unit);
         let from = |rank: usize| n.min((nodes as u128 * rank as u128 / of as u128) as usize * unit);
@@ -426,7 +434,9 @@ where
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn of(&self, i: usize) -> S::Theta {
+        check_index(i, "gradient", self.each.len());
         S::Theta::from_numbers(self.at.of(&self.each, i))
     }
 

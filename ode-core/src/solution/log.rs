@@ -118,6 +118,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn log(&self, i: usize) -> Result<Log<'_, S, T, N, P>, EventError> {
         let log = self.kept_log(i)?;
         let (kept, happened) = (log.len(), self.happened(i));
@@ -134,8 +135,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
+    #[track_caller]
     pub fn kept_log(&self, i: usize) -> Result<Log<'_, S, T, N, P>, EventError> {
-        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
+        self.check(i);
         let capacity = self.inputs.options.lane.log_slots;
         if capacity == 0 {
             return Err(EventError::NoLog);

@@ -45,8 +45,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
+    #[track_caller]
     pub fn trajectory(&self, i: usize) -> Trajectory<'_, S, T, N, P> {
-        assert!(i < self.len(), "there is no trajectory {i}: the solution has {}", self.len());
+        self.check(i);
         Trajectory { solution: self, i }
     }
 
