@@ -233,7 +233,7 @@ pub mod backend {
         Arrays, CompiledLanes, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
     };
     pub use ode_core::ensemble::{
-        AdjointJob, Capabilities, Evaluation, EvaluationPool, Job, LockstepOptions, Ranks, Request,
+        AdjointJob, Capabilities, EvaluationPool, Evaluator, Job, LockstepOptions, Ranks, Request,
         RequestVisitor, SolveJob, run_job,
     };
     pub use ode_core::kernel::Functions;

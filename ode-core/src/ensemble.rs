@@ -22,7 +22,7 @@ pub mod task;
 pub mod work_queue;
 pub mod worker;
 
-pub use algorithm::{Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool};
+pub use algorithm::{Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool, Input, Job, Ranks, Request,
+    Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, Input, Job, Ranks, Request,
     RunReport,
 };
 use odes::gradient::{EnsembleLoss, Train};
@@ -81,7 +81,7 @@ impl EnsembleAlgorithm for Able {
 
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities {
-            evaluation: Evaluation::Own(self),
+            evaluation: Evaluator::Own(self),
             begins_early: true,
             draws_samples: true,
             ranks: Some(self),

@@ -9,7 +9,7 @@ mod times;
 mod values;
 
 use odes::backend::{
-    self, Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool, InputRange, Job, RawResults,
+    self, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, InputRange, Job, RawResults,
     Request, ResultSink, RunReport, SolveJob,
 };
 use odes::methods::{Euler, Heun, Rk4};
@@ -382,7 +382,7 @@ impl EnsembleAlgorithm for Confused {
 
     fn capabilities(&self) -> Capabilities<'_> {
         match self.forgets {
-            true => Capabilities { evaluation: Evaluation::Own(self), ..Capabilities::default() },
+            true => Capabilities { evaluation: Evaluator::Own(self), ..Capabilities::default() },
             false => EnsembleSerial.capabilities(),
         }
     }

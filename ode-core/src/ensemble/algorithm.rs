@@ -80,7 +80,7 @@ pub trait EnsembleAlgorithm {
 #[derive(Clone, Copy, Default)]
 pub struct Capabilities<'a> {
     /// The threads that evaluate the ensemble's problems.
-    pub evaluation: Evaluation<'a>,
+    pub evaluation: Evaluator<'a>,
     /// Whether the backend can solve while later problems are still being evaluated.
     ///
     /// The problems are evaluated on the threads of rayon's current pool. Such a backend does not
@@ -103,7 +103,7 @@ pub struct Capabilities<'a> {
 
 /// The threads that evaluate the problems of an ensemble.
 #[derive(Clone, Copy, Default)]
-pub enum Evaluation<'a> {
+pub enum Evaluator<'a> {
     /// The calling thread alone.
     Caller,
     /// The threads of rayon's current pool.
@@ -132,9 +132,9 @@ impl Capabilities<'_> {
         make: &mut (dyn FnMut(EvaluationThreads) + Send),
     ) -> Result<(), SolveError> {
         match self.evaluation {
-            Evaluation::Caller => make(EvaluationThreads::Caller),
-            Evaluation::Pool => make(EvaluationThreads::Pool),
-            Evaluation::Own(pool) => return pool.install(&mut || make(EvaluationThreads::Pool)),
+            Evaluator::Caller => make(EvaluationThreads::Caller),
+            Evaluator::Pool => make(EvaluationThreads::Pool),
+            Evaluator::Own(pool) => return pool.install(&mut || make(EvaluationThreads::Pool)),
         }
         Ok(())
     }
@@ -151,12 +151,12 @@ impl fmt::Debug for Capabilities<'_> {
     }
 }
 
-impl fmt::Debug for Evaluation<'_> {
+impl fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Evaluation::Caller => "Caller",
-            Evaluation::Pool => "Pool",
-            Evaluation::Own(_) => "Own",
+            Evaluator::Caller => "Caller",
+            Evaluator::Pool => "Pool",
+            Evaluator::Own(_) => "Own",
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The backends of the CPU.
 
-use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, Evaluation, EvaluationPool};
+use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator};
 use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
 use crate::ensemble::raw_gradients::GradientSlices;
 use crate::ensemble::request::{AdjointJob, Request, RequestVisitor, SolveJob};
@@ -146,7 +146,7 @@ impl EnsembleAlgorithm for EnsembleSerial {
     type Compiled = OneLane;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { evaluation: Evaluation::Caller, ..Capabilities::default() }
+        Capabilities { evaluation: Evaluator::Caller, ..Capabilities::default() }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
@@ -227,7 +227,7 @@ impl EnsembleAlgorithm for EnsembleThreads {
     type Compiled = Lanes;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { evaluation: Evaluation::Own(self), ..Capabilities::default() }
+        Capabilities { evaluation: Evaluator::Own(self), ..Capabilities::default() }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
