@@ -52,6 +52,11 @@ pub enum Backend {
         /// The number of processes.
         ranks: usize,
     },
+    /// A backend of another crate.
+    Other {
+        /// The name of the backend, for messages.
+        name: String,
+    },
 }
 
 impl fmt::Display for Backend {
@@ -64,6 +69,7 @@ impl fmt::Display for Backend {
             Backend::Gpu { devices } => write!(f, "GPU {}", devices.join(", ")),
             Backend::Ranks { ranks: 1 } => f.write_str("1 rank"),
             Backend::Ranks { ranks } => write!(f, "{ranks} ranks"),
+            Backend::Other { name } => f.write_str(name),
         }
     }
 }
@@ -676,5 +682,9 @@ mod tests {
         let gpu = Backend::Gpu { devices: vec!["NVIDIA H200".into()] };
         let expected = json!({ "kind": "gpu", "devices": ["NVIDIA H200"] });
         assert_eq!(to_value(gpu).unwrap(), expected);
+        let other = Backend::Other { name: "two halves".into() };
+        assert_eq!(other.to_string(), "two halves");
+        let expected = json!({ "kind": "other", "name": "two halves" });
+        assert_eq!(to_value(other).unwrap(), expected);
     }
 }
