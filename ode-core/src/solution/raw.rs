@@ -122,7 +122,7 @@ impl<T: Scalar> RawResults<T> {
     /// Returns the return code of trajectory `i`, counted from the first of these.
     ///
     /// # Panics
-    /// If there is no such trajectory.
+    /// If there is no such trajectory, or if the results lack [`ResultArray::Codes`].
     pub fn code(&self, i: usize) -> ReturnCode {
         ReturnCode::from_lane(self.codes[i])
     }
