@@ -166,9 +166,9 @@ pub use ode_core::save;
 /// ```
 pub mod methods {
     pub use ode_core::methods::{
-        ALL, Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Properties, Ralston, Rk4,
-        Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7,
-        Vern7Rodas5P, Vern9, table,
+        ALL, Bs3, Differentiable, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5,
+        Properties, Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5,
+        Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, table,
     };
     pub use ode_core::{AnyMethod, Auto, Method, UnknownMethod, any_method};
 }

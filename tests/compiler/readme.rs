@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ode_codegen::{CompiledSystem, EvaluateError, compile_str};
 use odes::arrays::ArrayGpu;
-use odes::internals::methods::Differentiable;
+use odes::methods::Differentiable;
 use odes::methods::{Kvaerno3, Kvaerno5, Rosenbrock23, TrBdf2, Vern9};
 use odes::ndarray::Array2;
 use odes::prelude::*;
