@@ -601,13 +601,28 @@ pub enum SolveError {
         /// The count of numbers that the inputs require.
         expected: usize,
     },
+    /// The arrays of a [`Job`](crate::ensemble::Job) do not fit its trajectories.
+    #[error(
+        "the size of `{of}.{what}` is {given}, and the job requires {expected}; {}",
+        fit(.of)
+    )]
+    JobSize {
+        /// The part of the job: `inputs`, `cotangents`, `results` or `gradients`.
+        of: &'static str,
+        /// The field of the part.
+        what: &'static str,
+        /// The given size.
+        given: usize,
+        /// The size that the inputs, the options and the task require.
+        expected: usize,
+    },
     /// The backend did not evaluate the ensemble's problems.
     ///
-    /// The backend's [`prepare`](crate::EnsembleAlgorithm::prepare) returned without calling its
-    /// argument.
+    /// Its pool returned from [`install`](crate::ensemble::EvaluationPool::install) without calling
+    /// the argument.
     #[error(
-        "the backend did not evaluate the ensemble's problems; its `prepare` must call its \
-         argument once"
+        "the backend did not evaluate the ensemble's problems; `install` of its `EvaluationPool` \
+         must call its argument once"
     )]
     NotPrepared,
     /// There is no [lockstep solve](struct@crate::EnsembleCpuArray) of this task.
@@ -745,6 +760,21 @@ impl SolveError {
     pub(crate) const EVENTS: &str = "of a system with events, because members share one time, and \
         events occur at a different time in each trajectory; use `EnsembleThreads` or \
         `EnsembleGpuKernel`";
+
+    /// Checks the size of a part of a [`Job`](crate::ensemble::Job).
+    ///
+    /// The error is [`SolveError::JobSize`].
+    pub(crate) fn check_size(
+        of: &'static str,
+        what: &'static str,
+        given: usize,
+        expected: usize,
+    ) -> Result<(), SolveError> {
+        match given == expected {
+            true => Ok(()),
+            false => Err(SolveError::JobSize { of, what, given, expected }),
+        }
+    }
 
     /// Refuses more threads than can share work.
     ///
@@ -935,6 +965,21 @@ fn of_others(sizes: Option<[usize; 3]>) -> String {
              {observables} observables"
         )
     })
+}
+
+/// Returns the remedy for a part of a job that does not fit its trajectories.
+fn fit(part: &str) -> &'static str {
+    match part {
+        "inputs" => "`InputRange::to_inputs` returns the inputs of fewer trajectories",
+        "cotangents" => {
+            "cut the rows of the cotangents to the trajectories of the inputs, or leave an array \
+             empty"
+        }
+        "results" => {
+            "call `results.fit(&Layout::of_adjoint(options, inputs), inputs.trajectories)`"
+        }
+        _ => "call `gradients.fit(&task.shape(), inputs.trajectories)`",
+    }
 }
 
 /// Returns the names of the axes of an array of states of this shape.

@@ -146,11 +146,11 @@ impl EnsembleGpuArray {
 
 impl RequestVisitor for EnsembleGpuArray {
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        // The kernel writes as many numbers as its system has.
+        job.check()?;
         let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
         columns.check_one_time()?;
-        // The kernel writes as many numbers as its system has.
-        task.shape().check(settings, columns)?;
         let mut worker = LockstepWorker {
             device: &self.device,
             task,

@@ -369,10 +369,10 @@ impl From<GpuError> for SolveError {
 
 impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        // The kernel writes as many numbers as its system has.
+        job.check()?;
         let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
-        // The kernel writes as many numbers as its system has.
-        task.shape().check(settings, columns)?;
         let worker = |device| DeviceWorker {
             device,
             task,
@@ -401,10 +401,10 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
     }
 
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        // The kernels write as many numbers as their system has.
+        job.check()?;
         let AdjointJob { task, options, inputs, cotangents, results, gradients } = job;
         let begin = Instant::now();
-        // The kernels write as many numbers as their system has.
-        task.shape().check(options, inputs)?;
         let worker = |device| AdjointWorker {
             device,
             task,

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, Input, Job, Ranks, Request,
-    RunReport,
+    AdjointJob, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, Input, Job, Ranks,
+    RawGradients, RawResults, Request, RunReport, SolveJob, run_job,
 };
 use odes::gradient::{EnsembleLoss, Train};
 use odes::lane::Scalar;
@@ -168,4 +168,89 @@ fn a_wrapper_loses_nothing() {
     assert_eq!(calls(&counted, &able), expected);
     assert_eq!(counted.calls.solves, expected.solves);
     assert_eq!(counted.calls.gradients, expected.gradients);
+}
+
+/// Gives one part of each job a wrong size.
+struct Meddling {
+    part: &'static str,
+    /// Whether it calls the inner backend without `run_job`.
+    direct: bool,
+}
+
+impl Meddling {
+    fn forward(&self, job: Job<'_, f64>) -> Result<RunReport, SolveError> {
+        match self.direct {
+            true => EnsembleSerial.run(Request::Double(job)),
+            false => run_job(&EnsembleSerial, job),
+        }
+    }
+}
+
+impl EnsembleAlgorithm for Meddling {
+    type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        EnsembleSerial.capabilities()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        let (mut results, mut gradients) = (RawResults::default(), RawGradients::default());
+        match request {
+            Request::Double(Job::Solve(job)) => {
+                let mut inputs = job.inputs.clone();
+                inputs.trajectories += 5;
+                let job = SolveJob { inputs: &inputs, sink: &mut *job.sink, ..job };
+                self.forward(Job::Solve(job))
+            }
+            Request::Double(Job::Adjoint(job)) => {
+                let mut cotangents = *job.cotangents;
+                match self.part {
+                    "trajectories" => cotangents.trajectories = 1,
+                    "last" => cotangents.last = &cotangents.last[..1],
+                    "saved" => cotangents.saved = &cotangents.last[..1],
+                    _ => {}
+                }
+                let mut job = AdjointJob { cotangents: &cotangents, ..job };
+                match self.part {
+                    "finals" => job.results = &mut results,
+                    "loss" => job.gradients = &mut gradients,
+                    _ => {}
+                }
+                self.forward(Job::Adjoint(job))
+            }
+            Request::Single(_) => unreachable!("the problems are in `f64`"),
+        }
+    }
+}
+
+/// Jobs whose parts do not fit together are errors, and neither panics nor wrong gradients.
+#[test]
+fn parts_of_a_job_that_do_not_fit_are_errors() {
+    let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=1.0, [1.5, 1.0, 3.0, 1.0]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3)
+        .vary(|problem, i| problem.with_u0([1.0 + i as f64, 1.0]));
+    let check = |error: SolveError, wrong: (&str, &str, usize, usize)| match error {
+        SolveError::JobSize { of, what, given, expected } => {
+            assert_eq!((of, what, given, expected), wrong);
+        }
+        error => panic!("{error}"),
+    };
+    for direct in [false, true] {
+        let place = Meddling { part: "inputs", direct };
+        let error = ensemble.solve(Tsit5, place, &options()).unwrap_err();
+        check(error, ("inputs", "u0", 3, 8));
+        for wrong in [
+            ("cotangents", "trajectories", 1, 3),
+            ("cotangents", "last", 1, 6),
+            ("cotangents", "saved", 1, 0),
+            ("results", "finals", 0, 6),
+            ("gradients", "loss", 0, 3),
+        ] {
+            let place = Meddling { part: wrong.1, direct };
+            let by_end = Array2::ones((3, 2));
+            let error = ensemble.pull_back(Tsit5, place, &options(), by_end).unwrap_err();
+            check(error, wrong);
+        }
+    }
 }

@@ -2,13 +2,14 @@
 
 use crate::ensemble::EnsembleAlgorithm;
 use crate::ensemble::adjoint::AdjointTask;
-use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
+use crate::ensemble::raw_gradients::{GradientArray, RawCotangents, RawGradients};
 use crate::ensemble::task::Task;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::inputs::Inputs;
+use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::{RawResults, ResultSink, RunReport};
+use crate::solution::{RawResults, ResultArray, ResultSink, RunReport};
 use core::fmt;
 
 /// A request to a backend: a [`Job`] in one of the precisions.
@@ -24,10 +25,10 @@ pub enum Request<'a> {
 }
 
 impl Request<'_> {
-    /// Calls the function of `visitor` for this kind of job and its precision.
+    /// [Checks](Job::check) the job, and calls the function of `visitor` for its kind and precision.
     ///
     /// # Errors
-    /// The errors of the function.
+    /// The errors of the check and of the function.
     pub fn visit(self, visitor: &impl RequestVisitor) -> Result<RunReport, SolveError> {
         match self {
             Request::Single(job) => job.visit(visitor),
@@ -70,18 +71,20 @@ impl<'a, T: Scalar> Job<'a, T> {
         }
     }
 
-    /// Checks that the inputs fit the task.
+    /// Checks that the parts of the job fit together; see [`SolveJob::check`] and
+    /// [`AdjointJob::check`].
     ///
     /// # Errors
-    /// [`SolveError::Shape`].
+    /// [`SolveError::Shape`] and [`SolveError::JobSize`].
     pub fn check(&self) -> Result<(), SolveError> {
         match self {
-            Job::Solve(job) => job.task.shape().check(job.options, job.inputs),
-            Job::Adjoint(job) => job.task.shape().check(job.options, job.inputs),
+            Job::Solve(job) => job.check(),
+            Job::Adjoint(job) => job.check(),
         }
     }
 
     fn visit(self, visitor: &impl RequestVisitor) -> Result<RunReport, SolveError> {
+        self.check()?;
         match self {
             Job::Solve(job) => visitor.solve(job),
             Job::Adjoint(job) => visitor.adjoint(job),
@@ -114,10 +117,59 @@ pub struct AdjointJob<'a, T> {
     pub inputs: &'a Inputs<T>,
     /// The derivatives of the loss with respect to the states.
     pub cotangents: &'a RawCotangents<'a, T>,
-    /// The results of all trajectories; the arrays have the required lengths.
+    /// The results of all trajectories; [`Layout::of_adjoint`] has the lengths of the arrays.
     pub results: &'a mut RawResults<T>,
-    /// The gradients of all trajectories; the arrays have the required lengths.
+    /// The gradients of all trajectories; the shape of the task has the lengths of the arrays.
     pub gradients: &'a mut RawGradients<T>,
+}
+
+impl<T: Scalar> SolveJob<'_, T> {
+    /// Checks that the inputs fit the task, and have values for all trajectories.
+    ///
+    /// The time is proportional to the number of inputs.
+    ///
+    /// # Errors
+    /// [`SolveError::Shape`] and [`SolveError::JobSize`].
+    pub fn check(&self) -> Result<(), SolveError> {
+        self.task.shape().check(self.options, self.inputs)?;
+        self.inputs.check_lengths()
+    }
+}
+
+impl<T: Scalar> AdjointJob<'_, T> {
+    /// Checks that the inputs fit the task, and that all arrays fit the inputs.
+    ///
+    /// The time is proportional to the number of inputs.
+    ///
+    /// # Errors
+    /// [`SolveError::Shape`] and [`SolveError::JobSize`].
+    pub fn check(&self) -> Result<(), SolveError> {
+        let (shape, n) = (self.task.shape(), self.inputs.trajectories);
+        shape.check(self.options, self.inputs)?;
+        self.inputs.check_lengths()?;
+
+        let RawCotangents { saved, last, trajectories } = *self.cotangents;
+        SolveError::check_size("cotangents", "trajectories", trajectories, n)?;
+        let finals = shape.states.saturating_mul(n);
+        let all = finals.saturating_mul(self.inputs.save.slots());
+        for (what, given, expected) in [("saved", saved.len(), all), ("last", last.len(), finals)] {
+            // An array without cotangents is empty.
+            if given > 0 {
+                SolveError::check_size("cotangents", what, given, expected)?;
+            }
+        }
+
+        let layout = Layout::of_adjoint(self.options, self.inputs);
+        for (array, given) in ResultArray::ALL.into_iter().zip(self.results.lengths()) {
+            let expected = array.rows(&layout).saturating_mul(n);
+            SolveError::check_size("results", array.name(), given, expected)?;
+        }
+        for (array, given) in GradientArray::ALL.into_iter().zip(self.gradients.lengths()) {
+            let expected = array.rows(&shape).saturating_mul(n);
+            SolveError::check_size("gradients", array.name(), given, expected)?;
+        }
+        Ok(())
+    }
 }
 
 impl<T> fmt::Debug for SolveJob<'_, T> {
@@ -157,7 +209,7 @@ pub trait RequestVisitor {
 /// Runs a job on a backend, as a [`Request`] in the precision of the job.
 ///
 /// # Errors
-/// The errors of the backend, and inputs that do not fit the task.
+/// The errors of the backend and of [`Job::check`].
 pub fn run_job<T: Scalar>(
     backend: &dyn EnsembleAlgorithm,
     job: Job<'_, T>,

@@ -117,7 +117,7 @@ impl<T: Scalar> Guess<T> {
         let bits = length.trailing_zeros();
         let mut columns = self.shared();
         for &c in differ {
-            columns[c] = Input::later(bits, chunks);
+            columns[c] = Input::later(bits, *n);
         }
         Ok((columns, Later { guess: self, bits, memory }))
     }

@@ -57,13 +57,16 @@ impl Drawn {
 struct ChunkedValues<T> {
     /// The logarithm of a chunk's length, to base 2.
     bits: u32,
+    /// The number of values, including values of empty chunks.
+    len: usize,
     chunks: Vec<OnceLock<ResultBuffer<T>>>,
 }
 
 impl<T> ChunkedValues<T> {
     /// Stores all values in one chunk.
     fn one(values: ResultBuffer<T>) -> Self {
-        ChunkedValues { bits: usize::BITS - 1, chunks: vec![OnceLock::from(values)] }
+        let (bits, len) = (usize::BITS - 1, values.len());
+        ChunkedValues { bits, len, chunks: vec![OnceLock::from(values)] }
     }
 
     /// Returns the chunk of value `i`, and the offset in the chunk.
@@ -120,11 +123,11 @@ impl<T: Scalar> Input<T> {
         Input(Kind::Drawn(Box::new(Drawn { values, first })))
     }
 
-    /// Creates an input without values; [`put`](Self::put) fills each chunk of `2^bits` later.
-    pub(crate) fn later(bits: u32, count: usize) -> Self {
+    /// Creates an input of `len` values; [`put`](Self::put) fills each chunk of `2^bits` later.
+    pub(crate) fn later(bits: u32, len: usize) -> Self {
         let mut chunks = Vec::new();
-        chunks.resize_with(count, OnceLock::new);
-        Input(Kind::Each(ChunkedValues { bits, chunks }))
+        chunks.resize_with(len.div_ceil(1 << bits), OnceLock::new);
+        Input(Kind::Each(ChunkedValues { bits, len, chunks }))
     }
 
     /// Stores the values of a chunk, which can be read from then on.
@@ -164,6 +167,14 @@ impl<T: Scalar> Input<T> {
     #[must_use]
     pub fn is_stored(&self) -> bool {
         matches!(self.0, Kind::Each(_))
+    }
+
+    /// Returns the number of trajectories with values, if memory stores them.
+    fn len(&self) -> Option<usize> {
+        match &self.0 {
+            Kind::Each(chunks) => Some(chunks.len),
+            Kind::Shared(_) | Kind::Drawn(_) => None,
+        }
     }
 
     /// Returns the numbers of trajectories `range` that are sent to a device.
@@ -418,6 +429,35 @@ impl<T: Scalar> Inputs<T> {
         self.all().range(numbers)
     }
 
+    /// Checks that each input and each list of times has values for all trajectories.
+    ///
+    /// The function does not wait for values that are still being evaluated.
+    ///
+    /// # Errors
+    /// [`SolveError::JobSize`].
+    pub(crate) fn check_lengths(&self) -> Result<(), SolveError> {
+        let n = self.trajectories;
+        let columns = [
+            ("u0", &self.u0[..]),
+            ("p", &self.p[..]),
+            ("t0", core::slice::from_ref(&self.t0)),
+            ("t1", core::slice::from_ref(&self.t1)),
+            ("abstols", &self.abstols[..]),
+        ];
+        for (what, columns) in columns {
+            for given in columns.iter().filter_map(Input::len) {
+                SolveError::check_size("inputs", what, given, n)?;
+            }
+        }
+        for (what, times) in [("save", &self.save), ("stops", &self.stops)] {
+            if let Lists::Each { slots, n: given, times } = &times.0 {
+                SolveError::check_size("inputs", what, *given, n)?;
+                SolveError::check_size("inputs", what, times.len(), slots.saturating_mul(n))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that all trajectories have the same times.
     ///
     /// Members of one [lockstep solve](struct@crate::EnsembleCpuArray) must share them.
@@ -528,7 +568,7 @@ impl<'a, T: Scalar> InputRange<'a, T> {
             t1: all.t1.cut(self.indices())?,
             save: all.save.cut(self.indices())?,
             stops: all.stops.cut(self.indices())?,
-            abstols: all.abstols.clone(),
+            abstols: cut(&all.abstols)?,
         })
     }
 
@@ -605,7 +645,7 @@ mod tests {
         for slot in 0..3 {
             assert!((0..5).all(|i| cut.stops.get(i, slot) == all.stops.get(i + 3, slot)));
         }
-        let later = Input::later(3, 4);
+        let later = Input::later(3, 32);
         (0..4).for_each(|k| later.put(k, ResultBuffer::from(vec![k as f64; 8])));
         let cut = later.cut(6..18).unwrap();
         assert!((0..12).all(|i| cut.get(i) == later.get(i + 6)));
@@ -623,7 +663,7 @@ mod tests {
     #[test]
     fn values_that_come_later_are_waited_for() {
         let value = |i: usize| i as f64 * 0.5;
-        let column = Input::later(3, 4);
+        let column = Input::later(3, 29);
         std::thread::scope(|scope| {
             let looks = [0..1, 0..29, 7..9, 8..16, 20..28].map(|range| {
                 let column = &column;
