@@ -202,7 +202,7 @@ impl RequestVisitor for EnsembleThreads {
     }
 }
 
-/// For closures without a result: see [`evaluation`](crate::evaluation).
+/// The evaluation of problems calls closures without a result, which are compiled once.
 impl EvaluationPool for EnsembleThreads {
     fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {

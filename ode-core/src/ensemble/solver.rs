@@ -44,7 +44,7 @@ pub trait Solver: Copy + sealed::Sealed {
     /// `C` lists the parts of the task that the backend needs compiled.
     ///
     /// # Errors
-    /// The errors of [`EnsembleAlgorithm::single`].
+    /// The errors of [`EnsembleAlgorithm::run`].
     fn integrate<T, S, C, const N: usize, const P: usize>(
         &self,
         system: S,
