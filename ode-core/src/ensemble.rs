@@ -22,9 +22,9 @@ pub mod task;
 pub mod work_queue;
 pub mod worker;
 
-pub use algorithm::{Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator};
+pub use algorithm::{Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, run_job};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;
-pub use request::{AdjointJob, Job, Request, RequestVisitor, SolveJob, run_job};
+pub use request::{AdjointJob, Job, Request, RequestVisitor, SolveJob};
 pub use schedule::Schedule;

@@ -6,9 +6,9 @@ mod raw;
 mod single;
 mod sink;
 
+pub use crate::problem::layout::{RawResults, ResultArray, ResultSet, ResultSlices};
 pub use code::ReturnCode;
 pub use log::{Log, LoggedEvent};
-pub use raw::{RawResults, ResultArray, ResultSet, ResultSlices};
 pub use single::OdeSolution;
 pub(crate) use sink::MostSteps;
 pub use sink::{Collect, ResultSink};

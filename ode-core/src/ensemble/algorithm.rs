@@ -1,10 +1,11 @@
 //! The trait of backends, which integrate the trajectories of an ensemble.
 
 use crate::ensemble::ranks::Ranks;
-use crate::ensemble::request::Request;
+use crate::ensemble::request::{Job, Request, SolveJob};
 use crate::ensemble::task::{CompiledLanes, Everything};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
+use crate::lane::{Scalar, each_precision};
 use crate::solution::RunReport;
 use core::fmt;
 use std::sync::Arc;
@@ -185,4 +186,36 @@ pointers! {
     [] &(dyn EnsembleAlgorithm + Send + Sync), Everything;
     [A: EnsembleAlgorithm + ?Sized] Box<A>, Everything;
     [A: EnsembleAlgorithm + ?Sized] Arc<A>, Everything;
+}
+
+/// Runs a job on a backend, as a [`Request`] in the precision of the job.
+///
+/// # Errors
+/// The errors of the backend and of [`Job::check`].
+pub fn run_job<T: Scalar>(
+    backend: &dyn EnsembleAlgorithm,
+    job: Job<'_, T>,
+) -> Result<RunReport, SolveError> {
+    // A shorter borrow of the sink, so that the backend need not live as long as the sink.
+    match job {
+        Job::Solve(job) => run(backend, Job::Solve(SolveJob { sink: &mut *job.sink, ..job })),
+        Job::Adjoint(job) => run(backend, Job::Adjoint(job)),
+    }
+}
+
+each_precision! {
+    fn run<'a, T>(
+        backend: &'a dyn EnsembleAlgorithm,
+        job: Job<'a, T>,
+    ) -> Result<RunReport, SolveError> = single, double;
+}
+
+fn single(backend: &dyn EnsembleAlgorithm, job: Job<'_, f32>) -> Result<RunReport, SolveError> {
+    job.check()?;
+    backend.run(Request::Single(job))
+}
+
+fn double(backend: &dyn EnsembleAlgorithm, job: Job<'_, f64>) -> Result<RunReport, SolveError> {
+    job.check()?;
+    backend.run(Request::Double(job))
 }

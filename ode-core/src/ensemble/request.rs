@@ -1,11 +1,10 @@
 //! The request to a backend: one object with all that a backend reads and writes.
 
-use crate::ensemble::EnsembleAlgorithm;
 use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::raw_gradients::{GradientArray, RawCotangents, RawGradients};
 use crate::ensemble::task::Task;
 use crate::error::SolveError;
-use crate::lane::{Scalar, each_precision};
+use crate::lane::Scalar;
 use crate::problem::inputs::Inputs;
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
@@ -204,36 +203,4 @@ pub trait RequestVisitor {
         let _ = job;
         Err(SolveError::NoGradients)
     }
-}
-
-/// Runs a job on a backend, as a [`Request`] in the precision of the job.
-///
-/// # Errors
-/// The errors of the backend and of [`Job::check`].
-pub fn run_job<T: Scalar>(
-    backend: &dyn EnsembleAlgorithm,
-    job: Job<'_, T>,
-) -> Result<RunReport, SolveError> {
-    // A shorter borrow of the sink, so that the backend need not live as long as the sink.
-    match job {
-        Job::Solve(job) => run(backend, Job::Solve(SolveJob { sink: &mut *job.sink, ..job })),
-        Job::Adjoint(job) => run(backend, Job::Adjoint(job)),
-    }
-}
-
-each_precision! {
-    fn run<'a, T>(
-        backend: &'a dyn EnsembleAlgorithm,
-        job: Job<'a, T>,
-    ) -> Result<RunReport, SolveError> = single, double;
-}
-
-fn single(backend: &dyn EnsembleAlgorithm, job: Job<'_, f32>) -> Result<RunReport, SolveError> {
-    job.check()?;
-    backend.run(Request::Single(job))
-}
-
-fn double(backend: &dyn EnsembleAlgorithm, job: Job<'_, f64>) -> Result<RunReport, SolveError> {
-    job.check()?;
-    backend.run(Request::Double(job))
 }

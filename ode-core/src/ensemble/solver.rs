@@ -1,7 +1,7 @@
 //! Methods, and run-time choices of a method.
 
-use crate::ensemble::algorithm::EnsembleAlgorithm;
-use crate::ensemble::request::{Job, SolveJob, run_job};
+use crate::ensemble::algorithm::{EnsembleAlgorithm, run_job};
+use crate::ensemble::request::{Job, SolveJob};
 use crate::ensemble::task::{CompiledLanes, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;

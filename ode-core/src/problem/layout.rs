@@ -1,12 +1,13 @@
-//! Counts of the numbers that go into and come out of a solve.
+//! Counts of the numbers that go into and come out of a solve, and the table of result arrays.
 
-use crate::error::SolveError;
+use crate::error::{Memory, SolveError};
 use crate::lane::Scalar;
 use crate::problem::inputs::Inputs;
 use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::{ResultArray, ResultSet};
 use crate::step::guard;
+use crate::table::{Holds, arrays_of_trajectories};
+use core::fmt;
 
 /// The counts of the numbers of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,5 +113,114 @@ impl Layout {
     #[must_use]
     pub fn logged(&self) -> usize {
         self.log.width().saturating_mul(self.log_slots)
+    }
+}
+
+arrays_of_trajectories! {
+    /// The results of consecutive trajectories, as a structure of arrays.
+    ///
+    /// A backend fills them and passes them to a [`ResultSink`](crate::solution::ResultSink).
+    /// [`Layout`] has the lengths of the arrays.
+    arrays RawResults;
+    /// The slices for the results of consecutive trajectories.
+    slices ResultSlices;
+    /// An array of results.
+    index ResultArray for Layout;
+
+    /// The final states, `[component * n + trajectory]` with `n` trajectories.
+    finals Finals: rows of T, |layout| layout.states;
+    /// The saved states and observables, `[(save index * width + number) * n + trajectory]`.
+    ///
+    /// [`SavedRow`] has the width and the order of the numbers.
+    /// Values at times that a trajectory did not reach are NaN.
+    saved Saved: rows of T, |layout| layout.saved();
+    /// The times of the final states, one for each trajectory.
+    ends Ends: row of T, |_| 1;
+    /// The number of each trajectory's [`ReturnCode`](crate::ReturnCode).
+    ///
+    /// Methods that [switch](crate::step::switching) add bits to it; [`RawResults::code`] decodes
+    /// it.
+    codes Codes: row of u8, |_| 1;
+    /// The attempted steps of each trajectory.
+    steps Steps: row of u32, |_| 1;
+    /// The rejected steps of each trajectory, which are also among the attempted steps.
+    rejected Rejected: row of u32, |_| 1;
+    /// The number of saved times that each trajectory reached.
+    ///
+    /// Empty if no times are saved.
+    kept Kept: row of u32, |layout| usize::from(layout.slots > 0);
+    /// The report of the growth [`guard`] on each trajectory.
+    ///
+    /// Empty if the guard is off.
+    guarded Guarded: row of u32, |layout| usize::from(layout.guarded);
+    /// The count of each event, `[event * n + trajectory]`.
+    ///
+    /// Empty if the system has no events.
+    events Events: rows of u32, |layout| layout.events;
+    /// The logged events, `[(slot * width + number) * n + trajectory]`.
+    ///
+    /// [`LogRow`] has the width and the order of the numbers.
+    /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
+    log Log: rows of T, |layout| layout.logged();
+}
+
+impl Holds<ResultArray> for Layout {
+    fn holds(&self, array: ResultArray) -> bool {
+        self.wanted.contains(array)
+    }
+
+    fn memory(&self, array: ResultArray) -> Memory {
+        if array == ResultArray::Log { Memory::Log } else { Memory::Host }
+    }
+}
+
+/// A set of result arrays.
+///
+/// ```
+/// use ode_core::solution::{ResultArray, ResultSet};
+///
+/// let wanted = ResultSet::from([ResultArray::Finals, ResultArray::Codes]);
+/// assert!(wanted.contains(ResultArray::Finals) && !wanted.contains(ResultArray::Saved));
+/// assert!(ResultSet::ALL.contains(ResultArray::Saved));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ResultSet(u16);
+
+impl ResultSet {
+    /// All arrays.
+    pub const ALL: ResultSet = ResultSet((1 << ResultArray::COUNT) - 1);
+
+    /// Returns whether the set contains an array.
+    #[must_use]
+    pub const fn contains(self, array: ResultArray) -> bool {
+        self.0 >> array as u32 & 1 == 1
+    }
+
+    /// Returns the set with one more array.
+    #[must_use]
+    pub const fn with(self, array: ResultArray) -> Self {
+        ResultSet(self.0 | 1 << array as u32)
+    }
+}
+
+impl<const K: usize> From<[ResultArray; K]> for ResultSet {
+    fn from(arrays: [ResultArray; K]) -> Self {
+        ResultSet(arrays.iter().fold(0, |set, array| set | 1 << *array as u32))
+    }
+}
+
+impl fmt::Debug for ResultSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrays = ResultArray::ALL.into_iter().filter(|array| self.contains(*array));
+        f.debug_set().entries(arrays).finish()
+    }
+}
+
+impl ResultArray {
+    /// Returns the bytes of all arrays for one trajectory, in precision `T`.
+    #[must_use]
+    pub fn bytes_of_trajectory<T>(layout: &Layout) -> usize {
+        let bytes = |array: ResultArray| array.rows(layout).saturating_mul(array.size::<T>());
+        Self::ALL.into_iter().map(bytes).fold(0, usize::saturating_add)
     }
 }
