@@ -58,9 +58,10 @@ impl Row for Measured {
 
 const MAIN: &str = r#"
 use ode_gpu::{Cache, KernelSource};
-use odes::backend::Inputs;
+use odes::backend::PreparedSolve;
 use odes::internals::kernel::{self, KernelConfig, KERNEL_NAME};
-use odes::methods::Method;
+#[allow(unused_imports)]
+use odes::methods::*;
 use odes::prelude::*;
 use odes::system::System;
 // `Auto` takes this pair at such tolerances.
@@ -85,7 +86,7 @@ fn compile<S, M, const N: usize, const P: usize>(
         problem.with_p(p)
     });
     let options = SolveOptions::default().abstol(TOLERANCE).reltol(TOLERANCE);
-    let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
+    let PreparedSolve { options: settings, inputs: columns } = PreparedSolve::new(&ensemble, &options, &M::PROPERTIES).unwrap();
     let source = kernel::source::<f64, S, M, N, P>(solved, &KernelConfig::new(&settings, &columns, true)).unwrap();
     let lines = source.lines().count();
     let mut seconds = f64::INFINITY;

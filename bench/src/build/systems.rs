@@ -26,6 +26,8 @@ enum Source {
 pub(crate) const SOLVE: &str = r#"
 use std::time::Instant;
 use odes::backend::InstructionSet;
+#[allow(unused_imports)]
+use odes::methods::*;
 use odes::prelude::*;
 
 #[derive(PartialEq)]
