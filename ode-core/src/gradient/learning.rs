@@ -413,7 +413,6 @@ where
     S: Learn<N, P, K, I>,
 {
     /// The loss over all trajectories that did not fail.
-    ///
     pub loss: f64,
     /// The derivatives of the loss with respect to the learnt quantities.
     pub theta: S::Theta,
