@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ode_core::Method;
 use ode_core::Shard;
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
-use ode_core::ensemble::worker::{self, CpuTask, CpuWorker, Outcome, Worker};
+use ode_core::ensemble::worker::{self, CpuTask, CpuWorker, Outcome};
 use ode_core::ensemble::{AdjointJob, Capabilities, Request, RequestVisitor, SolveJob};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
@@ -389,9 +389,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         let states = columns.u0.len();
         let mut threads =
             CpuWorker::threads(CpuTask::Solve(task), settings, states, self.cpu_threads);
-        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
-        workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
-        workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
+        let mut workers = worker::of_devices_and_threads(&mut devices, &mut threads);
         let lock = |memory: &mut [u8]| self.page_lock(memory);
         let outcome = worker::run(&mut workers, settings, columns, sink, Some(&lock))?;
 
@@ -424,9 +422,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         let states = inputs.u0.len();
         let task = CpuTask::Adjoint(task, cotangents);
         let mut threads = CpuWorker::threads(task, options, states, self.cpu_threads);
-        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
-        workers.extend(devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>));
-        workers.extend(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>));
+        let mut workers = worker::of_devices_and_threads(&mut devices, &mut threads);
         let outcome = worker::run_adjoint(&mut workers, inputs, (results, gradients))?;
         let times = devices.iter().map(|worker| (worker.compile, worker.computing));
         Ok(self.run_report(timings(begin, times), outcome))

@@ -102,9 +102,7 @@ impl Simulated {
         let mut devices: Vec<_> = self.devices.iter().enumerate().map(worker).collect();
         let states = inputs.u0.len();
         let mut threads = CpuWorker::threads(task, options, states, self.cpu_threads);
-        let mut workers: Vec<&mut dyn Worker<T>> = Vec::new();
-        workers.extend(devices.iter_mut().map(|one| one as &mut dyn Worker<T>));
-        workers.extend(threads.iter_mut().map(|one| one as &mut dyn Worker<T>));
+        let mut workers = worker::of_devices_and_threads(&mut devices, &mut threads);
         let outcome = work(&mut workers)?;
         let backend = Backend::Gpu { devices: vec!["simulated".to_owned()] };
         let mut report = RunReport::new(backend, Timings::default());

@@ -62,6 +62,15 @@ pub trait Worker<T: Scalar>: Send {
     fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError>;
 }
 
+/// Returns devices and CPU threads as the workers of one queue, devices first.
+pub fn of_devices_and_threads<'w, T: Scalar>(
+    devices: &'w mut [impl Worker<T>],
+    threads: &'w mut [CpuWorker<'_, T>],
+) -> Vec<&'w mut dyn Worker<T>> {
+    let devices = devices.iter_mut().map(|worker| worker as &mut dyn Worker<T>);
+    devices.chain(threads.iter_mut().map(|thread| thread as &mut dyn Worker<T>)).collect()
+}
+
 /// The results of a run of several workers.
 #[derive(Debug, Default)]
 pub struct Outcome {
