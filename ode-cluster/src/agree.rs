@@ -74,14 +74,18 @@ pub(crate) fn gathered(
     world: &World,
     mine: Result<Vec<u8>, SolveError>,
 ) -> Result<Vec<Vec<u8>>, SolveError> {
-    let said = match &mine {
-        Ok(bytes) => [&[0][..], bytes].concat(),
-        Err(error) => [&[1][..], error.to_string().as_bytes()].concat(),
+    // The last byte is the kind of the others: large arrays are not moved for it.
+    let (mut said, kind, error) = match mine {
+        Ok(bytes) => (bytes, 0, None),
+        Err(error) => (error.to_string().into_bytes(), 1, Some(error)),
     };
+    said.push(kind);
     let mut said = world.gather(&said);
-    mine?;
+    if let Some(error) = error {
+        return Err(error);
+    }
     for (rank, said) in said.iter_mut().enumerate() {
-        if said.is_empty() || said.remove(0) == 1 {
+        if said.pop() != Some(0) {
             let message = String::from_utf8_lossy(said).into_owned();
             return Err(ClusterError::Rank { rank, message }.into());
         }
