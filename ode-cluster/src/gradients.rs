@@ -9,7 +9,6 @@ use core::ops::Range;
 use ode_core::ensemble::adjoint::AdjointKernel;
 use ode_core::ensemble::raw_gradients::{GradientArray, RawCotangents, RawGradients};
 use ode_core::ensemble::{AdjointJob, Job, run_job};
-use ode_core::kernel::{InputOrigin, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::persist;
 use ode_core::problem::layout::Layout;
@@ -18,6 +17,7 @@ use ode_core::{Backend, EnsembleAlgorithm, RawResults, RunReport, Share, SolveEr
 
 use crate::manifest;
 use crate::mpi::World;
+use crate::store::chunk;
 use crate::{agree, error::ClusterError};
 
 /// Computes an adjoint on all ranks of `world`.
@@ -53,10 +53,7 @@ pub(crate) fn on_ranks<T: Scalar>(
                 return Err(ClusterError::Rank { rank, message }.into());
             };
             *rest = behind;
-            let rows = array.chunks_exact_mut((n * size).max(1));
-            for (row, given) in rows.zip(part.chunks_exact((range.len() * size).max(1))) {
-                row[range.start * size..range.end * size].copy_from_slice(given);
-            }
+            chunk::copy_rows((part, range.len()), 0..range.len(), (array, n), range.start, size);
         }
     }
     let mut report = RunReport::new(Backend::Ranks { ranks: of }, timings);
@@ -103,24 +100,20 @@ fn computed<T: Scalar>(
 /// The entries in which all ranks must agree.
 fn entries<T: Scalar>(job: &AdjointJob<'_, T>) -> Vec<(&'static str, String)> {
     let AdjointJob { task, options, inputs, cotangents, .. } = job;
-    let mut kernel_config = KernelConfig::new(options, inputs, true);
-    kernel_config.columns.fill(InputOrigin::Memory);
-    // The program's text contains the right-hand side, the loss and the method.
-    let program = match task.kernel(AdjointKernel::Backward, &kernel_config) {
-        Ok(text) => blake3::hash(text.as_bytes()).to_string(),
-        Err(_) => "a system that has no text".to_owned(),
-    };
+    let kernel = |config: &_| task.kernel(AdjointKernel::Backward, config);
     let mut hasher = blake3::Hasher::new();
     for numbers in [cotangents.saved, cotangents.last] {
         hasher.update(&(numbers.len() as u64).to_le_bytes());
         hasher.update(bytemuck::cast_slice(numbers));
     }
-    vec![
+    let mut entries = vec![
+        ("method", options.method.name.to_owned()),
         ("precision", T::NAME.to_owned()),
-        ("program", program),
+        ("program", manifest::program(kernel, options, inputs)),
         ("trajectories", inputs.trajectories.to_string()),
         ("first", inputs.first.to_string()),
-        ("options", format!("{options:?}")),
         ("cotangents", hasher.finalize().to_string()),
-    ]
+    ];
+    entries.extend(manifest::options(options));
+    entries
 }

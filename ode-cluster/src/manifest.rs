@@ -1,6 +1,7 @@
 //! The manifest: a text that identifies a solve, which must agree between all ranks.
 
 use blake3::{Hash, Hasher};
+use ode_core::SolveError;
 use ode_core::ensemble::task::Task;
 use ode_core::kernel::{InputOrigin, KernelConfig};
 use ode_core::lane::Scalar;
@@ -60,37 +61,14 @@ impl Manifest {
             ("system".to_owned(), task.system().to_owned()),
             ("method".to_owned(), settings.method.name.to_owned()),
             ("precision".to_owned(), T::NAME.to_owned()),
-            ("program".to_owned(), program(task, settings, columns)),
+            ("program".to_owned(), program(|config| task.kernel(config), settings, columns)),
         ];
         let mut put = |key: &str, value: String| entries.push((key.to_owned(), value));
         put("trajectories", trajectories.to_string());
         put("first", columns.first.to_string());
         put("chunk", chunk.to_string());
-        // Destructured in full, so that a new field must be added here too.
-        let ResolvedOptions {
-            lane,
-            adaptive,
-            law_kind,
-            method: _,
-            // The program's text contains the events.
-            events: _,
-            log,
-            guard,
-            saved,
-            step_slots,
-            stopping,
-        } = settings;
-        lane.entries().into_iter().for_each(|(name, value)| put(name, value));
-        put("adaptive", adaptive.to_string());
-        put("controller", law_kind.to_string());
-        put("guard", guard.to_string());
-        let ode_core::SavedRow { states, observables, times } = saved;
-        put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
-        let ode_core::LogRow { marks: _, before, after } = log;
-        put("log", format!("{before} states before events, {after} after them"));
+        options(settings).into_iter().for_each(|(name, value)| put(name, value));
         put("results", format!("{:?}", layout.wanted));
-        put("steps", step_slots.to_string());
-        put("stopping", stopping.to_string());
         put("saveat", times_of(&columns.save, trajectories));
         put("tstops", times_of(&columns.stops, trajectories));
         entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
@@ -166,17 +144,48 @@ pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
     persist::lines(&entries)
 }
 
-/// The hash of the program's text, which contains the right-hand side and the method. The hash is
-/// the same on every backend.
-fn program<T: Scalar>(
-    task: &dyn Task<T>,
+/// Returns the names and values of the options.
+pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static str, String)> {
+    // Destructured in full, so that a new field must be added here too.
+    let ResolvedOptions {
+        lane,
+        adaptive,
+        law_kind,
+        method: _,
+        // The program's text contains the events.
+        events: _,
+        log,
+        guard,
+        saved,
+        step_slots,
+        stopping,
+    } = settings;
+    let ode_core::SavedRow { states, observables, times } = saved;
+    let ode_core::LogRow { marks: _, before, after } = log;
+    let mut entries = lane.entries();
+    entries.extend([
+        ("adaptive", adaptive.to_string()),
+        ("controller", law_kind.to_string()),
+        ("guard", guard.to_string()),
+        ("saved", format!("{states} states, {observables} observables, {times} times of steps")),
+        ("log", format!("{before} states before events, {after} after them")),
+        ("steps", step_slots.to_string()),
+        ("stopping", stopping.to_string()),
+    ]);
+    entries
+}
+
+/// The hash of the program's text, which `kernel` writes. The text contains the right-hand side and
+/// the method. The hash is the same on every backend.
+pub(crate) fn program<T: Scalar>(
+    kernel: impl FnOnce(&KernelConfig) -> Result<String, SolveError>,
     settings: &ResolvedOptions<T>,
     columns: &Inputs<T>,
 ) -> String {
     let mut kernel_config = KernelConfig::new(settings, columns, true);
     // Backends that draw samples have other kernels, with the same results.
     kernel_config.columns.fill(InputOrigin::Memory);
-    match task.kernel(&kernel_config) {
+    match kernel(&kernel_config) {
         Ok(text) => blake3::hash(text.as_bytes()).to_string(),
         Err(_) => "a system that has no text, of which only the name is known".to_owned(),
     }

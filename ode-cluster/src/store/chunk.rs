@@ -138,13 +138,26 @@ pub(crate) fn decode<T: Scalar>(
         let rows = array.len() / (n * size).max(1);
         let (mine, behind) = rest.split_at_checked((rows * len * size).next_multiple_of(8))?;
         rest = behind;
-        let to = array.chunks_exact_mut((n * size).max(1));
-        for (row, given) in to.zip(mine.chunks_exact((len * size).max(1))) {
-            row[at * size..][..from.len() * size]
-                .copy_from_slice(&given[from.start * size..from.end * size]);
-        }
+        copy_rows((mine, len), from.clone(), (array, n), at, size);
     }
     Some(())
+}
+
+/// Copies elements `from` of each row of an array to the row of another, from element `at` on.
+///
+/// The rows of the arrays have `len` and `n` elements of `size` bytes.
+pub(crate) fn copy_rows(
+    (given, len): (&[u8], usize),
+    from: Range<usize>,
+    (array, n): (&mut [u8], usize),
+    at: usize,
+    size: usize,
+) {
+    let rows = array.chunks_exact_mut((n * size).max(1));
+    for (row, given) in rows.zip(given.chunks_exact((len * size).max(1))) {
+        row[at * size..][..from.len() * size]
+            .copy_from_slice(&given[from.start * size..from.end * size]);
+    }
 }
 
 fn hash(bytes: &[u8]) -> Hash {
