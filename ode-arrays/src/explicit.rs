@@ -1,7 +1,6 @@
 //! Explicit Runge–Kutta methods, defined by their tableaus.
 
 use crate::array::Array;
-use crate::clock::Clock;
 use crate::error::ArrayError;
 use crate::number::Number;
 use crate::scheme::{Scheme, Span, Tolerances, Work};
@@ -46,7 +45,7 @@ impl<T: Number> Explicit<T> {
     ) -> Result<(), ArrayError> {
         self.w.combine(u, step.h, &terms(row, &self.k))?;
         let node = T::lit(self.tableau.nodes[row.of]);
-        let t = timeline::stage::<T, Clock, 1, 0>(&step.at, node);
+        let t = timeline::time_of_node(&step.at, node);
         work.rhs(&self.w, t, &mut self.k[row.of])
     }
 }

@@ -44,14 +44,13 @@ template<class C> struct Whole {
     R a[EACH][PART];
     R u, next, tolerance;
     Arr<R, STAGES> k;
-    lane::Lane<R> then;
-    attempt::Attempt<R> tried;
+    bool complete; // whether the stages between the ends of the step are known
     u64 begun, cause;
 
     DEVICE Whole(
         const LockstepArguments<R>& array, const options::Options<R, 1>& o, Io<C>& io, u32 block
     ) : array(array), o(o), io(io), block(block), turn(0u), turn_of_sums(0u), known(false), over(false),
-        evaluations(0u), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
+        evaluations(0u), complete(false), u(R(0)), next(R(0)), k(repeat<STAGES>(R(0))), begun(code::SUCCESS), cause(code::SUCCESS) {
         const u32 lane = threadIdx.x % 32u;
         const u32 first = (block * WARPS + threadIdx.x / 32u) * EACH;
         row = first + lane;
@@ -75,42 +74,35 @@ template<class C> struct Whole {
     DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
     DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
 
-    DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
+    DEVICE Told begin(const lane::Lane<R>&, const lane::Lane<R>& lane, u32 how) {
         Told told = lockstep::silence<R>();
         told.goes = true;
         cause = code::SUCCESS;
-        const bool again = how == members::NEXT;
-        const R t0 = again ? lane.t1 : start();
-        const R stop = stop_time(again ? lane.stop + (B)1u : (B)0u);
-        const R t1 = is_finite(stop) ? stop : end();
-        const R span = t1 - t0;
-        const R t = o.stops ? t0 + timeline::edge(t0, span, t1) : t0;
-        if (!again) {
+        if (how != members::NEXT) {
             u = here ? array.u0[row] : R(0);
-            if (saves() && save_time((B)0u) == t0) save((B)0u, u);
+            if (lane.saved == (B)1u) put((B)0u, u);
         }
         k[0] = slope(u);
         known = true;
         if (C::ADAPTIVE) {
             R h = m_abs(o.dt);
             const bool automatic = h == R(0);
+            const R span = lane.t1 - lane.t0;
+            const R t = begin::first_time<R, C, 1>(o, lane);
             if (automatic) h = whole_first_step::size<R, Whole<C>>(*this, ROOT, t, span);
-            if (automatic && first_step::is_blind<R>(h, t0, span)) {
+            if (automatic && first_step::is_blind<R>(h, lane.t0, span)) {
                 told.goes = false;
                 begun = code::DT_MIN;
             }
-            h = m_max(h, timeline::least_step<R>(t0));
-            if (o.limited) h = m_at_most(m_max(h, o.dtmin), o.dtmax);
-            told.size = h;
+            told.size = begin::within_limits<R, 1>(o, lane.t0, h);
         }
         return told;
     }
 
-    DEVICE Told attempt(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+    DEVICE Told attempt(const lane::Lane<R>&, const attempt::Attempt<R>& trial) {
         Told told = lockstep::silence<R>();
         told.goes = true;
-        then = lane;
-        tried = trial;
+        complete = false;
         const R h = trial.ask.h;
         if (!known) {
             k[0] = slope(u);
@@ -143,22 +135,18 @@ template<class C> struct Whole {
 
     DEVICE bool passes_soon(const lane::Lane<R>&, const attempt::Attempt<R>&, bool) { return false; }
 
-    DEVICE void accept() {
-        if (saves()) {
-            const R h = tried.ask.h;
-            R ahead = lane::ahead<R>(then, C::ADAPTIVE);
-            if (m_abs(ahead) <= m_abs(h)) {
-                UNROLL for (int s = 0; s < EXTRA; s++) {
-                    k[MORE_OF[s]] = slope(m_mul_add(h, sum(MORE[s]), u));
-                }
+    DEVICE void save(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, R ahead) {
+        const R h = trial.ask.h;
+        if (!complete) {
+            UNROLL for (int s = 0; s < EXTRA; s++) {
+                k[MORE_OF[s]] = slope(m_mul_add(h, sum(MORE[s]), u));
             }
-            while (m_abs(ahead) <= m_abs(h)) {
-                save(then.saved, ahead == h ? next : within(h, ahead / h));
-                then.saved = then.saved + (B)1u;
-                then.save_at = save_time(then.saved);
-                ahead = lane::ahead<R>(then, C::ADAPTIVE);
-            }
+            complete = true;
         }
+        put(lane.saved, ahead == h ? next : within(h, ahead / h));
+    }
+
+    DEVICE void accept() {
         u = next;
         known = FSAL;
         if (FSAL) k[0] = k[LAST];
@@ -290,7 +278,7 @@ private:
         return m_mul_add(h * theta, sum, u);
     }
 
-    DEVICE void save(B slot, R x) const {
+    DEVICE void put(B slot, R x) const {
         if (here) array.saved[(u64)slot * ROWS + row] = x;
     }
 
@@ -346,7 +334,7 @@ template<class C> DEVICE void solve_lockstep(
     io.i = 0u;
     options::Options<R, 1> o = options_of<C>(arguments, io);
     Whole<C> whole(array, o, io, block);
-    lockstep::lockstep<R, typename C::System, typename C::Method, Whole<C>, C, 1, 0>(whole, o);
+    lockstep::lockstep<R, typename C::Method, Whole<C>, C, 1>(whole, o);
 }
 
 } // namespace odes

@@ -1,11 +1,11 @@
 //! The solve of `u' = A u` by an explicit method in one launch: see `persistent.hpp`.
 
-use crate::clock::Clock;
+use crate::clock;
 use crate::device::Numbers;
 use crate::first_step;
 use crate::number::Number;
-use ode_core::kernel::KernelConfig;
 use ode_core::kernel::lockstep::{LockstepText, with_group, word_bytes};
+use ode_core::kernel::{KernelConfig, SystemText};
 use ode_core::lane::Bits;
 use ode_core::methods::{Properties, Tsit5};
 use ode_core::problem::prepared::PreparedSolve;
@@ -185,8 +185,9 @@ fn program<T: Number>(
         config: &config,
         text: &text,
     };
+    let system = SystemText::of_kernel("array", clock::CONSTANTS);
     // The method type only selects whether the loop guards against growth.
-    let source = with_group::<T, Clock, Tsit5, 1, 0>(Clock, kernel_config, &group)?;
+    let source = with_group::<T, Tsit5>(&system, kernel_config, &group)?;
     Ok(KernelSource::new(NAME, source))
 }
 
@@ -310,7 +311,6 @@ fn launch<T: Number>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
     use ode_core::SolveOptions;
     use ode_core::methods::{Coefficients, Dop853, Euler, Rk4, Tabulated, Vern7};
     use ode_gpu::{Cache, Nvrtc};

@@ -3,7 +3,6 @@
 //! [`ode_core::step::rosenbrock`] documents the formula.
 
 use crate::array::Array;
-use crate::clock::Clock;
 use crate::error::ArrayError;
 use crate::jacobian;
 use crate::lu::Factors;
@@ -144,7 +143,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
             let own = !argument.is_empty() || alpha[stage] != 0.0;
             if own {
                 self.w.combine(u, one, &argument)?;
-                let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(alpha[stage]));
+                let t = timeline::time_of_node(&step.at, T::lit(alpha[stage]));
                 work.rhs(&self.w, t, &mut self.f)?;
             }
             let f = if own { &self.f } else { &self.first };
@@ -192,7 +191,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
         // The Jacobian at the beginning is needed again if the step is rejected.
         let mut there = square(u, u.len())?;
         core::mem::swap(&mut there, &mut self.jacobian);
-        let t = timeline::stage::<T, Clock, 1, 0>(&step.at, T::lit(1.0));
+        let t = timeline::time_of_node(&step.at, T::lit(1.0));
         let mut f = u.like(u.shape())?;
         work.rhs(new, t, &mut f)?;
         let at = (new, t, &f);

@@ -5,7 +5,7 @@
 //! lane, which `tests/cpu/lanes.rs` compares for all methods.
 
 use crate::array::Array;
-use crate::clock::{self, Clock};
+use crate::clock::{self, ArrayConfig};
 use crate::error::ArrayError;
 use crate::explicit::Explicit;
 use crate::first_step;
@@ -17,9 +17,9 @@ use crate::scheme::{Scheme, Span, Work};
 use crate::shape::Shape;
 use crate::solution::{ArraySolution, Counts};
 use crate::system::ArraySystem;
-use ode_core::ensemble::loop_config::{StaticConfig, options};
+use ode_core::ensemble::loop_config::options;
 use ode_core::integrate::attempt::Attempt;
-use ode_core::integrate::lane::{self, Lane};
+use ode_core::integrate::lane::Lane;
 use ode_core::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
 use ode_core::integrate::options::{End, Options};
 use ode_core::integrate::{advance, begin, first_step as of_lanes, members};
@@ -28,7 +28,7 @@ use ode_core::methods::{Coefficients, Properties, Rodas5P, Tsit5};
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::step::explicit::Tableau;
 use ode_core::step::guard::{self, Guarded};
-use ode_core::step::{code, norm, timeline};
+use ode_core::step::{code, norm};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
 
 /// The arguments of a solve.
@@ -80,7 +80,8 @@ pub(crate) fn solve<T: Number>(
         new: u.like(u.shape())?,
         u,
         scheme,
-        now: None,
+        is_complete: false,
+        within: None,
         begun: code::SUCCESS,
         cause: code::SUCCESS,
         times: Vec::new(),
@@ -165,8 +166,10 @@ struct Whole<'a, T: Number> {
     /// The state at the end of the attempted step.
     new: Array<T>,
     scheme: Box<dyn Scheme<T>>,
-    /// The attempted step, and the clock at its beginning.
-    now: Option<(Lane<T>, Attempt<T>)>,
+    /// Whether the stages that only interpolation needs are those of the attempted step.
+    is_complete: bool,
+    /// Memory for a state within a step.
+    within: Option<Array<T>>,
     /// The reason why the solve, or a segment of it, did not begin.
     begun: u64,
     /// The reason why the last step was too long, or with fixed steps the first failure.
@@ -184,18 +187,10 @@ impl<'a, T: Number> Whole<'a, T> {
         let o = options::<T, T, 1>(settings, self.inputs.inputs.all(), every_step);
         // The method type only selects whether the loop guards against growth.
         match (settings.method.solves > 0, settings.adaptive) {
-            (false, true) => {
-                lockstep::<T, Clock, Tsit5, _, StaticConfig<true, true>, 1, 0>(self, &o);
-            }
-            (false, false) => {
-                lockstep::<T, Clock, Tsit5, _, StaticConfig<false, true>, 1, 0>(self, &o);
-            }
-            (true, true) => {
-                lockstep::<T, Clock, Rodas5P, _, StaticConfig<true, true>, 1, 0>(self, &o);
-            }
-            (true, false) => {
-                lockstep::<T, Clock, Rodas5P, _, StaticConfig<false, true>, 1, 0>(self, &o);
-            }
+            (false, true) => lockstep::<T, Tsit5, _, ArrayConfig<true>, 1>(self, &o),
+            (false, false) => lockstep::<T, Tsit5, _, ArrayConfig<false>, 1>(self, &o),
+            (true, true) => lockstep::<T, Rodas5P, _, ArrayConfig<true>, 1>(self, &o),
+            (true, false) => lockstep::<T, Rodas5P, _, ArrayConfig<false>, 1>(self, &o),
         }
     }
 
@@ -237,7 +232,7 @@ impl<'a, T: Number> Whole<'a, T> {
     }
 
     /// Appends a state of the solution.
-    fn save(&mut self, t: T, u: Vec<T>) {
+    fn push(&mut self, t: T, u: Vec<T>) {
         self.times.push(t);
         self.states.push(u);
     }
@@ -245,28 +240,20 @@ impl<'a, T: Number> Whole<'a, T> {
     /// Begins at the start of the span, or at a stop time.
     fn try_begin(&mut self, lane: &Lane<T>, how: u32) -> Result<Told<T>, ArrayError> {
         let o = self.options();
-        let again = how == members::NEXT;
-        let index = lane.stop.wrapping_add(<T::Bits as Bits>::lit(1));
-        let (t0, stop) = if again {
-            (lane.t1, self.stop_time(index))
-        } else {
-            (self.start(), self.stop_time(<T::Bits as Bits>::lit(0)))
-        };
-        let t1 = if stop.is_finite() { stop } else { self.end() };
-        let span = t1 - t0;
-        let t = if o.stops { t0 + timeline::edge(t0, span, t1) } else { t0 };
-        if !again {
+        if how != members::NEXT {
             self.u.copy(self.u0)?;
             self.times.clear();
             self.states.clear();
-            if self.saves() && self.save_time(<T::Bits as Bits>::lit(0)).equals(t0) {
+            if lane.saved.lane(0) == 1 {
                 let u = self.u.to_vec()?;
-                self.save(t0, u);
+                self.push(lane.t0, u);
             }
         }
+        let t = begin::first_time::<T, ArrayConfig<true>, 1>(&o, lane);
         self.scheme.begin(&mut self.work, &self.u, t)?;
         let mut told = Told { goes: true, ..silence() };
         if self.inputs.options.adaptive {
+            let span = lane.t1 - lane.t0;
             let mut h = Real::abs(o.dt);
             let automatic = h.equals(T::default());
             if automatic {
@@ -275,21 +262,18 @@ impl<'a, T: Number> Whole<'a, T> {
                 let at = (&self.u, self.scheme.derivative());
                 h = first_step::size(&mut self.work, order, (t, span), at, tolerances)?;
             }
-            if automatic && of_lanes::is_blind::<T>(h, t0, span) {
+            if automatic && of_lanes::is_blind::<T>(h, lane.t0, span) {
                 told.goes = false;
                 self.begun = code::DT_MIN;
             }
-            h = Real::max(h, timeline::least_step(t0));
-            if o.limited {
-                h = Real::max(h, o.dtmin).at_most(o.dtmax);
-            }
-            told.size = h;
+            told.size = begin::within_limits::<T, 1>(&o, lane.t0, h);
         }
         Ok(told)
     }
 
     fn try_attempt(&mut self, trial: &Attempt<T>) -> Result<Told<T>, ArrayError> {
         let o = self.options();
+        self.is_complete = false;
         let step = Span { at: trial.ask.at, h: trial.ask.h };
         let mut told = Told { goes: true, ..silence() };
         if trial.looks {
@@ -316,43 +300,26 @@ impl<'a, T: Number> Whole<'a, T> {
         Ok(told)
     }
 
-    /// Saves the states within the accepted step.
-    fn try_accept(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Result<(), ArrayError> {
-        let settings = &self.inputs.options;
-        let (adaptive, every_step) = (settings.adaptive, settings.saved.times > 0);
-        let (h, mut lane) = (trial.ask.h, *lane);
-        if every_step {
-            let end = if trial.last { lane.t1 } else { trial.next.t };
-            let u = self.new.to_vec()?;
-            self.save(end, u);
-        } else if self.saves() {
-            let mut ahead = lane::ahead::<T>(&lane, adaptive);
-            if Real::abs(ahead).le(Real::abs(h)) {
-                let step = Span { at: trial.ask.at, h };
-                self.scheme.complete(&mut self.work, &step, &self.u)?;
-            }
-            let mut within = None;
-            while Real::abs(ahead).le(Real::abs(h)) {
-                let u = if ahead.equals(h) {
-                    self.new.to_vec()?
-                } else {
-                    let mut out = match within.take() {
-                        Some(out) => out,
-                        None => self.u.like(self.u.shape())?,
-                    };
-                    self.scheme.interpolate(h, ahead / h, &self.u, &mut out)?;
-                    let u = out.to_vec()?;
-                    within = Some(out);
-                    u
-                };
-                self.save(lane.save_at, u);
-                lane.saved = lane.saved.wrapping_add(<T::Bits as Bits>::lit(1));
-                lane.save_at = self.save_time(lane.saved);
-                ahead = lane::ahead::<T>(&lane, adaptive);
-            }
+    /// Saves a state within the accepted step, or at its end.
+    fn try_save(&mut self, lane: &Lane<T>, trial: &Attempt<T>, ahead: T) -> Result<(), ArrayError> {
+        let h = trial.ask.h;
+        let every_step = self.inputs.options.saved.times > 0;
+        if !every_step && !self.is_complete {
+            let step = Span { at: trial.ask.at, h };
+            self.scheme.complete(&mut self.work, &step, &self.u)?;
+            self.is_complete = true;
         }
-        core::mem::swap(&mut self.u, &mut self.new);
-        self.scheme.accept();
+        let u = if ahead.equals(h) {
+            self.new.to_vec()?
+        } else {
+            let mut within = match self.within.take() {
+                Some(within) => within,
+                None => self.u.like(self.u.shape())?,
+            };
+            self.scheme.interpolate(h, ahead / h, &self.u, &mut within)?;
+            self.within.insert(within).to_vec()?
+        };
+        self.push(lane.save_at, u);
         Ok(())
     }
 
@@ -380,9 +347,9 @@ impl<'a, T: Number> Whole<'a, T> {
         });
         let u = [if finite { T::default() } else { T::nan() }];
         self.end = Some(if self.inputs.options.adaptive {
-            begin::ending::<T, Tsit5, StaticConfig<true, true>, 1>(&lane, &u)
+            begin::ending::<T, Tsit5, ArrayConfig<true>, 1>(&lane, &u)
         } else {
-            begin::ending::<T, Tsit5, StaticConfig<false, true>, 1>(&lane, &u)
+            begin::ending::<T, Tsit5, ArrayConfig<false>, 1>(&lane, &u)
         });
     }
 }
@@ -410,14 +377,13 @@ impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
         if unknown { T::nan() } else { save.get(0, slot) }
     }
 
-    fn begin(&mut self, lane: &Lane<T>, how: u32) -> Told<T> {
+    fn begin(&mut self, _before: &Lane<T>, lane: &Lane<T>, how: u32) -> Told<T> {
         self.cause = code::SUCCESS;
         let told = self.try_begin(lane, how);
         self.told(told)
     }
 
-    fn attempt(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Told<T> {
-        self.now = Some((*lane, *trial));
+    fn attempt(&mut self, _lane: &Lane<T>, trial: &Attempt<T>) -> Told<T> {
         if self.failed.is_some() {
             return Told { hopeless: true, fails: true, ..silence() };
         }
@@ -437,12 +403,18 @@ impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
         })
     }
 
-    fn accept(&mut self) {
-        let Some((lane, trial)) = self.now else { return };
+    fn save(&mut self, lane: &Lane<T>, trial: &Attempt<T>, ahead: T) {
         if self.failed.is_none()
-            && let Err(error) = self.try_accept(&lane, &trial)
+            && let Err(error) = self.try_save(lane, trial, ahead)
         {
             self.failed = Some(error);
+        }
+    }
+
+    fn accept(&mut self) {
+        if self.failed.is_none() {
+            core::mem::swap(&mut self.u, &mut self.new);
+            self.scheme.accept();
         }
     }
 

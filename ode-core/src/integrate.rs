@@ -22,7 +22,7 @@
 //!
 //! The loop configuration is fixed when the loop is compiled. On a GPU, all options except numbers
 //! are constants, too. The compiled loop has no code for properties that the system lacks, such as
-//! events (`S::EVENTS > 0`).
+//! events (`C::EVENTS`).
 //!
 //! The loop is two nested loops. The outer one takes trajectories. The inner one makes steps until
 //! enough lanes are idle for a change of trajectories to pay.
@@ -57,8 +57,8 @@ pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     lane::DEVICE,
     consistent::DEVICE,
     first_step::DEVICE,
-    sides::DEVICE,
     actions::DEVICE,
+    sides::DEVICE,
     timed::DEVICE,
     attempt::DEVICE,
     dense::DEVICE,
@@ -124,10 +124,10 @@ mod device {
             // To acquire a trajectory costs about as much as a step, in every lane of the group. So
             // the source may wait until enough lanes are idle.
             loop {
-                if C::ADAPTIVE && S::BOUNDS > 0 {
+                if C::ADAPTIVE && C::BOUNDED {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
                 }
-                let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+                let mut trial = attempt::next::<R, M, C, N>(o, &mut lane);
                 let mut step = attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask);
                 let before = lane;
                 let mut verdict = attempt::accepted::<R>();
@@ -149,8 +149,8 @@ mod device {
                 }
                 let mut refused = nobody;
                 let mut halved = nobody;
-                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
-                    if S::EVENTS > 0 {
+                if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
+                    if C::EVENTS {
                         halved = dense::can_halve::<R, N>(o, &lane, &trial, moves);
                     }
                     if C::SAVES && io.saves() {
@@ -168,7 +168,7 @@ mod device {
                     trial.run = trial.run & !refused;
                 }
                 let mut found = events::nothing::<R, N>();
-                if S::EVENTS + S::CONDITIONS > 0 {
+                if C::WATCHES {
                     found = events::find::<R, S, M, Q, C, N, P>(
                         system, io, &state, &mut lane, &before, &trial, &step, moves,
                     );
@@ -186,10 +186,10 @@ mod device {
                     );
                 }
                 if C::ADAPTIVE {
-                    advance::adaptively::<R, S, M, N, P>(
+                    advance::adaptively::<R, S, M, C, N, P>(
                         o, &state, &mut lane, &trial, &step, &verdict, moves,
                     );
-                    if M::GUARDS && S::ALGEBRAIC > 0 && (C::SAVES || S::EVENTS > 0) {
+                    if M::GUARDS && C::CHECKS_INTERPOLANT {
                         // Nested, so that the outer condition consists of constants.
                         if refused.any() {
                             let h = trial.ask.h;
@@ -197,14 +197,14 @@ mod device {
                         }
                     }
                 } else {
-                    advance::by_fixed_steps::<R, S, M, N, P>(&mut lane, &trial, &step);
+                    advance::by_fixed_steps::<R, M, C, N, P>(&mut lane, &trial, &step);
                 }
                 state.u = vector::choose::<R, N>(moves, step.u, state.u);
                 if M::FSAL {
                     let after = M::du_after::<R, N>(&step.k);
                     state.du = vector::choose::<R, N>(moves, after, state.du);
                 }
-                if S::EVENTS + S::CONDITIONS > 0 {
+                if C::WATCHES {
                     events::act::<R, S, M, Q, C, N, P>(
                         system, io, o, &mut state, &mut lane, &trial, &found,
                     );

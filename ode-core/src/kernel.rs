@@ -37,6 +37,7 @@ mod drawn;
 
 use crate::error::SolveError;
 use crate::integrate;
+use crate::integrate::options::SystemConstants;
 use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::problem::inputs::{Input, Inputs};
@@ -45,6 +46,7 @@ use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
 use crate::solution::ResultArray;
 use crate::step;
+use crate::system::info::Operations;
 use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
@@ -247,7 +249,59 @@ where
 {
     let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
     let parts = Parts { records: false, programs: "", config: "", kernel: &kernel };
-    text::<T, S, M, N, P>(system, kernel_config, &parts)
+    Ok(text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
+}
+
+/// The text of a system, and the facts on which the rest of a kernel's text depends.
+#[derive(Clone, Debug)]
+pub struct SystemText {
+    name: &'static str,
+    text: String,
+    states: usize,
+    parameters: usize,
+    /// The operations of right-hand side and Jacobian.
+    operations: [Operations; 2],
+    constants: SystemConstants,
+}
+
+impl SystemText {
+    /// Returns the text of a system.
+    ///
+    /// # Errors
+    /// [`SolveError::NoDeviceSource`] if the system has no text, or a text of other sizes.
+    pub fn of<S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+    ) -> Result<Self, SolveError> {
+        let info = system.info();
+        let source = system.device_source();
+        let Some(text) = source.as_ref().filter(|text| text.sizes() == [N, P, S::OBSERVABLES])
+        else {
+            let of = source.map(|text| text.sizes());
+            return Err(SolveError::NoDeviceSource { system: info.name, of });
+        };
+        let [rhs, jacobian, ..] = info.operations;
+        Ok(SystemText {
+            name: info.name,
+            text: text.to_string(),
+            states: N,
+            parameters: P,
+            operations: [rhs, jacobian],
+            constants: SystemConstants::of::<S, N, P>(),
+        })
+    }
+
+    /// Returns the text of a system that the kernel evaluates by itself, with one equation.
+    #[must_use]
+    pub fn of_kernel(name: &'static str, constants: SystemConstants) -> Self {
+        SystemText {
+            name,
+            text: "struct System {};\n".to_owned(),
+            states: 1,
+            parameters: 0,
+            operations: [Operations::new([0; 6]); 2],
+            constants,
+        }
+    }
 }
 
 /// The parts of a text that distinguish its kernel from others.
@@ -262,24 +316,13 @@ struct Parts<'a> {
 }
 
 /// Returns the complete text of a kernel.
-fn text<T, S, M, const N: usize, const P: usize>(
-    system: S,
+fn text<T: Scalar, M: Definition>(
+    system: &SystemText,
     kernel_config: &KernelConfig,
     parts: &Parts<'_>,
-) -> Result<String, SolveError>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Definition,
-{
+) -> String {
     let Parts { records, programs, config, kernel } = parts;
-    let info = system.info();
-    let sizes = [N, P, S::OBSERVABLES];
-    let system = system.device_source();
-    let Some(system) = system.as_ref().filter(|text| text.sizes() == sizes) else {
-        let of = system.map(|text| text.sizes());
-        return Err(SolveError::NoDeviceSource { system: info.name, of });
-    };
+    let SystemText { name, text: system, states, parameters, operations, constants } = system;
     let KernelConfig { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } =
         kernel_config;
     let KernelConfig { columns, own_tolerances, functions, .. } = kernel_config;
@@ -304,13 +347,14 @@ where
         false => [lane_programs.as_str(), programs].join("\n"),
     };
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
-    let [rhs, jacobian, ..] = info.operations;
+    let [rhs, jacobian] = operations;
     let many = rhs.functions + if M::DEFINED.solves > 0 { jacobian.functions } else { 0 };
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
-    let (name, method_name) = (info.name, M::DEVICE_NAME);
-    let SavedRow { states, observables, times } = saved;
+    let method_name = M::DEVICE_NAME;
+    let SavedRow { states: saved_states, observables, times } = saved;
     let LogRow { marks, before, after } = kernel_config.log;
     let saves = saved.width() > 0;
+    let constants = constants.device_members(saves);
     let mut next = 0..;
     let places = columns.iter().map(|given| match given {
         InputOrigin::Argument => next.next().unwrap_or(0).to_string(),
@@ -328,7 +372,7 @@ where
     let prelude = target.prelude();
     // NVRTC has no `offsetof`, and uses the layout of a host's compiler.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
-    Ok(format!(
+    format!(
         r#"{precision}{many}{prelude}
 namespace odes {{
 {lane_programs}
@@ -340,10 +384,10 @@ struct Config {{
     typedef {number} Number;
     typedef odes::System System;
     typedef {method_name} Method;
-    static constexpr int STATES = {N};
-    static constexpr int PARAMETERS = {P};
+    static constexpr int STATES = {states};
+    static constexpr int PARAMETERS = {parameters};
     // How many of each are saved at a time; of times one or none.
-    static constexpr int SAVED_STATES = {states};
+    static constexpr int SAVED_STATES = {saved_states};
     static constexpr int SAVED_OBSERVABLES = {observables};
     static constexpr int SAVED_TIMES = {times};
     // What is logged of an event: its time and its number, and the states before and after it.
@@ -359,7 +403,7 @@ struct Config {{
     static constexpr bool OWN_TOLERANCES = {own_tolerances};
     static constexpr u32 LAW_KIND = {law_kind};
     static constexpr u32 GUARD = {guard};
-{config}}};
+{constants}{config}}};
 // For each column its place among the shared numbers, or -1.
 CONSTANT int SHARED_AT[{count}] = {{{places}}};
 constexpr int SHARED_COUNT = {shared_count};
@@ -373,7 +417,7 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
         results = result_arrays(),
         options = LaneOptions::<T>::device_struct(),
         size = size_of::<KernelArguments<T>>(),
-    ))
+    )
 }
 
 /// Returns the C++ struct of pointers to the result arrays: `results` of [`KernelArguments`].

@@ -49,6 +49,7 @@ CONSTANT double MAX_WHOLE_DOUBLE = 4503599627370496.0;
 CONSTANT double MAX_WHOLE_SINGLE = 8388608.0;
 template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real<R>::Mask run);
 template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node);
+template<class R> DEVICE R time_of_node(const At<R>& at_1, R node);
 template<class R> DEVICE Time<R> time(R t, R low);
 template<class R> DEVICE Time<R> after(R t, R plan_1);
 template<class R> DEVICE Time<R> grid(R t0, R i, R h);
@@ -73,7 +74,14 @@ template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real
 template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node) {
     if constexpr ((S::AUTONOMOUS && op_not(S::STEPWISE))) {
         return at_1.t;
-    } else if constexpr (Real<R>::DOUBLE) {
+    } else {
+        return time_of_node<R>(at_1, node);
+    }
+}
+
+// timeline.rs  Returns the time of the stage with this node.
+template<class R> DEVICE R time_of_node(const At<R>& at_1, R node) {
+    if constexpr (Real<R>::DOUBLE) {
         return m_mul_add(at_1.reach, node, at_1.t);
     } else {
         return (at_1.t + m_mul_add(at_1.reach, node, at_1.low));
@@ -1096,10 +1104,11 @@ template<class R> struct Lane {
     control::Memory<R> control;
     typename Real<R>::Bits memory;
     typename Real<R>::Bits attempts;
-    typename Real<R>::Bits allowed;
+    typename Real<R>::Bits last_attempt;
     typename Real<R>::Bits before;
     typename Real<R>::Bits stop;
     typename Real<R>::Bits rejected;
+    typename Real<R>::Bits fractions;
     typename Real<R>::Bits code;
     typename Real<R>::Bits saved;
     R save_at;
@@ -1109,14 +1118,16 @@ template<class R> struct Lane {
     typename Real<R>::Bits sides;
     typename Real<R>::Bits known;
     typename Real<R>::Bits pending;
-    R cut;
+    R refused;
+    R covered;
     R acted;
     typename Real<R>::Bits chain;
     typename Real<R>::Bits fired;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& cut, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, cut, acted, chain, fired}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
+template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane);
 template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<R>& lane, u32 setting);
 template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
@@ -1125,12 +1136,18 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, none, none);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none);
 }
 
 // lane.rs  Returns whether a lane is idle.
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane) {
-    return op_not(m_less_than(lane.attempts, lane.allowed));
+    return op_not(m_less_than(lane.attempts, lane.last_attempt));
+}
+
+// lane.rs  Returns whether the trajectory of a lane cannot be solved.
+template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    return op_and(m_equals(lane.last_attempt, none), m_less_than(none, lane.attempts));
 }
 
 // lane.rs  Returns whether an adaptive lane is at the end of its segment.
@@ -1158,7 +1175,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive) {
     if (op_not(adaptive)) {
         auto one = Bits<typename Real<R>::Bits>::lit(1);
         auto done = timeline::whole_from_bits<R>(m_wrapping_sub(lane.attempts, one));
-        ahead_1 = (m_mul_add((-done), lane.dt, (lane.save_at - lane.t0)) - lane.cut);
+        ahead_1 = (m_mul_add((-done), lane.dt, (lane.save_at - lane.t0)) - lane.covered);
     }
     return ahead_1;
 }
@@ -1443,6 +1460,49 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 }
 } // namespace first_step
 
+namespace actions {
+CONSTANT u32 MOST_AT_ONCE = 64;
+template<class R, class S, int N, int P> DEVICE int scheduled(int number);
+template<class R, class S, int N, int P> DEVICE int condition(int number);
+template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
+template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
+
+// actions.rs  Returns the index of scheduled action `number`, among all actions.
+template<class R, class S, int N, int P> DEVICE int scheduled(int number) {
+    return (S::EVENTS + number);
+}
+
+// actions.rs  Returns the index of condition `number`, among all actions.
+template<class R, class S, int N, int P> DEVICE int condition(int number) {
+    return ((S::EVENTS + S::TIMED) + number);
+}
+
+// actions.rs  Runs action `index` in lanes `which`.
+template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
+    auto after = system.event_action(index, state.u, state.p, t);
+    if constexpr ((S::MODES > 0)) {
+        auto p = system.modes_after(index, state.u, state.p, t);
+        choose_modes<R, S, N, P>(state, p, which);
+    }
+    state.u = vector::choose<R, N>(which, after, state.u);
+}
+
+// actions.rs  Returns whether event `index` ends the trajectory at this count.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
+    auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
+    return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
+}
+
+// actions.rs  Copies the modes among the parameters `p` in lanes `which`.
+template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which) {
+    UNROLL for (int d = 0; d < S::MODES; d++) {
+        auto mode = (S::FIRST_MODE + d);
+        state.p[mode] = Real<R>::select(which, p[mode], state.p[mode]);
+    }
+}
+} // namespace actions
+
 namespace sides {
 CONSTANT double STILL = 9.094947017729282e-13;
 CONSTANT double LOW = 64.0;
@@ -1475,7 +1535,8 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direct
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
-    lane.cut = Real<R>::select(begins, Real<R>::lit(0.0), lane.cut);
+    lane.refused = Real<R>::select(begins, Real<R>::lit(0.0), lane.refused);
+    lane.covered = Real<R>::select(begins, Real<R>::lit(0.0), lane.covered);
     if (m_any(fresh)) {
         lane.chain = Bits<typename Real<R>::Bits>::select(fresh, none, lane.chain);
         lane.fired = Bits<typename Real<R>::Bits>::select(fresh, none, lane.fired);
@@ -1484,7 +1545,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
             io.set_event_count(fresh, e, none);
         }
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-            io.set_event_count(fresh, ((S::EVENTS + S::TIMED) + e_1), none);
+            io.set_event_count(fresh, actions::condition<R, S, N, P>(e_1), none);
         }
     }
     auto renewed = op_or(fresh, acted);
@@ -1574,37 +1635,6 @@ template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, 
 }
 } // namespace sides
 
-namespace actions {
-CONSTANT u32 MOST_AT_ONCE = 64;
-template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
-template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
-
-// actions.rs  Runs action `index` in lanes `which`.
-template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
-    auto after = system.event_action(index, state.u, state.p, t);
-    if constexpr ((S::MODES > 0)) {
-        auto p = system.modes_after(index, state.u, state.p, t);
-        choose_modes<R, S, N, P>(state, p, which);
-    }
-    state.u = vector::choose<R, N>(which, after, state.u);
-}
-
-// actions.rs  Returns whether event `index` ends the trajectory at this count.
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
-    auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
-    return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
-}
-
-// actions.rs  Copies the modes among the parameters `p` in lanes `which`.
-template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which) {
-    UNROLL for (int d = 0; d < S::MODES; d++) {
-        auto mode = (S::FIRST_MODE + d);
-        state.p[mode] = Real<R>::select(which, p[mode], state.p[mode]);
-    }
-}
-} // namespace actions
-
 namespace timed {
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
@@ -1630,7 +1660,8 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     auto zero = Real<R>::lit(0.0);
     auto acts = Mask<typename Real<R>::Mask>::splat(false);
     UNROLL for (int e = 0; e < S::TIMED; e++) {
-        io.set_event_count(fresh, (S::EVENTS + e), Bits<typename Real<R>::Bits>::lit(0));
+        auto index = actions::scheduled<R, S, N, P>(e);
+        io.set_event_count(fresh, index, Bits<typename Real<R>::Bits>::lit(0));
         acts = op_or(acts, m_gt(due<R, S, N, P>(system, e, state.p, lane.t0), zero));
     }
     acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
@@ -1640,9 +1671,10 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         before = state.u;
         UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
             auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
-            actions::change<R, S, N, P>(system, state, (S::EVENTS + e_1), lane.t0, here);
-            auto count = m_wrapping_add(io.event_count((S::EVENTS + e_1)), one);
-            io.set_event_count(here, (S::EVENTS + e_1), count);
+            auto index_1 = actions::scheduled<R, S, N, P>(e_1);
+            actions::change<R, S, N, P>(system, state, index_1, lane.t0, here);
+            auto count = m_wrapping_add(io.event_count(index_1), one);
+            io.set_event_count(here, index_1, count);
         }
     }
     return acts;
@@ -1668,7 +1700,7 @@ template<class R> struct Verdict {
     R square;
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
@@ -1684,18 +1716,18 @@ template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask 
 template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
 
 // attempt.rs  Returns the next step: as long as errors allow, or the next fixed step.
-template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
+template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
     lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
-    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
+    auto run = op_not(m_less_than(lane.last_attempt, lane.attempts));
     auto looks = Mask<typename Real<R>::Mask>::splat(false);
-    auto last = m_reaches(lane.attempts, lane.allowed);
+    auto last = m_reaches(lane.attempts, lane.last_attempt);
     auto h = Real<R>::select(last, lane.last_dt, lane.dt);
     auto next_1 = timeline::after(lane.t, lane.plan);
     if constexpr (C::ADAPTIVE) {
         auto rest = ((lane.t1 - lane.t) - lane.t_low);
         auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
         auto reach = size;
-        if ((o.limited || (S::BOUNDS > 0))) {
+        if ((o.limited || C::BOUNDED)) {
             reach = timeline::lengthened(size);
         }
         last = m_le(m_abs(rest), m_abs(reach));
@@ -1709,11 +1741,11 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     } else {
         auto i = timeline::whole_from_bits<R>(lane.attempts);
         next_1 = timeline::grid(lane.t0, i, lane.dt);
-        if constexpr ((S::EVENTS > 0)) {
+        if constexpr (C::EVENTS) {
             auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
             auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
             auto there_1 = timeline::after(lane.t, lane.plan);
-            h = Real<R>::select(waits, size_1, (h - lane.cut));
+            h = Real<R>::select(waits, size_1, (h - lane.covered));
             last = op_and(last, op_not(waits));
             next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
             next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
@@ -1722,7 +1754,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     auto t_eval = lane.t;
     auto reach_1 = h;
     auto furthest = Real<R>::lit(timeline::BEYOND);
-    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+    if ((o.stops && C::TIME_DEPENDENT)) {
         auto edge = timeline::edge(lane.t, h, lane.t1);
         auto begins = m_equals(lane.t, lane.t0);
         t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
@@ -1730,7 +1762,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
         reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
         furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
     }
-    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+    if constexpr (((M::GUARDS && C::ADAPTIVE) && C::TIME_DEPENDENT)) {
         if (o.stops) {
             auto edge_1 = timeline::edge(lane.t, h, lane.t1);
             t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
@@ -1745,7 +1777,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
         busy = op_or(busy, op_and(looks, lane.alive));
     }
     auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
-    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
+    if constexpr (((M::GUARDS && op_not(C::MASS)) && ((N % 2) == 1))) {
         lane.mirrored = m_lt(h, Real<R>::lit(0.0));
     }
     auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
@@ -1854,7 +1886,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
         if constexpr (M::Memory::SWITCHES) {
             shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
         }
-        if constexpr ((S::BOUNDS > 0)) {
+        if constexpr (C::BOUNDED) {
             auto h = trial.ask.h;
             auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
             auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
@@ -1918,7 +1950,7 @@ template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const 
         auto anew = op_and(judged.anew, lane.alive);
         auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
         lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
-        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
+        lane.last_attempt = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.last_attempt);
     }
     return verdict_1;
 }
@@ -2439,12 +2471,14 @@ template<class R, class M, class C, int N> DEVICE void count_attempts(const opti
 template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u);
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
+template<class R, class C, int N> DEVICE R first_time(const options::Options<R, N>& o, const lane::Lane<R>& lane);
 template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& io, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
 template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k);
+template<class R, int N> DEVICE R within_limits(const options::Options<R, N>& o, R t0, R size);
 template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1);
 template<class R, class S, class Q, int N, int P> DEVICE void save(Q& io, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1);
 template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle);
@@ -2465,7 +2499,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     auto over = op_and(need_1, op_not(anew));
     auto again = nobody;
     if (o.stops) {
-        auto tried = op_and(op_and(need_1, lane.alive), m_less_than(none, lane.allowed));
+        auto tried = op_and(op_and(need_1, lane.alive), m_less_than(none, lane.last_attempt));
         auto end = io.load_end(tried, lane.t1);
         again = op_and(op_and(op_and(tried, m_equals(lane.t, lane.t1)), op_not(m_equals(lane.t1, end))), m_equals(lane.code, none));
         over = op_and(over, op_not(again));
@@ -2480,16 +2514,16 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
 template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     if ((o.stops || M::GUARDS)) {
-        auto steps = m_wrapping_add(lane.before, lane.allowed);
+        auto steps = m_wrapping_add(lane.before, lane.last_attempt);
         if constexpr ((M::GUARDS && C::ADAPTIVE)) {
             auto there = lane::is_at_end<R>(lane);
-            auto there_1 = op_and(there, m_less_than(none, lane.allowed));
+            auto there_1 = op_and(there, m_less_than(none, lane.last_attempt));
             auto looks = lane::looks_ahead<R, M>(lane, o.guard);
             steps = Bits<typename Real<R>::Bits>::select(there_1, m_wrapping_sub(steps, looks), steps);
         }
         lane.before = Bits<typename Real<R>::Bits>::select(need_1, steps, lane.before);
     } else {
-        lane.before = lane.allowed;
+        lane.before = lane.last_attempt;
     }
 }
 
@@ -2503,8 +2537,7 @@ template<class R, class M, class C, int N> DEVICE options::End<R> ending(const l
         code = Bits<typename Real<R>::Bits>::select(m_equals(lane.t, lane.t1), ok, early);
     }
     code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), code, lane.code);
-    auto unsound = op_and(m_equals(lane.allowed, none), m_less_than(none, lane.attempts));
-    auto broken = op_or(unsound, op_and(op_not(norm::is_finite<R, N>(u)), m_equals(code, ok)));
+    auto broken = op_or(lane::is_unsound<R>(lane), op_and(op_not(norm::is_finite<R, N>(u)), m_equals(code, ok)));
     auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
     code = Bits<typename Real<R>::Bits>::select(broken, non_finite, code);
     if constexpr (M::Memory::SWITCHES) {
@@ -2512,14 +2545,15 @@ template<class R, class M, class C, int N> DEVICE options::End<R> ending(const l
     }
     auto reached = lane.t;
     if constexpr (op_not(C::ADAPTIVE)) {
-        reached = Real<R>::select(m_equals(lane.allowed, none), lane.t0, lane.t1);
+        reached = Real<R>::select(m_equals(lane.last_attempt, none), lane.t0, lane.t1);
     }
     auto report = guard::reported<R>(lane.guarded);
     auto steps = lane.before;
-    auto rejected = lane.rejected;
-    if constexpr (op_not(C::ADAPTIVE)) {
-        steps = m_wrapping_add(steps, rejected);
-        rejected = none;
+    auto rejected = none;
+    if constexpr (C::ADAPTIVE) {
+        rejected = lane.rejected;
+    } else {
+        steps = m_wrapping_add(steps, lane.fractions);
     }
     return options::end<R>(reached, code, steps, rejected, lane.saved, report);
 }
@@ -2541,20 +2575,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto first = state.u;
     auto p_first = state.p;
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
-    if constexpr ((S::TIMED > 0)) {
+    if constexpr (C::SCHEDULED) {
         acted = timed::act<R, S, Q, N, P>(system, io, state, lane, begins, fresh, first);
         begun_1.goes_on = op_and(acted, reasons.again);
     }
     auto over = Mask<typename Real<R>::Mask>::splat(false);
-    if constexpr (((S::TIMED > 0) && (S::EVENTS > 0))) {
+    if constexpr ((C::SCHEDULED && C::EVENTS)) {
         if (m_any(begun_1.goes_on)) {
             over = jumps::happen<R, S, Q, N, P>(system, io, state, lane, begun_1.goes_on, none, none, first, p_first);
         }
     }
-    auto t_eval = lane.t0;
-    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        t_eval = (lane.t0 + timeline::edge(lane.t0, (lane.t1 - lane.t0), lane.t1));
-    }
+    auto t_eval = first_time<R, C, N>(o, lane);
     auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval);
     if constexpr (C::ADAPTIVE) {
         plan<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval, k);
@@ -2567,11 +2598,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     } else {
         count<R, N>(o, lane, begun_1);
     }
-    if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
+    if constexpr (C::WATCHES) {
         sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(io, o, state.p, lane, fresh));
-    if constexpr ((S::TIMED > 0)) {
+    if constexpr (C::SCHEDULED) {
         unsound = op_or(unsound, op_and(fresh, timed::is_unknown<R, S, N, P>(system, state.p, lane.t0)));
     }
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2586,8 +2617,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
         ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
     }
-    lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
-    return op_and(begins, m_equals(lane.allowed, none));
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ended, none, lane.last_attempt);
+    return op_and(begins, m_equals(lane.last_attempt, none));
+}
+
+// begin.rs  Returns the time of the first evaluation of a span or segment.
+template<class R, class C, int N> DEVICE R first_time(const options::Options<R, N>& o, const lane::Lane<R>& lane) {
+    auto t = lane.t0;
+    if ((o.stops && C::TIME_DEPENDENT)) {
+        t = (lane.t0 + timeline::edge(lane.t0, (lane.t1 - lane.t0), lane.t1));
+    }
+    return t;
 }
 
 // begin.rs  Loads initial states, parameters and time spans, or the next segments.
@@ -2642,8 +2682,9 @@ template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>
         steps_left = m_wrapping_sub(o.max_steps, lane.before);
     }
     lane.attempts = Bits<typename Real<R>::Bits>::select(need_1, none, lane.attempts);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(need_1, steps_left, lane.allowed);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(need_1, steps_left, lane.last_attempt);
     lane.rejected = Bits<typename Real<R>::Bits>::select(assigned, none, lane.rejected);
+    lane.fractions = Bits<typename Real<R>::Bits>::select(assigned, none, lane.fractions);
     lane.rejected = Bits<typename Real<R>::Bits>::select(reasons.anew, lane.before, lane.rejected);
     lane.code = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.code);
     if constexpr (M::GUARDS) {
@@ -2733,12 +2774,18 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
     auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
     lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
-    h0 = m_max(h0, timeline::least_step(lane.t0));
-    if (o.limited) {
-        h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
-    }
+    h0 = within_limits<R, N>(o, lane.t0, h0);
     auto next = timeline::plan(lane.t0, Real<R>::lit(0.0), m_copysign(h0, span), Real<R>::lit(1.0));
     lane.plan = Real<R>::select(begun_1.begins, next, lane.plan);
+}
+
+// begin.rs  Returns the size of the first step within the limits of sizes at time `t0`.
+template<class R, int N> DEVICE R within_limits(const options::Options<R, N>& o, R t0, R size) {
+    auto size_1 = m_max(size, timeline::least_step(t0));
+    if (o.limited) {
+        size_1 = m_at_most(m_max(size_1, o.dtmin), o.dtmax);
+    }
+    return size_1;
 }
 
 // begin.rs  Counts the fixed steps of a span; the last one may be shorter.
@@ -2748,8 +2795,8 @@ template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane
     auto count_1 = timeline::steps(lane.t0, lane.t1, h0);
     h0 = m_copysign(h0, span);
     lane.dt = Real<R>::select(begun_1.begins, h0, lane.dt);
-    auto allowed = timeline::whole_to_bits(count_1);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(begun_1.begins, allowed, lane.allowed);
+    auto last = timeline::whole_to_bits(count_1);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(begun_1.begins, last, lane.last_attempt);
     auto rest = m_mul_add((Real<R>::lit(1.0) - count_1), h0, span);
     lane.last_dt = Real<R>::select(begun_1.begins, rest, lane.last_dt);
 }
@@ -2775,7 +2822,7 @@ template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask i
     lane.alive = op_and(lane.alive, op_not(idle));
     lane.t = Real<R>::select(idle, math::not_a_number<R>(), lane.t);
     lane.save_at = Real<R>::select(idle, math::infinity<R>(), lane.save_at);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(idle, op_not(none), lane.allowed);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(idle, op_not(none), lane.last_attempt);
 }
 } // namespace begin
 
@@ -2941,7 +2988,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
                 auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
                 lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
                 if constexpr (C::ADAPTIVE) {
-                    lane.allowed = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.allowed);
+                    lane.last_attempt = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.last_attempt);
                 }
             }
         }
@@ -3180,15 +3227,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if constexpr (C::ADAPTIVE) {
         auto rejected = m_wrapping_add(lane.rejected, one);
         lane.rejected = Bits<typename Real<R>::Bits>::select(cut, rejected, lane.rejected);
-        lane.cut = Real<R>::select(op_and(cut, m_equals(lane.pending, none)), h, lane.cut);
+        lane.refused = Real<R>::select(op_and(cut, m_equals(lane.pending, none)), h, lane.refused);
     } else {
         lane.t = Real<R>::select(cut, found.t, lane.t);
         lane.t_low = Real<R>::select(cut, found.t_low, lane.t_low);
         auto before = m_wrapping_sub(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(op_or(cut, arrived), before, lane.attempts);
-        auto parts = m_wrapping_add(lane.rejected, one);
-        lane.rejected = Bits<typename Real<R>::Bits>::select(arrived, parts, lane.rejected);
-        lane.cut = Real<R>::select(found.goes, Real<R>::select(arrived, (lane.cut + h), Real<R>::lit(0.0)), lane.cut);
+        auto fractions = m_wrapping_add(lane.fractions, one);
+        lane.fractions = Bits<typename Real<R>::Bits>::select(arrived, fractions, lane.fractions);
+        auto covered = Real<R>::select(arrived, (lane.covered + h), Real<R>::lit(0.0));
+        lane.covered = Real<R>::select(found.goes, covered, lane.covered);
     }
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(cut, plan, lane.plan);
@@ -3236,7 +3284,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto acted = by_event;
     bit = one;
     UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-        auto index = ((S::EVENTS + S::TIMED) + e_1);
+        auto index = actions::condition<R, S, N, P>(e_1);
         auto here_1 = op_and(found.goes, sides::has<R>(found.held, bit));
         if (m_any(here_1)) {
             auto count_1 = m_wrapping_add(io.event_count(index), one);
@@ -3263,6 +3311,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if constexpr (C::ADAPTIVE) {
         at_end = lane::is_at_end<R>(lane);
     }
+    auto whole = Real<R>::select(arrived, lane.covered, h);
+    if constexpr (C::ADAPTIVE) {
+        whole = Real<R>::select(arrived, lane.refused, h);
+    }
     auto goes_on = op_and(acted, op_not(ended));
     by_event = op_and(by_event, op_not(ended));
     auto ends = op_and(ended, op_not(at_end));
@@ -3277,8 +3329,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         }
         if constexpr (C::ADAPTIVE) {
             auto planned = timeline::planned(lane.t, lane.t_low, lane.plan);
-            auto refused = Real<R>::select(arrived, lane.cut, h);
-            auto size = Real<R>::select(by_event, refused, planned);
+            auto size = Real<R>::select(by_event, whole, planned);
             auto goes_on_1 = op_and(goes_on, op_not(at_end));
             if ((m_any(m_equals(o.dt, Real<R>::lit(0.0))) && m_any(goes_on_1))) {
                 auto rest = (lane.t1 - lane.t);
@@ -3294,8 +3345,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
         auto since = m_abs((lane.t - lane.acted));
-        auto planned_1 = m_abs(Real<R>::select(arrived, lane.cut, h));
-        auto resolution = (((m_abs(lane.t) + planned_1) * timeline::few_units<R>()) * Real<R>::lit(8.0));
+        auto resolution = (((m_abs(lane.t) + m_abs(whole)) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(since, resolution);
         auto rests = none;
         auto due = none;
@@ -3330,30 +3380,30 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto part = op_and(ends, arrived);
         auto counted = m_wrapping_add(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
-        auto parts = m_wrapping_sub(lane.rejected, one);
-        lane.rejected = Bits<typename Real<R>::Bits>::select(part, parts, lane.rejected);
+        auto fractions = m_wrapping_sub(lane.fractions, one);
+        lane.fractions = Bits<typename Real<R>::Bits>::select(part, fractions, lane.fractions);
         lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
     }
-    lane.allowed = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.allowed);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
 }
 } // namespace events
 
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
-template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
 template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small);
 template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step);
 template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hopeless, R square, typename Real<R>::Bits step_code);
-template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
-template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
+template<class R, class M, class C, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 
 // advance.rs  Saves states within a step, or at its end, in lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto reach = m_abs(h);
-    if constexpr (((S::TIMED + S::EVENTS) > 0)) {
+    if constexpr ((C::SCHEDULED || C::EVENTS)) {
         auto none = Bits<typename Real<R>::Bits>::lit(0);
         auto acts = op_or(trial.last, op_not(m_equals(lane.pending, none)));
         auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
@@ -3390,8 +3440,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 }
 
 // advance.rs  Moves lanes with an accepted adaptive step, and plans the next step.
-template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
-    auto small = forward<R, S, M, N, P>(o, lane, trial, verdict, moves);
+template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+    auto small = forward<R, M, C, N>(o, lane, trial, verdict, moves);
     if (m_any(op_or(op_not(verdict.accept), small))) {
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
@@ -3406,21 +3456,21 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
             auto code = cause<R>(hopeless, verdict.square, step.code);
             auto given_up = op_or(stuck, hopeless);
             lane.code = Bits<typename Real<R>::Bits>::select(given_up, code, lane.code);
-            lane.allowed = Bits<typename Real<R>::Bits>::select(given_up, lane.attempts, lane.allowed);
+            lane.last_attempt = Bits<typename Real<R>::Bits>::select(given_up, lane.attempts, lane.last_attempt);
         }
     }
 }
 
 // advance.rs  Moves lanes with an accepted step, and plans the next step.
-template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto done = op_and(moves, trial.last);
     auto more = lane::looks_ahead<R, M>(lane, o.guard);
     auto all = m_wrapping_add(lane.attempts, more);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(done, all, lane.allowed);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(done, all, lane.last_attempt);
     auto size = h;
     auto before = lane.plan;
-    if (((S::TIMED > 0) || (M::GUARDS && (o.guard == guard::REJECT)))) {
+    if ((C::SCHEDULED || (M::GUARDS && (o.guard == guard::REJECT)))) {
         size = timeline::planned(lane.t, lane.t_low, lane.plan);
     }
     lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
@@ -3441,7 +3491,7 @@ template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask 
         auto ahead = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
         lane.plan = Real<R>::select(done, ahead, lane.plan);
     }
-    if constexpr ((S::TIMED > 0)) {
+    if constexpr (C::SCHEDULED) {
         auto ahead_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
         lane.plan = Real<R>::select(done, ahead_1, Real<R>::select(trial.run, lane.plan, before));
     }
@@ -3486,16 +3536,16 @@ template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hop
 }
 
 // advance.rs  Moves lanes by fixed steps.
-template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
-    to_next<R, S, N, P>(lane, trial);
+template<class R, class M, class C, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    to_next<R, C>(lane, trial);
     auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
     lane.code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), step.code, lane.code);
 }
 
 // advance.rs  Moves lanes to the time at the end of a fixed step.
-template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
     lane.t = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    if constexpr (((op_not(S::AUTONOMOUS) || S::STEPWISE) && op_not(Real<R>::DOUBLE))) {
+    if constexpr ((C::TIME_DEPENDENT && op_not(Real<R>::DOUBLE))) {
         lane.t_low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
     }
 }
@@ -3527,10 +3577,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             break;
         }
         for (;;) {
-            if constexpr ((C::ADAPTIVE && (S::BOUNDS > 0))) {
+            if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
             }
-            auto trial = attempt::next<R, S, M, C, N, P>(o, lane);
+            auto trial = attempt::next<R, M, C, N>(o, lane);
             auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
             auto before = lane;
             auto verdict = attempt::accepted<R>();
@@ -3549,8 +3599,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
             auto refused = nobody;
             auto halved = nobody;
-            if constexpr ((((C::ADAPTIVE && M::GUARDS) && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
-                if constexpr ((S::EVENTS > 0)) {
+            if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
+                if constexpr (C::EVENTS) {
                     halved = dense::can_halve<R, N>(o, lane, trial, moves);
                 }
                 if ((C::SAVES && io.saves())) {
@@ -3562,7 +3612,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 trial.run = op_and(trial.run, op_not(refused));
             }
             auto found = events::nothing<R, N>();
-            if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
+            if constexpr (C::WATCHES) {
                 found = events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, moves);
                 moves = op_and(moves, op_not(found.cut));
                 trial.run = op_and(trial.run, op_not(found.cut));
@@ -3575,22 +3625,22 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 advance::record<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
             }
             if constexpr (C::ADAPTIVE) {
-                advance::adaptively<R, S, M, N, P>(o, state, lane, trial, step, verdict, moves);
-                if constexpr (((M::GUARDS && (S::ALGEBRAIC > 0)) && (C::SAVES || (S::EVENTS > 0)))) {
+                advance::adaptively<R, S, M, C, N, P>(o, state, lane, trial, step, verdict, moves);
+                if constexpr ((M::GUARDS && C::CHECKS_INTERPOLANT)) {
                     if (m_any(refused)) {
                         auto h = trial.ask.h;
                         dense::plan_again<R>(lane, before, h, refused, halved);
                     }
                 }
             } else {
-                advance::by_fixed_steps<R, S, M, N, P>(lane, trial, step);
+                advance::by_fixed_steps<R, M, C, N, P>(lane, trial, step);
             }
             state.u = vector::choose<R, N>(moves, step.u, state.u);
             if constexpr (M::FSAL) {
                 auto after = M::template du_after<R, N>(step.k);
                 state.du = vector::choose<R, N>(moves, after, state.du);
             }
-            if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
+            if constexpr (C::WATCHES) {
                 events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
             }
             if (io.should_refill(lane::is_in_need<R>(lane))) {
@@ -3703,6 +3753,13 @@ struct Config {
     static constexpr bool OWN_TOLERANCES = false;
     static constexpr u32 LAW_KIND = 0;
     static constexpr u32 GUARD = 0;
+    static constexpr bool TIME_DEPENDENT = false;
+    static constexpr bool BOUNDED = false;
+    static constexpr bool MASS = false;
+    static constexpr bool EVENTS = false;
+    static constexpr bool SCHEDULED = false;
+    static constexpr bool WATCHES = false;
+    static constexpr bool CHECKS_INTERPOLANT = false;
 };
 // For each column its place among the shared numbers, or -1.
 CONSTANT int SHARED_AT[8] = {0, 1, 2, -1, 3, 4, 5, 6};

@@ -4,16 +4,15 @@
 //! Backends see neither the system nor the method.
 
 use crate::ensemble::lane_io::{LaneIo, Views};
-use crate::ensemble::loop_config::{options, steps_are_called};
+use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::step_records::{RecordedSource, Recorder, StepRecords};
 use crate::ensemble::task::{self, CompiledLanes, In, Solve, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
-use crate::integrate::backward::{Replay, backward};
+use crate::integrate::backward::backward;
 use crate::integrate::integrate;
-use crate::integrate::options::LoopConfig;
 use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::LaneProgram;
 use crate::lane::{Real, Scalar};
@@ -206,21 +205,9 @@ where
     task::in_lanes::<T, C, _>(lanes, chunk)
 }
 
-/// The loop configuration of a recording loop, as parameters of the type.
-struct Recorded<const ADAPTIVE: bool>;
-
-impl<const ADAPTIVE: bool> LoopConfig for Recorded<ADAPTIVE> {
-    const ADAPTIVE: bool = ADAPTIVE;
-    const SAVES: bool = false;
-    const RECORDS: bool = true;
-}
-
-/// Whether steps were adaptive, as a parameter of the type.
-struct Replayed<const ADAPTIVE: bool>;
-
-impl<const ADAPTIVE: bool> Replay for Replayed<ADAPTIVE> {
-    const ADAPTIVE: bool = ADAPTIVE;
-}
+/// The loop configuration of the recording loop, and of the adjoint loop.
+type Recorded<S, const N: usize, const P: usize, const ADAPTIVE: bool> =
+    StaticConfig<S, N, P, ADAPTIVE, false, true>;
 
 /// A chunk of trajectories as a program for lanes.
 struct ChunkProgram<
@@ -271,13 +258,13 @@ where
             let io = LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let mut recorder = Recorder { io, records: &mut records };
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
-                integrate::<R, S, Outlined<M, true>, _, Recorded<ADAPTIVE>, N, P>(
+                integrate::<R, S, Outlined<M, true>, _, Recorded<S, N, P, ADAPTIVE>, N, P>(
                     system,
                     &mut recorder,
                     &options,
                 );
             } else {
-                integrate::<R, S, Outlined<M, false>, _, Recorded<ADAPTIVE>, N, P>(
+                integrate::<R, S, Outlined<M, false>, _, Recorded<S, N, P, ADAPTIVE>, N, P>(
                     system,
                     &mut recorder,
                     &options,
@@ -290,7 +277,7 @@ where
             let given = &mut *self.given;
             let mut source =
                 RecordedSource::<R, S, L, T>::new(system, io, &mut records, self.cotangents, given);
-            backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut source);
+            backward::<R, S, M::Adjoint, _, Recorded<S, N, P, ADAPTIVE>, N, P>(system, &mut source);
             from = to;
         }
         records.refused

@@ -1,6 +1,6 @@
 //! Loop configurations on lanes of the CPU, and the options of a loop.
 
-use crate::integrate::options::{LoopConfig, Options};
+use crate::integrate::options::{LoopConfig, Options, SystemConstants};
 use crate::lane::{Bits, Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::inputs::InputRange;
@@ -8,6 +8,7 @@ use crate::problem::resolved_options::ResolvedOptions;
 use crate::step::stepper::Memory;
 use crate::step::{control, norm};
 use crate::system::System;
+use core::marker::PhantomData;
 use ode_macros::inlined;
 
 /// Returns whether a step is compiled as a separate function.
@@ -62,12 +63,36 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     }
 }
 
-/// A loop configuration ([`LoopConfig`]) with constants that are parameters of the type.
+/// The loop configuration of a system `S`, with constants that are parameters of the type.
 #[derive(Debug)]
-pub struct StaticConfig<const ADAPTIVE: bool, const SAVES: bool>;
+pub(crate) struct StaticConfig<
+    S,
+    const N: usize,
+    const P: usize,
+    const ADAPTIVE: bool,
+    const SAVES: bool,
+    const RECORDS: bool = false,
+>(PhantomData<S>);
 
-impl<const ADAPTIVE: bool, const SAVES: bool> LoopConfig for StaticConfig<ADAPTIVE, SAVES> {
+impl<
+    S,
+    const N: usize,
+    const P: usize,
+    const ADAPTIVE: bool,
+    const SAVES: bool,
+    const RECORDS: bool,
+> LoopConfig for StaticConfig<S, N, P, ADAPTIVE, SAVES, RECORDS>
+where
+    S: System<N, P>,
+{
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = SAVES;
-    const RECORDS: bool = false;
+    const RECORDS: bool = RECORDS;
+    const TIME_DEPENDENT: bool = SystemConstants::of::<S, N, P>().time_dependent;
+    const BOUNDED: bool = SystemConstants::of::<S, N, P>().bounded;
+    const MASS: bool = SystemConstants::of::<S, N, P>().mass;
+    const EVENTS: bool = SystemConstants::of::<S, N, P>().events;
+    const SCHEDULED: bool = SystemConstants::of::<S, N, P>().scheduled;
+    const WATCHES: bool = SystemConstants::of::<S, N, P>().watches;
+    const CHECKS_INTERPOLANT: bool = SystemConstants::of::<S, N, P>().checks_interpolant(SAVES);
 }

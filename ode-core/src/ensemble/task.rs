@@ -379,17 +379,23 @@ where
             let mut io =
                 LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
-                integrate::<R, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, true>, _, StaticConfig<S, N, P, ADAPTIVE, true>, N, P>(
                     system, &mut io, &options,
                 );
             } else if const { R::LANES > 1 } && !io.saves {
                 // A separate program: if a step is this cheap, the code for saving would take 5% of
                 // its time.
-                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, false>, N, P>(
-                    system, &mut io, &options,
-                );
+                integrate::<
+                    R,
+                    S,
+                    Outlined<M, false>,
+                    _,
+                    StaticConfig<S, N, P, ADAPTIVE, false>,
+                    N,
+                    P,
+                >(system, &mut io, &options);
             } else {
-                integrate::<R, S, Outlined<M, false>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, false>, _, StaticConfig<S, N, P, ADAPTIVE, true>, N, P>(
                     system, &mut io, &options,
                 );
             }

@@ -14,6 +14,22 @@ mod device {
     use crate::step::{stepper, timeline, vector};
     use crate::system::System;
 
+    /// Returns the index of scheduled action `number`, among all actions.
+    ///
+    /// Events come first, then scheduled actions, then conditions.
+    pub fn scheduled<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        number: usize,
+    ) -> usize {
+        S::EVENTS + number
+    }
+
+    /// Returns the index of condition `number`, among all actions.
+    pub fn condition<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        number: usize,
+    ) -> usize {
+        S::EVENTS + S::TIMED + number
+    }
+
     /// Runs action `index` in lanes `which`.
     pub fn change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,

@@ -37,7 +37,7 @@ mod device {
     ) {
         let h = trial.ask.h;
         let mut reach = h.abs();
-        if S::TIMED + S::EVENTS > 0 {
+        if C::SCHEDULED || C::EVENTS {
             // At an action, the state before it is saved, even if rounding puts its time past the
             // step.
             let none = <R::Bits as Bits>::lit(0);
@@ -80,7 +80,14 @@ mod device {
     /// Moves lanes with an accepted adaptive step, and plans the next step.
     ///
     /// A trajectory fails if its steps no longer advance the time.
-    pub fn adaptively<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+    pub fn adaptively<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         o: &options::Options<R, N>,
         state: &stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
@@ -89,7 +96,7 @@ mod device {
         verdict: &attempt::Verdict<R>,
         moves: R::Mask,
     ) {
-        let small = forward::<R, S, M, N, P>(o, lane, trial, verdict, moves);
+        let small = forward::<R, M, C, N>(o, lane, trial, verdict, moves);
         if (!verdict.accept | small).any() {
             let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
             let failing = trial.run & lane.alive & !moves;
@@ -106,7 +113,8 @@ mod device {
                 let code = cause::<R>(hopeless, verdict.square, step.code);
                 let given_up = stuck | hopeless;
                 lane.code = <R::Bits as Bits>::select(given_up, code, lane.code);
-                lane.allowed = <R::Bits as Bits>::select(given_up, lane.attempts, lane.allowed);
+                lane.last_attempt =
+                    <R::Bits as Bits>::select(given_up, lane.attempts, lane.last_attempt);
             }
         }
     }
@@ -114,7 +122,7 @@ mod device {
     /// Moves lanes with an accepted step, and plans the next step.
     ///
     /// Returns the lanes with a next step below the smallest one.
-    pub fn forward<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+    pub fn forward<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -125,10 +133,10 @@ mod device {
         let done = moves & trial.last;
         let more = lane::looks_ahead::<R, M>(lane, o.guard);
         let all = lane.attempts.wrapping_add(more);
-        lane.allowed = <R::Bits as Bits>::select(done, all, lane.allowed);
+        lane.last_attempt = <R::Bits as Bits>::select(done, all, lane.last_attempt);
         let mut size = h;
         let before = lane.plan;
-        if S::TIMED > 0 || (M::GUARDS && o.guard == guard::REJECT) {
+        if C::SCHEDULED || (M::GUARDS && o.guard == guard::REJECT) {
             // The last step as planned, before the end shortened it.
             size = timeline::planned(lane.t, lane.t_low, lane.plan);
         }
@@ -151,7 +159,7 @@ mod device {
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
             lane.plan = R::select(done, ahead, lane.plan);
         }
-        if S::TIMED > 0 {
+        if C::SCHEDULED {
             // The segment after an action continues with this size.
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
             lane.plan = R::select(done, ahead, R::select(trial.run, lane.plan, before));
@@ -229,24 +237,21 @@ mod device {
     }
 
     /// Moves lanes by fixed steps.
-    pub fn by_fixed_steps<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+    pub fn by_fixed_steps<R: Real, M: Stepper, C: LoopConfig, const N: usize, const P: usize>(
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
     ) {
-        to_next::<R, S, N, P>(lane, trial);
+        to_next::<R, C>(lane, trial);
         // There is no smaller step to try.
         let none = <R::Bits as Bits>::lit(code::SUCCESS);
         lane.code = <R::Bits as Bits>::select(lane.code.equals(none), step.code, lane.code);
     }
 
     /// Moves lanes to the time at the end of a fixed step.
-    pub fn to_next<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        lane: &mut lane::Lane<R>,
-        trial: &attempt::Attempt<R>,
-    ) {
+    pub fn to_next<R: Real, C: LoopConfig>(lane: &mut lane::Lane<R>, trial: &attempt::Attempt<R>) {
         lane.t = R::select(trial.last, lane.t1, trial.next.t);
-        if (!S::AUTONOMOUS || S::STEPWISE) && !R::DOUBLE {
+        if C::TIME_DEPENDENT && !R::DOUBLE {
             lane.t_low = R::select(trial.last, R::lit(0.0), trial.next.low);
         }
     }

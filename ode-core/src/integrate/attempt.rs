@@ -30,30 +30,23 @@ mod device {
     }
 
     /// Returns the next step: as long as errors allow, or the next fixed step.
-    pub fn next<
-        R: Real,
-        S: System<N, P>,
-        M: Stepper,
-        C: LoopConfig,
-        const N: usize,
-        const P: usize,
-    >(
+    pub fn next<R: Real, M: Stepper, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
     ) -> Attempt<R> {
         lane.attempts = lane.attempts.wrapping_add(<R::Bits as Bits>::lit(1));
         // An idle lane stays where its last trajectory ended.
-        let mut run = !lane.allowed.less_than(lane.attempts);
+        let mut run = !lane.last_attempt.less_than(lane.attempts);
         let mut looks = <R::Mask as Mask>::splat(false);
         // With fixed steps, the loop refills every idle lane at once.
-        let mut last = lane.attempts.reaches(lane.allowed);
+        let mut last = lane.attempts.reaches(lane.last_attempt);
         let mut h = R::select(last, lane.last_dt, lane.dt);
         let mut next = timeline::after(lane.t, lane.plan);
         if C::ADAPTIVE {
             let rest = (lane.t1 - lane.t) - lane.t_low;
             let size = timeline::planned(lane.t, lane.t_low, lane.plan);
             let mut reach = size;
-            if o.limited || S::BOUNDS > 0 {
+            if o.limited || C::BOUNDED {
                 // Steps of equal size may end just before the end.
                 reach = timeline::lengthened(size);
             }
@@ -68,12 +61,12 @@ mod device {
         } else {
             let i = timeline::whole_from_bits::<R>(lane.attempts);
             next = timeline::grid(lane.t0, i, lane.dt);
-            if S::EVENTS > 0 {
+            if C::EVENTS {
                 // The step goes to an event, or from an event to the end of a step of the grid.
                 let waits = !lane.pending.equals(<R::Bits as Bits>::lit(0));
                 let size = timeline::planned(lane.t, lane.t_low, lane.plan);
                 let there = timeline::after(lane.t, lane.plan);
-                h = R::select(waits, size, h - lane.cut);
+                h = R::select(waits, size, h - lane.covered);
                 last = last & !waits;
                 next.t = R::select(waits, there.t, next.t);
                 next.low = R::select(waits, there.low, next.low);
@@ -82,7 +75,7 @@ mod device {
         let mut t_eval = lane.t;
         let mut reach = h;
         let mut furthest = R::lit(timeline::BEYOND);
-        if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
+        if o.stops && C::TIME_DEPENDENT {
             let edge = timeline::edge(lane.t, h, lane.t1);
             let begins = lane.t.equals(lane.t0);
             t_eval = R::select(begins, lane.t + edge, lane.t);
@@ -90,7 +83,7 @@ mod device {
             reach = R::select(begins, reach - edge, reach);
             furthest = R::select(last, R::lit(1.0), furthest);
         }
-        if M::GUARDS && C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) {
+        if M::GUARDS && C::ADAPTIVE && C::TIME_DEPENDENT {
             // Values beyond the end may belong to the next segment.
             if o.stops {
                 let edge = timeline::edge(lane.t, h, lane.t1);
@@ -106,7 +99,7 @@ mod device {
             busy = busy | (looks & lane.alive);
         }
         let at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
-        if M::GUARDS && !S::MASS && N % 2 == 1 {
+        if M::GUARDS && !C::MASS && N % 2 == 1 {
             // For odd `N`, the determinant of a multiple of the identity has the sign of the
             // factor.
             lane.mirrored = h.lt(R::lit(0.0));
@@ -297,7 +290,7 @@ mod device {
             if <M::Memory as Memory>::SWITCHES {
                 shown = shown & <M::Memory as Memory>::was_implicit::<R>(step.memory);
             }
-            if S::BOUNDS > 0 {
+            if C::BOUNDED {
                 let h = trial.ask.h;
                 let longest = bound::<R, S, N, P>(system, &state.u, &state.p, lane.t, h);
                 let reaches = longest.le(h.abs() * R::lit(1.0625));
@@ -411,7 +404,7 @@ mod device {
             let anew = judged.anew & lane.alive;
             let begin = <R::Bits as Bits>::lit(code::ANEW);
             lane.code = <R::Bits as Bits>::select(anew, begin, lane.code);
-            lane.allowed = <R::Bits as Bits>::select(anew, lane.attempts, lane.allowed);
+            lane.last_attempt = <R::Bits as Bits>::select(anew, lane.attempts, lane.last_attempt);
         }
         verdict
     }

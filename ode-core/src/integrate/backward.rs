@@ -20,7 +20,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(backward)]
 mod device {
-    use crate::integrate::options::Source;
+    use crate::integrate::options::{LoopConfig, Source};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::adjoint::Adjoint;
@@ -64,12 +64,6 @@ mod device {
         p: [R; P],
     ) -> Lost<R, N, P> {
         Lost::<R, N, P> { value, u, p }
-    }
-
-    /// The loop configuration: constants of the compiled loop.
-    pub trait Replay {
-        /// Whether steps were adaptive; otherwise their size is fixed.
-        const ADAPTIVE: bool;
     }
 
     /// The step record of trajectories, and the destination of their derivatives.
@@ -160,7 +154,7 @@ mod device {
         S: PullBack<N, P>,
         A: Adjoint,
         Q: RecordSource<R, N, P>,
-        C: Replay,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -206,7 +200,13 @@ mod device {
     }
 
     /// Delivers the results of lanes without steps, and assigns new trajectories.
-    pub fn begin<R: Real, Q: RecordSource<R, N, P>, C: Replay, const N: usize, const P: usize>(
+    pub fn begin<
+        R: Real,
+        Q: RecordSource<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         io: &mut Q,
         lane: &mut Lane<R, N, P>,
     ) {
@@ -304,7 +304,7 @@ mod device {
         S: PullBack<N, P>,
         A: Adjoint,
         Q: RecordSource<R, N, P>,
-        C: Replay,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -330,7 +330,7 @@ mod device {
         if !R::DOUBLE {
             low = lane.row.low;
         }
-        let stops = C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) && io.stops();
+        let stops = C::ADAPTIVE && C::TIME_DEPENDENT && io.stops();
         let mut t_eval = t;
         let mut reach = h;
         let mut furthest = R::lit(timeline::BEYOND);
@@ -382,7 +382,7 @@ mod device {
         A: Adjoint<Method = M>,
         M: Stepper,
         Q: RecordSource<R, N, P>,
-        C: Replay,
+        C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
@@ -471,7 +471,7 @@ mod device {
     /// Returns the distance of the last saved time from the beginning of step `index`.
     ///
     /// The computation is the one of the [forward loop](crate::integrate::lane::ahead).
-    fn ahead_of<R: Real, C: Replay, const N: usize, const P: usize>(
+    fn ahead_of<R: Real, C: LoopConfig, const N: usize, const P: usize>(
         lane: &Lane<R, N, P>,
         index: R::Bits,
     ) -> R {

@@ -61,7 +61,7 @@ mod device {
         let mut again = nobody;
         if o.stops {
             // A lane without any attempted step may have no trajectory.
-            let tried = need & lane.alive & none.less_than(lane.allowed);
+            let tried = need & lane.alive & none.less_than(lane.last_attempt);
             let end = io.load_end(tried, lane.t1);
             again = tried & lane.t.equals(lane.t1) & !lane.t1.equals(end) & lane.code.equals(none);
             over = over & !again;
@@ -83,16 +83,16 @@ mod device {
     ) {
         let none = <R::Bits as Bits>::lit(0);
         if o.stops || M::GUARDS {
-            let mut steps = lane.before.wrapping_add(lane.allowed);
+            let mut steps = lane.before.wrapping_add(lane.last_attempt);
             if M::GUARDS && C::ADAPTIVE {
                 let there = lane::is_at_end::<R>(lane);
-                let there = there & none.less_than(lane.allowed);
+                let there = there & none.less_than(lane.last_attempt);
                 let looks = lane::looks_ahead::<R, M>(lane, o.guard);
                 steps = <R::Bits as Bits>::select(there, steps.wrapping_sub(looks), steps);
             }
             lane.before = <R::Bits as Bits>::select(need, steps, lane.before);
         } else {
-            lane.before = lane.allowed;
+            lane.before = lane.last_attempt;
         }
     }
 
@@ -111,9 +111,7 @@ mod device {
             code = <R::Bits as Bits>::select(lane.t.equals(lane.t1), ok, early);
         }
         code = <R::Bits as Bits>::select(lane.code.equals(none), code, lane.code);
-        // An attempt although none is allowed marks a trajectory that cannot be solved.
-        let unsound = lane.allowed.equals(none) & none.less_than(lane.attempts);
-        let broken = unsound | (!norm::is_finite::<R, N>(u) & code.equals(ok));
+        let broken = lane::is_unsound::<R>(lane) | (!norm::is_finite::<R, N>(u) & code.equals(ok));
         let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
         code = <R::Bits as Bits>::select(broken, non_finite, code);
         if <M::Memory as Memory>::SWITCHES {
@@ -121,15 +119,16 @@ mod device {
         }
         let mut reached = lane.t;
         if !C::ADAPTIVE {
-            reached = R::select(lane.allowed.equals(none), lane.t0, lane.t1);
+            reached = R::select(lane.last_attempt.equals(none), lane.t0, lane.t1);
         }
         let report = guard::reported::<R>(lane.guarded);
         let mut steps = lane.before;
-        let mut rejected = lane.rejected;
-        if !C::ADAPTIVE {
+        let mut rejected = none;
+        if C::ADAPTIVE {
+            rejected = lane.rejected;
+        } else {
             // These steps were made in addition to those of the grid.
-            steps = steps.wrapping_add(rejected);
-            rejected = none;
+            steps = steps.wrapping_add(lane.fractions);
         }
         options::end::<R>(reached, code, steps, rejected, lane.saved, report)
     }
@@ -183,12 +182,12 @@ mod device {
         let mut first = state.u;
         let p_first = state.p;
         let mut acted = <R::Mask as Mask>::splat(false);
-        if S::TIMED > 0 {
+        if C::SCHEDULED {
             acted = timed::act::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, &mut first);
             begun.goes_on = acted & reasons.again;
         }
         let mut over = <R::Mask as Mask>::splat(false);
-        if S::TIMED > 0 && S::EVENTS > 0 {
+        if C::SCHEDULED && C::EVENTS {
             if begun.goes_on.any() {
                 over = jumps::happen::<R, S, Q, N, P>(
                     system,
@@ -203,10 +202,7 @@ mod device {
                 );
             }
         }
-        let mut t_eval = lane.t0;
-        if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
-            t_eval = lane.t0 + timeline::edge(lane.t0, lane.t1 - lane.t0, lane.t1);
-        }
+        let t_eval = first_time::<R, C, N>(o, lane);
         let k = derivative::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval);
         if C::ADAPTIVE {
             plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
@@ -226,14 +222,15 @@ mod device {
         } else {
             count::<R, N>(o, lane, &begun);
         }
-        if S::EVENTS + S::CONDITIONS > 0 {
+        if C::WATCHES {
             sides::arm::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
         }
         let mut unsound = fresh & is_unsound::<R, Q, N, P>(io, o, &state.p, lane, fresh);
-        if S::TIMED > 0 {
+        if C::SCHEDULED {
             unsound =
                 unsound | (fresh & timed::is_unknown::<R, S, N, P>(system, &state.p, lane.t0));
         }
+        // See `lane::is_unsound`.
         let one = <R::Bits as Bits>::lit(1);
         lane.attempts = <R::Bits as Bits>::select(unsound, one, lane.attempts);
         if C::SAVES && io.saves() {
@@ -247,8 +244,20 @@ mod device {
         if C::ADAPTIVE || S::ALGEBRAIC > 0 {
             ended = ended | (begins & !lane.code.equals(none));
         }
-        lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
-        begins & lane.allowed.equals(none)
+        lane.last_attempt = <R::Bits as Bits>::select(ended, none, lane.last_attempt);
+        begins & lane.last_attempt.equals(none)
+    }
+
+    /// Returns the time of the first evaluation of a span or segment.
+    pub fn first_time<R: Real, C: LoopConfig, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &lane::Lane<R>,
+    ) -> R {
+        let mut t = lane.t0;
+        if o.stops && C::TIME_DEPENDENT {
+            t = lane.t0 + timeline::edge(lane.t0, lane.t1 - lane.t0, lane.t1);
+        }
+        t
     }
 
     /// Loads initial states, parameters and time spans, or the next segments.
@@ -337,8 +346,9 @@ mod device {
             steps_left = o.max_steps.wrapping_sub(lane.before);
         }
         lane.attempts = <R::Bits as Bits>::select(need, none, lane.attempts);
-        lane.allowed = <R::Bits as Bits>::select(need, steps_left, lane.allowed);
+        lane.last_attempt = <R::Bits as Bits>::select(need, steps_left, lane.last_attempt);
         lane.rejected = <R::Bits as Bits>::select(assigned, none, lane.rejected);
+        lane.fractions = <R::Bits as Bits>::select(assigned, none, lane.fractions);
         // Steps before a restart count as rejected.
         lane.rejected = <R::Bits as Bits>::select(reasons.anew, lane.before, lane.rejected);
         lane.code = <R::Bits as Bits>::select(begun.fresh, none, lane.code);
@@ -481,12 +491,18 @@ mod device {
         let blind = automatic & first_step::is_blind::<R>(h0, lane.t0, span);
         let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
         lane.code = <R::Bits as Bits>::select(blind & lane.code.equals(none), too_short, lane.code);
-        h0 = h0.max(timeline::least_step(lane.t0));
-        if o.limited {
-            h0 = h0.max(o.dtmin).at_most(o.dtmax);
-        }
+        h0 = within_limits::<R, N>(o, lane.t0, h0);
         let next = timeline::plan(lane.t0, R::lit(0.0), h0.copysign(span), R::lit(1.0));
         lane.plan = R::select(begun.begins, next, lane.plan);
+    }
+
+    /// Returns the size of the first step within the limits of sizes at time `t0`.
+    pub fn within_limits<R: Real, const N: usize>(o: &options::Options<R, N>, t0: R, size: R) -> R {
+        let mut size = size.max(timeline::least_step(t0));
+        if o.limited {
+            size = size.max(o.dtmin).at_most(o.dtmax);
+        }
+        size
     }
 
     /// Counts the fixed steps of a span; the last one may be shorter.
@@ -500,8 +516,8 @@ mod device {
         let count = timeline::steps(lane.t0, lane.t1, h0);
         h0 = h0.copysign(span);
         lane.dt = R::select(begun.begins, h0, lane.dt);
-        let allowed = timeline::whole_to_bits(count);
-        lane.allowed = <R::Bits as Bits>::select(begun.begins, allowed, lane.allowed);
+        let last = timeline::whole_to_bits(count);
+        lane.last_attempt = <R::Bits as Bits>::select(begun.begins, last, lane.last_attempt);
         let rest = (R::lit(1.0) - count).mul_add(h0, span);
         lane.last_dt = R::select(begun.begins, rest, lane.last_dt);
     }
@@ -542,6 +558,6 @@ mod device {
         lane.alive = lane.alive & !idle;
         lane.t = R::select(idle, math::not_a_number::<R>(), lane.t);
         lane.save_at = R::select(idle, math::infinity::<R>(), lane.save_at);
-        lane.allowed = <R::Bits as Bits>::select(idle, !none, lane.allowed);
+        lane.last_attempt = <R::Bits as Bits>::select(idle, !none, lane.last_attempt);
     }
 }

@@ -286,8 +286,8 @@ mod device {
                     let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
                     lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
                     if C::ADAPTIVE {
-                        lane.allowed =
-                            <R::Bits as Bits>::select(broken, lane.attempts, lane.allowed);
+                        lane.last_attempt =
+                            <R::Bits as Bits>::select(broken, lane.attempts, lane.last_attempt);
                     }
                 }
             }
@@ -645,17 +645,17 @@ mod device {
             let rejected = lane.rejected.wrapping_add(one);
             lane.rejected = <R::Bits as Bits>::select(cut, rejected, lane.rejected);
             // The correction of a step to an event keeps the size of the first rejected step.
-            lane.cut = R::select(cut & lane.pending.equals(none), h, lane.cut);
+            lane.refused = R::select(cut & lane.pending.equals(none), h, lane.refused);
         } else {
             // A step to an event is a fraction of a step of the grid, which is attempted again.
             lane.t = R::select(cut, found.t, lane.t);
             lane.t_low = R::select(cut, found.t_low, lane.t_low);
             let before = lane.attempts.wrapping_sub(one);
             lane.attempts = <R::Bits as Bits>::select(cut | arrived, before, lane.attempts);
-            let parts = lane.rejected.wrapping_add(one);
-            lane.rejected = <R::Bits as Bits>::select(arrived, parts, lane.rejected);
-            lane.cut =
-                R::select(found.goes, R::select(arrived, lane.cut + h, R::lit(0.0)), lane.cut);
+            let fractions = lane.fractions.wrapping_add(one);
+            lane.fractions = <R::Bits as Bits>::select(arrived, fractions, lane.fractions);
+            let covered = R::select(arrived, lane.covered + h, R::lit(0.0));
+            lane.covered = R::select(found.goes, covered, lane.covered);
         }
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
@@ -720,7 +720,7 @@ mod device {
         let mut acted = by_event;
         bit = one;
         for e in 0..S::CONDITIONS {
-            let index = S::EVENTS + S::TIMED + e;
+            let index = actions::condition::<R, S, N, P>(e);
             let here = found.goes & sides::has::<R>(found.held, bit);
             if here.any() {
                 let count = io.event_count(index).wrapping_add(one);
@@ -759,6 +759,11 @@ mod device {
         if C::ADAPTIVE {
             at_end = lane::is_at_end::<R>(lane);
         }
+        // The step that would have been made without the event.
+        let mut whole = R::select(arrived, lane.covered, h);
+        if C::ADAPTIVE {
+            whole = R::select(arrived, lane.refused, h);
+        }
         let goes_on = acted & !ended;
         by_event = by_event & !ended;
         let mut ends = ended & !at_end;
@@ -776,8 +781,7 @@ mod device {
                 // The rejected step's size is a better estimate than the size of the step to the
                 // event.
                 let planned = timeline::planned(lane.t, lane.t_low, lane.plan);
-                let refused = R::select(arrived, lane.cut, h);
-                let mut size = R::select(by_event, refused, planned);
+                let mut size = R::select(by_event, whole, planned);
                 let goes_on = goes_on & !at_end;
                 if o.dt.equals(R::lit(0.0)).any() && goes_on.any() {
                     let rest = lane.t1 - lane.t;
@@ -805,8 +809,8 @@ mod device {
             // A function that its action leaves at rest at zero, such as the height of a ball that
             // does not bounce, stays on the side that it came from. So does a function in contact.
             let since = (lane.t - lane.acted).abs();
-            let planned = R::select(arrived, lane.cut, h).abs();
-            let resolution = (lane.t.abs() + planned) * timeline::few_units::<R>() * R::lit(8.0);
+            let resolution =
+                (lane.t.abs() + whole.abs()) * timeline::few_units::<R>() * R::lit(8.0);
             let mut near = since.le(resolution);
             let mut rests = none;
             let mut due = none;
@@ -851,10 +855,10 @@ mod device {
             let part = ends & arrived;
             let counted = lane.attempts.wrapping_add(one);
             lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);
-            let parts = lane.rejected.wrapping_sub(one);
-            lane.rejected = <R::Bits as Bits>::select(part, parts, lane.rejected);
+            let fractions = lane.fractions.wrapping_sub(one);
+            lane.fractions = <R::Bits as Bits>::select(part, fractions, lane.fractions);
             lane.t1 = R::select(ends, lane.t, lane.t1);
         }
-        lane.allowed = <R::Bits as Bits>::select(ends, lane.attempts, lane.allowed);
+        lane.last_attempt = <R::Bits as Bits>::select(ends, lane.attempts, lane.last_attempt);
     }
 }

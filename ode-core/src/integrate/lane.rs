@@ -36,19 +36,19 @@ mod device {
         ///
         /// An idle lane may continue to count.
         pub attempts: R::Bits,
-        /// The number of allowed attempts.
+        /// The number of the segment's last attempt; the lane is idle from then on.
         ///
-        /// When the trajectory ends, this number is replaced by the number of attempts that it
-        /// needed. A second variable for that number would cost a register.
-        pub allowed: R::Bits,
+        /// At first, it is the number of allowed attempts. If the segment ends early, it is the
+        /// number of the attempt that ended it. It is zero if the segment has no steps.
+        pub last_attempt: R::Bits,
         /// The number of attempted steps in earlier segments.
         pub before: R::Bits,
         /// The number of times to stop at that were passed.
         pub stop: R::Bits,
-        /// The number of rejected steps.
-        ///
-        /// With fixed steps, it counts steps that ended at an event within a step of the grid.
+        /// The number of rejected adaptive steps.
         pub rejected: R::Bits,
+        /// The number of fixed steps that ended at an event within a step of the grid.
+        pub fractions: R::Bits,
         /// The [`code`](crate::step::code) of the trajectory's end.
         ///
         /// [`SUCCESS`](crate::step::code::SUCCESS) until then.
@@ -72,10 +72,10 @@ mod device {
         pub known: R::Bits,
         /// The event that the next step goes to, counted from one; zero if none.
         pub pending: R::Bits,
-        /// The size of the step that was rejected for that event.
-        ///
-        /// With fixed steps, the time that earlier steps have covered of the next step of the grid.
-        pub cut: R,
+        /// The size of the adaptive step that was rejected for that event.
+        pub refused: R,
+        /// The time that fixed steps to events have covered of the next step of the grid.
+        pub covered: R,
         /// The time of the last action.
         pub acted: R,
         /// The number of preceding actions at the same time, or in contact.
@@ -99,10 +99,11 @@ mod device {
             control: control::fresh::<R>(law),
             memory: none,
             attempts: none,
-            allowed: none,
+            last_attempt: none,
             before: none,
             stop: none,
             rejected: none,
+            fractions: none,
             code: none,
             saved: none,
             save_at: zero,
@@ -112,7 +113,8 @@ mod device {
             sides: none,
             known: none,
             pending: none,
-            cut: zero,
+            refused: zero,
+            covered: zero,
             acted: zero,
             chain: none,
             fired: none,
@@ -123,7 +125,15 @@ mod device {
     ///
     /// An idle lane needs a trajectory, the next segment of its span, or a restart.
     pub fn is_in_need<R: Real>(lane: &Lane<R>) -> R::Mask {
-        !lane.attempts.less_than(lane.allowed)
+        !lane.attempts.less_than(lane.last_attempt)
+    }
+
+    /// Returns whether the trajectory of a lane cannot be solved.
+    ///
+    /// An attempt although the segment has none marks such a trajectory.
+    pub fn is_unsound<R: Real>(lane: &Lane<R>) -> R::Mask {
+        let none = <R::Bits as Bits>::lit(0);
+        lane.last_attempt.equals(none) & none.less_than(lane.attempts)
     }
 
     /// Returns whether an adaptive lane is at the end of its segment.
@@ -157,7 +167,7 @@ mod device {
             let one = <R::Bits as Bits>::lit(1);
             let done = timeline::whole_from_bits::<R>(lane.attempts.wrapping_sub(one));
             // A fraction of the step, to an event, may have been made already.
-            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0) - lane.cut;
+            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0) - lane.covered;
         }
         ahead
     }

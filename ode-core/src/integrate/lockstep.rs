@@ -27,7 +27,6 @@ mod device {
     use crate::math;
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, timeline};
-    use crate::system::System;
 
     /// The combined report of all members.
     #[derive(Clone, Copy, Debug)]
@@ -90,7 +89,10 @@ mod device {
         /// NaN means the end of the next step.
         fn save_time(&self, index: R::Bits) -> R;
         /// [Begins](members::begin) the span, or its next segment, for all members.
-        fn begin(&mut self, lane: &lane::Lane<R>, how: u32) -> Told<R>;
+        ///
+        /// `lane` is the clock at the start, and `before` the clock before it moved there. If the
+        /// first saved time is the start, the clock has [counted](lane::Lane::saved) it.
+        fn begin(&mut self, before: &lane::Lane<R>, lane: &lane::Lane<R>, how: u32) -> Told<R>;
         /// [Attempts](members::attempt) a step of all members.
         fn attempt(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>) -> Told<R>;
         /// Whether a longer step [would pass](members::passes_soon) over growth in any member.
@@ -100,6 +102,11 @@ mod device {
             trial: &attempt::Attempt<R>,
             ends: R::Mask,
         ) -> R::Mask;
+        /// Saves the state at a time within the attempted step, which is accepted.
+        ///
+        /// The time is the clock's next saved time, `ahead` of the beginning of the step. Groups
+        /// that [save during the attempt](members::attempt) do nothing here.
+        fn save(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>, ahead: R);
         /// Moves all members to the end of the attempted step.
         fn accept(&mut self);
         /// [Drops](members::leave) members; returns whether any member continues.
@@ -109,15 +116,7 @@ mod device {
     }
 
     /// Integrates all members of `group` over the time span.
-    pub fn lockstep<
-        R: Real,
-        S: System<N, P>,
-        M: Stepper,
-        Q: LockstepGroup<R>,
-        C: LoopConfig,
-        const N: usize,
-        const P: usize,
-    >(
+    pub fn lockstep<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
         group: &mut Q,
         o: &options::Options<R, N>,
     ) {
@@ -126,12 +125,18 @@ mod device {
         let mut lane = lane::empty::<R>(R::lit(0.0), R::lit(0.0), &o.law);
         let mut how = members::FIRST;
         while how != members::OVER {
-            let begun = group.begin(&lane, how);
-            set_out::<R, M, Q, C, N>(group, o, &mut lane, how, begun.size);
+            let before = lane;
+            set_out::<R, M, Q, C, N>(group, o, &mut lane, how);
+            let begun = group.begin(&before, &lane, how);
+            if C::ADAPTIVE {
+                lane.control = control::fresh::<R>(&o.law);
+                let h = begun.size.copysign(lane.t1 - lane.t);
+                lane.plan = timeline::plan(lane.t, lane.t_low, h, R::lit(1.0));
+            }
             let mut goes = begun.goes;
             let mut left = nobody;
-            while (goes & !left & lane.attempts.less_than(lane.allowed)).any() {
-                let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+            while (goes & !left & lane.attempts.less_than(lane.last_attempt)).any() {
+                let mut trial = attempt::next::<R, M, C, N>(o, &mut lane);
                 let told = group.attempt(&lane, &trial);
                 let before = lane;
                 let mut verdict = attempt::accepted::<R>();
@@ -148,23 +153,23 @@ mod device {
                     moves = verdict.accept & trial.run;
                 }
                 let mut refused = nobody;
-                if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES {
+                if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
                     refused = moves & told.misses;
                     moves = moves & !refused;
                     trial.run = trial.run & !refused;
                 }
                 if C::SAVES && group.saves() && moves.any() {
-                    pass_times::<R, Q, C, N>(group, o, &mut lane, &trial);
+                    save_within::<R, Q, C, N>(group, o, &mut lane, &trial);
                 }
                 if C::ADAPTIVE {
                     let small =
-                        advance::forward::<R, S, M, N, P>(o, &mut lane, &trial, &verdict, moves);
-                    if M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && refused.any() {
+                        advance::forward::<R, M, C, N>(o, &mut lane, &trial, &verdict, moves);
+                    if M::GUARDS && C::CHECKS_INTERPOLANT && refused.any() {
                         dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, nobody);
                     }
                     if moves.any() {
                         group.accept();
-                        if S::BOUNDS > 0 {
+                        if C::BOUNDED {
                             lane.plan = attempt::shortened::<R, N>(o, &lane, told.size);
                         }
                     }
@@ -176,7 +181,7 @@ mod device {
                             left = stuck | (failing & told.hopeless);
                             if left.any() {
                                 let mut over = lane;
-                                over.allowed = over.attempts;
+                                over.last_attempt = over.attempts;
                                 over.code = <R::Bits as Bits>::lit(code::DT_MIN);
                                 begin::count_attempts::<R, M, C, N>(o, &mut over, all);
                                 goes = group.leave(&over, stuck, stuck & !told.fails);
@@ -184,7 +189,7 @@ mod device {
                         }
                     }
                 } else {
-                    advance::to_next::<R, S, N, P>(&mut lane, &trial);
+                    advance::to_next::<R, C>(&mut lane, &trial);
                     group.accept();
                 }
             }
@@ -193,15 +198,14 @@ mod device {
         group.finish(&lane);
     }
 
-    /// Starts the clock at a span or segment, or restarts it in place.
+    /// Moves the clock to the start of a span or segment, unless it restarts in place.
     ///
-    /// `how` is the reason for the start, and `size` the size of the first step.
+    /// `how` is the reason for the start.
     pub fn set_out<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
         group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         how: u32,
-        size: R,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
@@ -232,7 +236,7 @@ mod device {
                 begin::count::<R, N>(o, lane, &begun);
             }
             let ended = lane.t0.equals(lane.t1);
-            lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
+            lane.last_attempt = <R::Bits as Bits>::select(ended, none, lane.last_attempt);
             if C::SAVES && group.saves() && fresh.any() {
                 lane.saved = none;
                 lane.save_at = group.save_time(none);
@@ -242,15 +246,10 @@ mod device {
                 }
             }
         }
-        if C::ADAPTIVE {
-            lane.control = control::fresh::<R>(&o.law);
-            let h = size.copysign(lane.t1 - lane.t);
-            lane.plan = timeline::plan(lane.t, lane.t_low, h, R::lit(1.0));
-        }
     }
 
-    /// Advances the clock's next saved time past a step.
-    pub fn pass_times<R: Real, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+    /// Saves states within a step, and advances the clock's next saved time past it.
+    pub fn save_within<R: Real, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
         group: &mut Q,
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
@@ -264,6 +263,11 @@ mod device {
             passes = !lane.save_at.equals(math::infinity::<R>());
         }
         while passes.any() {
+            if o.every_step {
+                ahead = trial.ask.h;
+                lane.save_at = R::select(trial.last, lane.t1, trial.next.t);
+            }
+            group.save(lane, trial, ahead);
             lane.saved = lane.saved.wrapping_add(one);
             lane.save_at = group.save_time(lane.saved);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
@@ -331,7 +335,7 @@ mod device {
                 }
             }
             if o.stops {
-                let tried = none.less_than(lane.allowed);
+                let tried = none.less_than(lane.last_attempt);
                 let there = lane.t.equals(lane.t1) & !lane.t1.equals(group.end());
                 if (goes & well & tried & there).any() {
                     how = members::NEXT;

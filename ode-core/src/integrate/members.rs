@@ -106,8 +106,7 @@ mod device {
             let ended = begin::begin::<R, S, M, Q, C, N, P>(
                 system, io, o, &mut state, &mut lane, all, &reasons,
             );
-            // An attempt although none is allowed marks a trajectory that cannot be solved.
-            let bad = ended & (none.less_than(lane.code) | none.less_than(lane.attempts));
+            let bad = ended & (none.less_than(lane.code) | lane::is_unsound::<R>(&lane));
             let bad = bad & group.goes & lane.alive;
             begin::count_attempts::<R, M, C, N>(o, &mut lane, bad);
             let end = begin::ending::<R, M, C, N>(&lane, &state.u);
@@ -119,7 +118,7 @@ mod device {
             group.mirrored = lane.mirrored;
         }
         group.code = none;
-        if C::ADAPTIVE && S::BOUNDS > 0 {
+        if C::ADAPTIVE && C::BOUNDED {
             lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
         }
         timeline::planned(lane.t0, R::lit(0.0), lane.plan).abs()
@@ -182,7 +181,7 @@ mod device {
         let runs = (trial.run | trial.looks) & group.goes;
         trial.run = trial.run & group.goes;
         trial.ask.at.run = trial.ask.at.run & group.goes;
-        if M::GUARDS && S::MASS {
+        if M::GUARDS && C::MASS {
             trial.ask.watch = guard::watch::<R>(o.guard != guard::OFF, group.mirrored);
         }
         let mut tolerances = o.tolerances;
@@ -223,7 +222,7 @@ mod device {
             grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
         }
         let mut misses = nobody;
-        if C::ADAPTIVE && M::GUARDS && S::ALGEBRAIC > 0 && C::SAVES && io.saves() {
+        if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT && io.saves() {
             let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
             misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
         }
@@ -237,7 +236,7 @@ mod device {
             du = M::du_after::<R, N>(&step.k);
         }
         let mut longest = math::infinity::<R>();
-        if C::ADAPTIVE && S::BOUNDS > 0 {
+        if C::ADAPTIVE && C::BOUNDED {
             let end = R::select(trial.last, lane.t1, trial.next.t);
             let bound = attempt::bound::<R, S, N, P>(system, &step.u, &group.p, end, trial.ask.h);
             longest = R::select(group.goes, bound, longest);

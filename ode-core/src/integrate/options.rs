@@ -2,6 +2,66 @@
 
 pub use device::*;
 
+use crate::system::System;
+
+/// The constants of a [`LoopConfig`] that follow from the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemConstants {
+    /// [`LoopConfig::TIME_DEPENDENT`].
+    pub time_dependent: bool,
+    /// [`LoopConfig::BOUNDED`].
+    pub bounded: bool,
+    /// [`LoopConfig::MASS`].
+    pub mass: bool,
+    /// Whether the system has algebraic equations.
+    pub algebraic: bool,
+    /// [`LoopConfig::EVENTS`].
+    pub events: bool,
+    /// [`LoopConfig::SCHEDULED`].
+    pub scheduled: bool,
+    /// [`LoopConfig::WATCHES`].
+    pub watches: bool,
+}
+
+impl SystemConstants {
+    /// Returns the constants of a system.
+    #[must_use]
+    pub const fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
+        SystemConstants {
+            time_dependent: !S::AUTONOMOUS || S::STEPWISE,
+            bounded: S::BOUNDS > 0,
+            mass: S::MASS,
+            algebraic: S::ALGEBRAIC > 0,
+            events: S::EVENTS > 0,
+            scheduled: S::TIMED > 0,
+            watches: S::EVENTS + S::CONDITIONS > 0,
+        }
+    }
+
+    /// Returns [`LoopConfig::CHECKS_INTERPOLANT`] of a loop with or without saved times.
+    #[must_use]
+    pub const fn checks_interpolant(self, saves: bool) -> bool {
+        self.algebraic && (saves || self.events)
+    }
+
+    /// Returns the constants as members of the kernel's `Config`.
+    #[must_use]
+    pub(crate) fn device_members(self, saves: bool) -> String {
+        let SystemConstants { time_dependent, bounded, mass, algebraic: _, events, .. } = self;
+        let members = [
+            ("TIME_DEPENDENT", time_dependent),
+            ("BOUNDED", bounded),
+            ("MASS", mass),
+            ("EVENTS", events),
+            ("SCHEDULED", self.scheduled),
+            ("WATCHES", self.watches),
+            ("CHECKS_INTERPOLANT", self.checks_interpolant(saves)),
+        ];
+        let member = |(name, value)| format!("    static constexpr bool {name} = {value};\n");
+        members.into_iter().map(member).collect()
+    }
+}
+
 #[ode_macros::device(options)]
 mod device {
     use crate::lane::Real;
@@ -18,6 +78,22 @@ mod device {
         const SAVES: bool;
         /// Whether the sink [records](Sink::record) steps.
         const RECORDS: bool;
+        /// Whether the right-hand side depends on time.
+        const TIME_DEPENDENT: bool;
+        /// Whether the system limits the sizes of steps.
+        const BOUNDED: bool;
+        /// Whether the system has a mass matrix.
+        const MASS: bool;
+        /// Whether the system has events.
+        const EVENTS: bool;
+        /// Whether the system has scheduled actions.
+        const SCHEDULED: bool;
+        /// Whether the ends of steps are tested: the system has events or conditions.
+        const WATCHES: bool;
+        /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
+        ///
+        /// The reason is a system with algebraic equations, and saved times or events.
+        const CHECKS_INTERPOLANT: bool;
     }
 
     /// The options that all trajectories of a solve share.

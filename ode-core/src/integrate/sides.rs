@@ -6,8 +6,8 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(sides)]
 mod device {
-    use crate::integrate::lane;
     use crate::integrate::options::Sink;
+    use crate::integrate::{actions, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{stepper, timeline};
     use crate::system::System;
@@ -46,7 +46,8 @@ mod device {
     ) {
         let none = <R::Bits as Bits>::lit(0);
         lane.pending = <R::Bits as Bits>::select(begins, none, lane.pending);
-        lane.cut = R::select(begins, R::lit(0.0), lane.cut);
+        lane.refused = R::select(begins, R::lit(0.0), lane.refused);
+        lane.covered = R::select(begins, R::lit(0.0), lane.covered);
         if fresh.any() {
             lane.chain = <R::Bits as Bits>::select(fresh, none, lane.chain);
             lane.fired = <R::Bits as Bits>::select(fresh, none, lane.fired);
@@ -55,7 +56,7 @@ mod device {
                 io.set_event_count(fresh, e, none);
             }
             for e in 0..S::CONDITIONS {
-                io.set_event_count(fresh, S::EVENTS + S::TIMED + e, none);
+                io.set_event_count(fresh, actions::condition::<R, S, N, P>(e), none);
             }
         }
         let renewed = fresh | acted;

@@ -64,7 +64,8 @@ mod device {
         let zero = R::lit(0.0);
         let mut acts = <R::Mask as Mask>::splat(false);
         for e in 0..S::TIMED {
-            io.set_event_count(fresh, S::EVENTS + e, <R::Bits as Bits>::lit(0));
+            let index = actions::scheduled::<R, S, N, P>(e);
+            io.set_event_count(fresh, index, <R::Bits as Bits>::lit(0));
             acts = acts | due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
         }
         acts = acts & begins & lane.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
@@ -75,9 +76,10 @@ mod device {
             *before = state.u;
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
-                actions::change::<R, S, N, P>(system, state, S::EVENTS + e, lane.t0, here);
-                let count = io.event_count(S::EVENTS + e).wrapping_add(one);
-                io.set_event_count(here, S::EVENTS + e, count);
+                let index = actions::scheduled::<R, S, N, P>(e);
+                actions::change::<R, S, N, P>(system, state, index, lane.t0, here);
+                let count = io.event_count(index).wrapping_add(one);
+                io.set_event_count(here, index, count);
             }
         }
         acts

@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::backward;
-use crate::kernel::{BLOCK, KernelConfig, Parts, Target};
+use crate::kernel::{BLOCK, KernelConfig, Parts, SystemText, Target};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::step::adjoint;
@@ -39,7 +39,7 @@ where
 {
     let kernel = kernel::<T>(kernel_config, "", "solve_and_record", RECORD_NAME);
     let parts = Parts { records: true, programs: "", config: "", kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
+    Ok(super::text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
 }
 
 /// Returns the complete text of the backward kernel.
@@ -67,7 +67,7 @@ where
     );
     let kernel = kernel::<T>(kernel_config, KERNEL, "pull_back", ADJOINT_NAME);
     let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
+    Ok(super::text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
 }
 
 /// Returns the text of a kernel that calls the function `does`.

@@ -70,13 +70,13 @@ template<class C> struct Members {
     DEVICE R stop_time(B index) const { return io.stop_time(true, index, R(0)); }
     DEVICE R save_time(B index) const { return io.save_time(true, index, R(0)); }
 
-    DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
+    DEVICE Told begin(const lane::Lane<R>& before, const lane::Lane<R>&, u32 how) {
         Told told = lockstep::silence<R>();
         double going = 0.0;
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_MEMBER(t) {
                 take(k, t, how == members::FIRST);
-                R size = members::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, how);
+                R size = members::begin<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, before, how);
                 put(how == members::FIRST);
                 if (group.goes) {
                     told.size = told.size < size ? told.size : size;
@@ -127,7 +127,7 @@ template<class C> struct Members {
         } else {
             told = together<GREATEST>(told, (double)told.square);
         }
-        if constexpr (S::BOUNDS > 0) {
+        if constexpr (C::BOUNDED) {
             told.size = together<LEAST>(lockstep::silence<R>(), (double)longest).size;
         }
         return told;
@@ -149,6 +149,8 @@ template<class C> struct Members {
         }
         return together<GREATEST>(told, 0.0).grows;
     }
+
+    DEVICE void save(const lane::Lane<R>&, const attempt::Attempt<R>&, R) {}
 
     DEVICE void accept() {
         if constexpr (C::RESIDENT) {
@@ -303,7 +305,7 @@ template<class C> DEVICE void solve_lockstep(
     io.go_to(0u);
     options::Options<R, N> o = options_of<C>(arguments, io);
     Members<C> members(lockstep, o, io, block);
-    lockstep::lockstep<R, typename C::System, typename C::Method, Members<C>, C, N, P>(members, o);
+    lockstep::lockstep<R, typename C::Method, Members<C>, C, N>(members, o);
 }
 
 } // namespace odes

@@ -5,7 +5,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::LOCKSTEP_PROGRAMS;
-use crate::kernel::{KernelConfig, LockstepConfig, Parts, Target};
+use crate::kernel::{KernelConfig, LockstepConfig, Parts, SystemText, Target};
 use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::system::System;
@@ -55,7 +55,7 @@ where
     );
     let group =
         LockstepText { name: LOCKSTEP_NAME, threads, programs: "", config: &config, text: &text };
-    with_group::<T, S, M, N, P>(system, kernel_config, &group)
+    with_group::<T, M>(&SystemText::of(system)?, kernel_config, &group)
 }
 
 /// The text of a [`LockstepGroup`](crate::integrate::lockstep::LockstepGroup) and its dependencies.
@@ -81,17 +81,12 @@ pub struct LockstepText<'a> {
 /// `LockstepArguments`, which CUDA passes by value. The launch is cooperative.
 ///
 /// # Errors
-/// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
-pub fn with_group<T, S, M, const N: usize, const P: usize>(
-    system: S,
+/// [`SolveError::NoArrays`] in OpenCL.
+pub fn with_group<T: Scalar, M: Definition>(
+    system: &SystemText,
     kernel_config: &KernelConfig,
     group: &LockstepText<'_>,
-) -> Result<String, SolveError>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Definition,
-{
+) -> Result<String, SolveError> {
     let words = match kernel_config.target {
         Target::Cuda => include_str!("targets/lockstep_cuda.hpp"),
         Target::Host => include_str!("targets/lockstep_host.hpp"),
@@ -106,7 +101,7 @@ where
         "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
-    super::text::<T, S, M, N, P>(system, kernel_config, &parts)
+    Ok(super::text::<T, M>(system, kernel_config, &parts))
 }
 
 /// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device

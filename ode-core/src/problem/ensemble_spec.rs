@@ -7,9 +7,9 @@ use crate::problem::ode::OdeProblem;
 use crate::problem::samples::Samples;
 use crate::problem::shard::Shard;
 use crate::problem::sweep::{Axis, Sizes};
-use crate::system::System;
 use crate::system::facts::Facts;
 use crate::system::quantities::{Quantities, numbers, quantities};
+use crate::system::{System, SystemInfo};
 use core::fmt;
 use core::ops::Range;
 
@@ -65,6 +65,56 @@ pub(crate) trait Problems<T>: Sync {
 
     /// Returns the own times to stop at of trajectory `i`, whose problem is `row`.
     fn stops(&self, row: &[T], i: usize) -> Vec<T>;
+}
+
+/// The problem of a solve that evaluates its equations by itself: only its time span is used.
+pub(crate) struct Clock<T> {
+    pub(crate) t0: T,
+    pub(crate) t1: T,
+}
+
+impl<T: Scalar> Problems<T> for Clock<T> {
+    fn write(&self, _: &[(&Axis, usize)], _: &Draw, range: Range<usize>, rows: &mut [T]) {
+        for (_, row) in range.zip(rows.chunks_exact_mut(3)) {
+            row.copy_from_slice(&[T::default(), self.t0, self.t1]);
+        }
+    }
+
+    fn breaks(&self, _: &[T], _: &mut dyn FnMut(f64)) {}
+
+    fn action_times(&self, _: &[T], _: &mut dyn FnMut([T; 3])) {}
+
+    fn stops(&self, _: &[T], _: usize) -> Vec<T> {
+        Vec::new()
+    }
+}
+
+impl<T: Scalar> Clock<T> {
+    /// Returns the data that a solve reads, of one trajectory.
+    pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
+        static INFO: SystemInfo = SystemInfo::new("array", &["u"], &[]);
+        EnsembleSpec {
+            system: Facts {
+                info: &INFO,
+                observables: 0,
+                mass: false,
+                logs: false,
+                logs_actions: false,
+                timed: false,
+            },
+            trajectories: Some(1),
+            shard: Shard::WHOLE,
+            varies: false,
+            u0: vec![T::default()],
+            p: Vec::new(),
+            span: (self.t0, self.t1),
+            sweep: [None; 2],
+            axes: &[],
+            samples: None,
+            stops: false,
+            problems: self,
+        }
+    }
 }
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>

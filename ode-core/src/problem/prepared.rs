@@ -6,7 +6,7 @@ use crate::lane::{Scalar, each_precision};
 use crate::problem::actions;
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::ensemble_spec::EnsembleSpec;
+use crate::problem::ensemble_spec::{Clock, EnsembleSpec};
 use crate::problem::evaluate::{BLOCK, Guess, Later};
 use crate::problem::inputs::{Input, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
@@ -103,6 +103,19 @@ impl<T: Scalar> PreparedSolve<T> {
     {
         let able = Abilities { draws: true, ..Abilities::default() };
         inputs(EvaluationThreads::Pool, &ensemble.spec(), options, method, able)
+    }
+
+    /// Checks options, method and time span of a solve that evaluates its equations by itself.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_clock(
+        (t0, t1): (T, T),
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError> {
+        let clock = Clock { t0, t1 };
+        all(EvaluationThreads::Caller, &clock.spec(), options, method, Abilities::default())
     }
 
     /// Returns the inputs, and the evaluation that remains.

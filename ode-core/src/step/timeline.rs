@@ -69,13 +69,12 @@ mod device {
         at: &At<R>,
         node: R,
     ) -> R {
-        if S::AUTONOMOUS && !S::STEPWISE {
-            at.t
-        } else if R::DOUBLE {
-            at.reach.mul_add(node, at.t)
-        } else {
-            at.t + at.reach.mul_add(node, at.low)
-        }
+        if S::AUTONOMOUS && !S::STEPWISE { at.t } else { time_of_node::<R>(at, node) }
+    }
+
+    /// Returns the time of the stage with this node.
+    pub fn time_of_node<R: Real>(at: &At<R>, node: R) -> R {
+        if R::DOUBLE { at.reach.mul_add(node, at.t) } else { at.t + at.reach.mul_add(node, at.low) }
     }
 
     /// A time as an unevaluated sum of two numbers.

@@ -75,6 +75,49 @@ pub struct SystemInfo {
     pub linear: LinearEquations,
 }
 
+impl SystemInfo {
+    /// Creates the data of a system that states nothing but names, as in systems written by hand.
+    ///
+    /// ```
+    /// use odes::system::SystemInfo;
+    ///
+    /// const INFO: SystemInfo = SystemInfo {
+    ///     time_pattern: &[0],
+    ///     ..SystemInfo::new("driven", &["u"], &["rate"])
+    /// };
+    /// assert_eq!(INFO.parameters, ["rate"]);
+    /// ```
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        states: &'static [&'static str],
+        parameters: &'static [&'static str],
+    ) -> Self {
+        SystemInfo {
+            name,
+            states,
+            parameters,
+            observables: &[],
+            events: &[],
+            jacobian_pattern: &[],
+            parameter_pattern: &[],
+            time_pattern: &[],
+            time_breaks: &[],
+            parameter_breaks: &[],
+            moving_time_breaks: false,
+            more_time_breaks: false,
+            poles: &[],
+            growing: &[],
+            steep: &[],
+            jumps: &[],
+            operations: [Operations::new([0; 6]); 4],
+            written: 0,
+            shared: 0,
+            linear: LinearEquations::Full,
+        }
+    }
+}
+
 /// Operations of a function after simplification; a repeated one counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

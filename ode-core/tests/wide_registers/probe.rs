@@ -72,6 +72,13 @@ impl<const ADAPTIVE: bool> LoopConfig for StaticConfig<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
     const RECORDS: bool = false;
+    const TIME_DEPENDENT: bool = false;
+    const BOUNDED: bool = false;
+    const MASS: bool = false;
+    const EVENTS: bool = false;
+    const SCHEDULED: bool = false;
+    const WATCHES: bool = false;
+    const CHECKS_INTERPOLANT: bool = false;
 }
 
 impl<T: Scalar, const ADAPTIVE: bool> LaneProgram<T> for Solve<T, ADAPTIVE> {

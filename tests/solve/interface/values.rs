@@ -9,8 +9,8 @@ use odes::lane::{Real, Scalar};
 use odes::methods::{Euler, Method};
 use odes::prelude::*;
 use odes::system::{
-    DeviceSource, Domain, Events, LinearEquations, Linearised, MassMatrix, Observe, Operations,
-    Rhs, SystemInfo, TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Operations, Rhs, SystemInfo,
+    TimeBreaks,
 };
 use odes::{EnsembleSolution, SolveError, Solver, System};
 
@@ -76,26 +76,9 @@ impl System<1, 0> for Growth {
     fn info(&self) -> &'static SystemInfo {
         const NONE: Operations = Operations::new([0; 6]);
         const INFO: &SystemInfo = &SystemInfo {
-            name: "growth",
-            states: &["u"],
-            parameters: &[],
-            observables: &[],
-            events: &[],
             jacobian_pattern: &[(0, 0)],
-            parameter_pattern: &[],
-            time_pattern: &[],
-            time_breaks: &[],
-            parameter_breaks: &[],
-            moving_time_breaks: false,
-            more_time_breaks: false,
-            poles: &[],
-            growing: &[],
-            steep: &[],
-            jumps: &[],
             operations: [Operations::new([0, 1, 0, 0, 0, 0]), NONE, NONE, NONE],
-            written: 1,
-            shared: 0,
-            linear: LinearEquations::Full,
+            ..SystemInfo::new("growth", &["u"], &[])
         };
         INFO
     }

@@ -128,7 +128,7 @@ where
         let lanes = batches::lanes::<T>(plan.instructions, N);
         let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
         stack::with_pool(bytes, plan.threads, &mut || {
-            lockstep::<T, S, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
+            lockstep::<T, Outlined<M, true>, _, StaticConfig<S, N, P, ADAPTIVE, true>, N>(
                 &mut members,
                 &o,
             );
@@ -235,8 +235,8 @@ where
         if unknown.contains(&slot) { T::nan() } else { time }
     }
 
-    fn begin(&mut self, lane: &Lane<T>, how: u32) -> Told<T> {
-        let told = self.all(lane, Work::Begin { how });
+    fn begin(&mut self, before: &Lane<T>, _lane: &Lane<T>, how: u32) -> Told<T> {
+        let told = self.all(before, Work::Begin { how });
         self.accepted = false;
         told
     }
@@ -250,6 +250,8 @@ where
     fn passes_soon(&mut self, lane: &Lane<T>, trial: &Attempt<T>, ends: bool) -> bool {
         self.all(lane, Work::PassesSoon { trial: *trial, ends }).grows
     }
+
+    fn save(&mut self, _lane: &Lane<T>, _trial: &Attempt<T>, _ahead: T) {}
 
     fn accept(&mut self) {
         self.now = 1 - self.now;
@@ -317,7 +319,7 @@ where
                         S,
                         Outlined<M, true>,
                         _,
-                        StaticConfig<ADAPTIVE, true>,
+                        StaticConfig<S, N, P, ADAPTIVE, true>,
                         N,
                         P,
                     >(system, &mut io, &o, &mut group, &lane, how);
@@ -331,7 +333,7 @@ where
                         S,
                         Outlined<M, true>,
                         _,
-                        StaticConfig<ADAPTIVE, true>,
+                        StaticConfig<S, N, P, ADAPTIVE, true>,
                         N,
                         P,
                     >(system, &mut io, &o, &group, &lane, &trial);
@@ -360,15 +362,25 @@ where
                 }
                 Work::Leave { stuck, everyone } => {
                     let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
-                    members::leave::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
-                        &mut io, &mut group, &lane, stuck, everyone,
-                    );
+                    members::leave::<
+                        R,
+                        Outlined<M, true>,
+                        _,
+                        StaticConfig<S, N, P, ADAPTIVE, true>,
+                        N,
+                        P,
+                    >(&mut io, &mut group, &lane, stuck, everyone);
                     cells.put(g, now, &group, accepted);
                 }
                 Work::Finish => {
-                    members::finish::<R, Outlined<M, true>, _, StaticConfig<ADAPTIVE, true>, N, P>(
-                        &mut io, &group, &lane,
-                    );
+                    members::finish::<
+                        R,
+                        Outlined<M, true>,
+                        _,
+                        StaticConfig<S, N, P, ADAPTIVE, true>,
+                        N,
+                        P,
+                    >(&mut io, &group, &lane);
                 }
             }
             all.goes = all.goes | group.goes;
