@@ -2,8 +2,11 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+
+/// Parts of fewer bytes are joined before they are written.
+const BUFFER: usize = 1 << 16;
 
 /// Replaces the file `path` atomically by a file of these parts.
 ///
@@ -59,9 +62,10 @@ fn write_new(path: &Path, folder: &Path, parts: &[&[u8]]) -> io::Result<PathBuf>
     // A number that is unique over processes and machines.
     let number = RandomState::new().hash_one(path);
     let new = folder.join(format!(".{number:016x}-{}.tmp", std::process::id()));
-    let written = File::create_new(&new).and_then(|mut file| {
+    let written = File::create_new(&new).and_then(|file| {
+        let mut file = BufWriter::with_capacity(BUFFER, file);
         parts.iter().try_for_each(|part| file.write_all(part))?;
-        file.sync_all()
+        file.into_inner()?.sync_all()
     });
     if let Err(error) = written {
         let _ = fs::remove_file(&new);
