@@ -1,6 +1,7 @@
 //! [getting-started]: docs::getting_started
 //! [primer]: docs::primer
 //! [outside]: docs::outside
+//! [results-files]: docs::results_files
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
 //! [events]: docs::events
@@ -242,7 +243,7 @@ pub mod backend {
     pub use ode_core::problem::layout::SystemShape;
     pub use ode_core::problem::prepared::PreparedSolve;
     pub use ode_core::problem::resolved_options::ResolvedOptions;
-    pub use ode_core::solution::{ResultArray, ResultSet, ResultSlices};
+    pub use ode_core::solution::{ResultArray, ResultSet, ResultSlices, SolveHeader};
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
         LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,

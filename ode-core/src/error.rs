@@ -707,6 +707,11 @@ pub enum SolveError {
     /// `downcast_ref` returns the error.
     #[error(transparent)]
     Backend(Arc<dyn std::error::Error + Send + Sync>),
+    /// The [`ResultSink`](crate::ResultSink) could not store results, for example on a full disk.
+    ///
+    /// `downcast_ref` returns the error.
+    #[error(transparent)]
+    Sink(Arc<dyn std::error::Error + Send + Sync>),
 }
 
 /// The error of a training's [checkpoint file](crate::gradient::Train::checkpoint).

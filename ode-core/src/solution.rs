@@ -11,7 +11,7 @@ pub use code::ReturnCode;
 pub use log::{Log, LoggedEvent};
 pub use single::OdeSolution;
 pub(crate) use sink::MostSteps;
-pub use sink::{Collect, ResultSink};
+pub use sink::{Collect, ResultSink, SolveHeader};
 pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;

@@ -17,28 +17,25 @@ pub(crate) type SolveFn<'a, T> = &'a dyn Fn(
     &mut dyn ResultSink<T>,
 ) -> Result<RunReport, SolveError>;
 
-/// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
+/// Counts the saved ends of steps by a first solve, in batches of `batch` trajectories.
 ///
-/// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
-pub(crate) fn integrate<T: Scalar>(
+/// Without saved ends of steps there is no such solve. Returns the times of the solve.
+pub(crate) fn count_steps<T: Scalar>(
     inputs: &mut PreparedSolve<T>,
     place: SolveFn<'_, T>,
-    sink: &mut dyn ResultSink<T>,
-) -> Result<RunReport, SolveError> {
+    batch: u64,
+) -> Result<Timings, SolveError> {
     let PreparedSolve { options: settings, inputs: columns } = inputs;
-    let mut before = Timings::default();
-    if settings.saved.times > 0 {
-        // The number of steps does not depend on the saved times.
-        let mut steps = MostSteps { batch: sink.batch(), most: 0 };
-        let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
-        let counted = place(settings, columns, &mut steps);
-        columns.save = known;
-        before = counted?.timings;
-        settings.step_slots = steps.most as usize;
+    if settings.saved.times == 0 {
+        return Ok(Timings::default());
     }
-    let mut run = place(settings, columns, sink)?;
-    run.timings.add(&before);
-    Ok(run)
+    // The number of steps does not depend on the saved times.
+    let mut steps = MostSteps { batch, most: 0 };
+    let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
+    let counted = place(settings, columns, &mut steps);
+    columns.save = known;
+    settings.step_slots = steps.most as usize;
+    counted.map(|run| run.timings)
 }
 
 /// Integrates the trajectories of a batch.
@@ -234,11 +231,12 @@ mod tests {
                 Ok(RunReport::new(Backend::Gpu { devices: Vec::new() }, timings))
             };
             let mut pairs = Pairs::default();
-            let run = integrate(&mut inputs, &place, &mut pairs).unwrap();
+            let counting = count_steps(&mut inputs, &place, 2).unwrap();
+            place(&inputs.options, &inputs.inputs, &mut pairs).unwrap();
             assert_eq!(pairs.0, [(0, vec![5, 9]), (2, vec![8, 7]), (4, vec![6])]);
             let expected = [vec![(1, 0, 2)], vec![(0, 0, 2), (1, 7, 2)]];
             assert_eq!(asked.into_inner(), expected[times]);
-            assert_eq!(run.timings.solve, Duration::from_secs(1 + times as u64));
+            assert_eq!(counting.solve, Duration::from_secs(times as u64));
             assert_eq!(inputs.layout().slots, 1 + 7 * times);
         }
     }

@@ -12,7 +12,7 @@ use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::sweep;
-use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
+use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport, SolveHeader};
 use crate::step::properties::Properties;
 use crate::system::System;
 use crate::system::facts::Facts;
@@ -125,13 +125,14 @@ where
         let begin = Instant::now();
         let (_, mut run) = self.integrate(method, algorithm, options, sink, false)?;
         run.timings.total = begin.elapsed();
+        sink.finish(&run)?;
         Ok(run)
     }
 
     /// Passes the results of a solve to `sink` and returns the inputs of the solve.
     ///
-    /// `again`: whether the sink accepts results twice. The later ones then replace the earlier
-    /// ones.
+    /// `again`: whether the sink accepts results twice, without [`ResultSink::begin`]. The later
+    /// results then replace the earlier ones.
     fn integrate<M, A>(
         &self,
         method: M,
@@ -175,7 +176,14 @@ fn evaluated<'a, T: Scalar>(
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed();
     let Some(later) = later else {
-        let mut run = batches::integrate(&mut inputs, place, sink)?;
+        let counting = batches::count_steps(&mut inputs, place, sink.batch())?;
+        let axes = match ensemble.trajectories == Some(inputs.inputs.trajectories) {
+            true => sweep::named(ensemble.axes, &ensemble.system),
+            false => Vec::new(),
+        };
+        sink.begin(&SolveHeader { system: ensemble.system.info, inputs: &inputs, axes: &axes })?;
+        let mut run = place(&inputs.options, &inputs.inputs, sink)?;
+        run.timings.add(&counting);
         run.timings.setup = setup;
         return Ok((inputs, run));
     };

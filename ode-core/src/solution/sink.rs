@@ -13,9 +13,31 @@ use core::ops::ControlFlow;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::inputs::InputRange;
-use crate::solution::{RawResults, ResultArray, ResultSet};
+use crate::problem::prepared::PreparedSolve;
+use crate::problem::sweep::Axis;
+use crate::solution::{RawResults, ResultArray, ResultSet, RunReport};
+use crate::system::SystemInfo;
+
+/// The description of a solve that a [`ResultSink`] receives before the first batch.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SolveHeader<'a, T> {
+    /// The names of the system's states, parameters, observables and events.
+    pub system: &'static SystemInfo,
+    /// The inputs of all trajectories, and the resolved options.
+    ///
+    /// [`PreparedSolve::layout`] returns the sizes of the results.
+    pub inputs: &'a PreparedSolve<T>,
+    /// The axes of the [grid](crate::EnsembleProblem::grid), by name.
+    ///
+    /// Empty without a grid, and in a [shard](crate::EnsembleProblem::shard) of one.
+    pub axes: &'a [Axis],
+}
 
 /// A consumer of results.
+///
+/// [`solve_into`](crate::EnsembleProblem::solve_into) calls [`begin`](Self::begin), then
+/// [`store`](Self::store) for each batch, then [`finish`](Self::finish).
 ///
 /// A backend solves the trajectories in order, in batches of the size that the sink sets. When a
 /// batch is complete, the backend passes its results to the sink.
@@ -36,6 +58,27 @@ pub trait ResultSink<T>: Send {
     /// size of 0 acts as 1.
     fn batch(&self) -> u64 {
         u64::MAX
+    }
+
+    /// Receives the description of the solve, before the first batch; does nothing by default.
+    ///
+    /// The sink may choose the size of its batches now. If ends of steps are saved, a first solve
+    /// has already counted the steps, in batches of the size that the sink had before.
+    ///
+    /// # Errors
+    /// An error ends the solve before the first batch, and the solve returns it.
+    fn begin(&mut self, _: &SolveHeader<'_, T>) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// Receives the report of the solve, after the last batch; does nothing by default.
+    ///
+    /// If the solve fails, the sink receives no report.
+    ///
+    /// # Errors
+    /// The solve returns the error.
+    fn finish(&mut self, _: &RunReport) -> Result<(), SolveError> {
+        Ok(())
     }
 
     /// Returns the arrays that [`store`](Self::store) reads; all by default.
