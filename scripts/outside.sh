@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the Python of docs/outside.md on the files that the page's program writes.
+# Runs the Python of docs/outside.md and docs/results-files.md on the files that the programs of the pages
+# write.
 #
 #   scripts/outside.sh [FOLDER]     FOLDER: contains the files, if the tests of the documentation ran with
 #                                   ODES_WRITTEN=FOLDER. By default the script runs these tests, which write
@@ -18,6 +19,10 @@ if [ $# = 1 ]; then
 else
     folder=target/written
     mkdir -p "$folder"
-    ODES_WRITTEN="$PWD/$folder" cargo test --doc -p odes --features save docs::outside
+    # A folder of results is never replaced.
+    rm -rf "$folder"/*.zarr
+    ODES_WRITTEN="$PWD/$folder" cargo test --doc -p odes --features save -- docs::outside docs::results_files
 fi
-"$python" scripts/outside.py docs/outside.md "$folder"
+for page in outside results-files; do
+    "$python" scripts/outside.py "docs/$page.md" "$folder"
+done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes a virtual environment with the packages of docs/outside.md in target/python, and prints the path
-# of its interpreter. Does nothing else if the environment has these packages.
+# Makes a virtual environment with the packages of docs/outside.md and docs/results-files.md in
+# target/python, and prints the path of its interpreter. Does nothing else if the environment has these packages.
 set -eu
 
-packages='numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 matplotlib==3.11.2'
+packages='numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 zarr==3.1.6 matplotlib==3.11.2'
 folder=$(dirname "$0")/../target/python
 
 if [ "$(cat "$folder/packages" 2>/dev/null)" != "$packages" ]; then

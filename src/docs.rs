@@ -12,6 +12,7 @@
 /// [clusters]: crate::docs::clusters
 /// [primer]: crate::docs::primer
 /// [outside]: crate::docs::outside
+/// [results-files]: crate::docs::results_files
 /// [from-sciml]: crate::docs::from_sciml
 /// [gradients]: crate::docs::gradients
 /// [what-a-success-means]: crate::docs::what_success_means
@@ -39,6 +40,15 @@ pub mod primer {}
 #[cfg(any(not(doctest), feature = "save"))]
 #[doc = include_str!("../docs/outside.md")]
 pub mod outside {}
+
+/// [outside]: crate::docs::outside
+/// [many]: crate::docs::getting_started#many-problems
+/// [shards]: crate::docs::getting_started#on-several-machines
+///
+// The programs of the page write files, which needs the feature.
+#[cfg(any(not(doctest), feature = "save"))]
+#[doc = include_str!("../docs/results-files.md")]
+pub mod results_files {}
 
 /// [arrays]: crate::docs::arrays
 /// [clusters]: crate::docs::clusters

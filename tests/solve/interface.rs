@@ -7,6 +7,7 @@ mod sinks;
 mod sweeps;
 mod times;
 mod values;
+mod zarr;
 
 use odes::backend::{
     self, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, InputRange, Job, RawResults,

@@ -1,22 +1,27 @@
-//! Solutions as files: NumPy archives and tables of comma-separated values (feature `save`).
+//! Solutions as files: Zarr folders, NumPy archives and tables of comma-separated values (feature
+//! `save`).
 //!
 //! ```python
 //! data = numpy.load("lorenz.npz")        # EnsembleSolution::write_npz
 //! data["u"][42, :, 0]                    # component 0 of trajectory 42 at data["t"]
 //! table = pandas.read_csv("lorenz.csv")  # EnsembleSolution::write_csv
 //! table[table.trajectory == 42].plot("t", "x")
+//! ds = xarray.open_zarr("lorenz.zarr", consolidated=False)  # EnsembleSolution::write_zarr
+//! ds.u.sel(state="x", trajectory=42).plot()
 //! ```
 
 mod csv;
 mod npz;
+mod zarr;
 
 pub use npz::{NpyElement, Npz};
+pub use zarr::ZarrFolder;
 
 use crate::error::debug_as_display;
 use crate::lane::Scalar;
 use crate::problem::options::LogRow;
 use crate::solution::{EnsembleSolution, ReturnCode};
-use crate::system::System;
+use crate::system::{System, SystemInfo};
 use ndarray::{Array1, Array2, ArrayView1, arr1};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -112,7 +117,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         if !self.all_logs().is_empty() {
             file.add_numbers("log", self.all_logs())?;
-            file.add_names("log_names", &self.log_names())?;
+            let names = log_names(self.system.info(), self.inputs.options.log);
+            file.add_names("log_names", &names)?;
         }
         let numbers = self.numbers();
         file.add("numbers", arr1(&[numbers.start, numbers.end]).view())?;
@@ -133,17 +139,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.finish()
     }
 
-    /// Returns the names of the numbers of a logged event.
-    fn log_names(&self) -> Vec<String> {
-        let LogRow { before, after, .. } = self.inputs.options.log;
-        let states = self.system.info().states;
-        let named = |when: &str, count: usize| -> Vec<String> {
-            states.iter().take(count).map(|state| format!("{when}.{state}")).collect()
-        };
-        let marks = ["time", "event"].map(str::to_owned).to_vec();
-        [marks, named("before", before), named("after", after)].concat()
-    }
-
     /// Writes a table of comma-separated values.
     ///
     /// An existing file is replaced. Each saved time that a trajectory reached is a row. A
@@ -161,6 +156,15 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let path = path.as_ref();
         csv::write(self, path).map_err(|error| SaveError { path: path.to_owned(), error })
     }
+}
+
+/// Returns the names of the numbers of a logged event.
+fn log_names(system: &SystemInfo, row: LogRow) -> Vec<String> {
+    let named = |when: &str, count: usize| -> Vec<String> {
+        system.states.iter().take(count).map(|state| format!("{when}.{state}")).collect()
+    };
+    let marks = ["time", "event"].map(str::to_owned).to_vec();
+    [marks, named("before", row.before), named("after", row.after)].concat()
 }
 
 /// Returns an array with a row for each trajectory.

@@ -30,6 +30,14 @@ where
     }
 
     /// Needs the feature `save`.
+    pub fn write_zarr(&self, _path: impl Sized) -> Result<(), std::io::Error>
+    where
+        Self: FeatureSave,
+    {
+        Ok(())
+    }
+
+    /// Needs the feature `save`.
     pub fn write_csv(&self, _path: impl Sized) -> Result<(), std::io::Error>
     where
         Self: FeatureSave,

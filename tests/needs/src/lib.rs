@@ -59,6 +59,12 @@ const REQUIREMENTS: &[Requirement] = &[
         variables: &[("ODES_REQUIRE_MPI", "1")],
         is_here: || false,
     },
+    Requirement {
+        word: "xarray",
+        name: "Python with xarray and zarr",
+        variables: &[("ODES_PYTHON", "FILE")],
+        is_here: || false,
+    },
 ];
 
 /// Returns whether the driver of an NVIDIA GPU created its device files.
@@ -97,11 +103,12 @@ impl Requirement {
 
 /// Ignores a test that checks nothing without a requirement that is missing.
 ///
-/// The requirements are `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`, `opencl` and `mpi`.
+/// The requirements are `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`, `opencl`, `mpi` and `xarray`.
 ///
-/// A variable `ODES_REQUIRE_…=1` at compile time enables the test. Without the variable the
-/// attribute looks for a GPU or a C++ compiler; the scripts that install the other requirements
-/// print their variables. `--include-ignored` runs all tests, wherever the binary was compiled.
+/// A variable at compile time enables the test: `ODES_PYTHON=FILE` for `xarray`, and
+/// `ODES_REQUIRE_…=1` for all others. Without the variable the attribute looks for a GPU or a C++
+/// compiler; the scripts that install the other requirements print their variables.
+/// `--include-ignored` runs all tests, wherever the binary was compiled.
 ///
 /// ```
 /// use odes_needs::needs;

@@ -12,23 +12,23 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// A file that is deleted at the end of the test.
-struct Scratch(PathBuf);
+/// A file or folder that is deleted at the end of the test.
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         Scratch(std::env::temp_dir().join(format!("odes-{}-{name}", std::process::id())))
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.0).or_else(|_| fs::remove_dir_all(&self.0));
     }
 }
 
 /// Returns a grid of 3 by 2; its last trajectories end early.
-fn solution(options: &SolveOptions) -> EnsembleSolution<hunting::Model, f64, 2, 2> {
+pub(super) fn solution(options: &SolveOptions) -> EnsembleSolution<hunting::Model, f64, 2, 2> {
     EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
         .grid([Axis::p("birth", [1.0, 2.0, f64::INFINITY]), Axis::p("death", [0.5, 1.5])])
         .solve(Euler, EnsembleSerial, options)

@@ -1,0 +1,362 @@
+//! Solutions as Zarr folders, version 3.
+//!
+//! ```python
+//! ds = xarray.open_zarr("lorenz.zarr", consolidated=False)
+//! ds.u.sel(state="x", trajectory=42).plot()
+//! ```
+
+mod array;
+mod json;
+mod variable;
+
+use super::SaveError;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::persist;
+use crate::problem::inputs::InputRange;
+use crate::solution::{EnsembleSolution, RawResults, ResultSink, RunReport, SolveHeader};
+use crate::system::System;
+use array::{Array, Element, strings};
+use core::ops::ControlFlow;
+use json::{Object, list, number};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use variable::{Sizes, Variable};
+
+/// The largest size of the chunks of the largest array in bytes, if the user sets none.
+const CHUNK_BYTES: usize = 32 << 20;
+
+/// The target size of a batch in bytes, if the user sets none.
+const BATCH_BYTES: usize = 256 << 20;
+
+/// A Zarr folder that receives the results of an ensemble, batch by batch.
+///
+/// The results of all trajectories need not fit into memory:
+///
+/// ```
+/// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveOptions, Unvaried};
+/// # use ode_core::{methods::Tsit5, system::System};
+/// use ode_core::save::ZarrFolder;
+/// # fn of<S: System<2, 1>>(
+/// #     ensemble: &EnsembleProblem<S, f64, Unvaried, 2, 1>,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+///
+/// let mut folder = ZarrFolder::create("lorenz.zarr")?;
+/// let options = SolveOptions::default().saveat(0.1);
+/// ensemble.solve_into(Tsit5, EnsembleThreads, &options, &mut folder)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`write_zarr`](EnsembleSolution::write_zarr) writes the same folder from memory, and lists its
+/// arrays. Chunks do not depend on the backend or on the size of batches.
+///
+/// The folder has the attribute `complete`: 0 until the solve has ended, then 1. Before that, and
+/// after a failure, trajectories without results have the return code 255, and values NaN.
+#[derive(Debug)]
+pub struct ZarrFolder {
+    path: PathBuf,
+    chunk: Option<usize>,
+    batch: Option<usize>,
+    content: Option<Content>,
+}
+
+/// The content of a folder during the solve.
+#[derive(Debug)]
+struct Content {
+    sizes: Sizes,
+    variables: Vec<(Variable, Array)>,
+    attributes: Object,
+    /// The number of trajectories of a chunk.
+    chunk: usize,
+    /// The number of trajectories of a batch, a multiple of `chunk`.
+    batch: usize,
+    /// The number of trajectories that are stored.
+    stored: usize,
+}
+
+impl ZarrFolder {
+    /// Creates the folder.
+    ///
+    /// If no solve begins, the folder is removed when the value is dropped.
+    ///
+    /// # Errors
+    /// If the path exists, with [`ErrorKind::AlreadyExists`], or if the folder cannot be created.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, SaveError> {
+        let path = path.as_ref().to_owned();
+        match fs::create_dir(&path) {
+            Ok(()) => Ok(ZarrFolder { path, chunk: None, batch: None, content: None }),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let error = "it exists; remove it, or name another folder";
+                Err(SaveError { path, error: io::Error::new(ErrorKind::AlreadyExists, error) })
+            }
+            Err(error) => Err(SaveError { path, error }),
+        }
+    }
+
+    /// Sets the number of trajectories of each chunk.
+    ///
+    /// A chunk is a file for each array. By default the number is the largest power of two for
+    /// which no file exceeds 32 MiB, but at most the number of trajectories. A number of 0 acts
+    /// as 1.
+    #[must_use]
+    pub fn chunk(mut self, trajectories: usize) -> Self {
+        self.chunk = Some(trajectories.max(1));
+        self
+    }
+
+    /// Sets the number of trajectories that are in memory together.
+    ///
+    /// The number is rounded up to whole chunks. By default the results of a batch take about
+    /// 256 MiB, or one chunk if it is larger. Several batches may be in memory at a time.
+    #[must_use]
+    pub fn batch(mut self, trajectories: usize) -> Self {
+        self.batch = Some(trajectories);
+        self
+    }
+
+    /// Writes the metadata, and the arrays that do not depend on the trajectory.
+    fn write_header<T: Scalar>(&mut self, header: &SolveHeader<'_, T>) -> io::Result<()> {
+        if self.content.is_some() {
+            let error = "it contains another solve; create a folder for each solve";
+            return Err(io::Error::new(ErrorKind::AlreadyExists, error));
+        }
+        let sizes = Sizes::of(header);
+        let mut variables = Variable::of_solve::<T>(&sizes);
+        let bytes = variables.iter().map(|(_, array)| array.bytes_of_trajectory());
+        let (largest, all) = bytes
+            .fold((1, 1), |(largest, all), bytes| (bytes.max(largest), bytes.saturating_add(all)));
+        let fit = (CHUNK_BYTES / largest).max(1);
+        let chunk = self.chunk.unwrap_or(1 << fit.ilog2()).min(sizes.trajectories.max(1));
+        let batch = self.batch.unwrap_or((BATCH_BYTES / all / chunk).saturating_mul(chunk));
+        let batch = batch.max(1).div_ceil(chunk).saturating_mul(chunk);
+        let attributes = attributes(header, &sizes);
+        let content = Content { sizes, variables: Vec::new(), attributes, chunk, batch, stored: 0 };
+        let content = self.content.insert(content);
+        content.write_group(&self.path, Object::default().json("complete", 0))?;
+        for (_, array) in &mut variables {
+            array.chunk = chunk;
+            array.create(&self.path)?;
+        }
+        content.variables = variables;
+        for (array, bytes) in coordinates(header, &sizes) {
+            array.create(&self.path)?;
+            array.write(&self.path, 0, &[bytes])?;
+        }
+        Ok(())
+    }
+
+    /// Writes the chunks of a batch.
+    fn write_batch<T: Scalar>(
+        &mut self,
+        batch: InputRange<'_, T>,
+        results: &RawResults<T>,
+    ) -> io::Result<()> {
+        let Some(content) = &mut self.content else { return Err(unordered()) };
+        let (indices, n, chunk) = (batch.indices(), batch.len(), content.chunk);
+        if indices.start != content.stored || !content.stored.is_multiple_of(chunk) {
+            return Err(unordered());
+        }
+        for from in (0..n).step_by(chunk) {
+            let range = from..n.min(from + chunk);
+            for (variable, array) in &content.variables {
+                let rows = variable.rows(&content.sizes, (batch, results), range.clone());
+                array.write(&self.path, (content.stored + from) / chunk, &rows)?;
+            }
+        }
+        content.stored += n;
+        Ok(())
+    }
+
+    /// Marks the folder as complete.
+    fn complete(&mut self, run: &RunReport) -> io::Result<()> {
+        let Some(content) = &self.content else { return Err(unordered()) };
+        if content.stored != content.sizes.trajectories {
+            return Err(unordered());
+        }
+        let report = Object::default()
+            .json("complete", 1)
+            .text("backend", &run.backend.to_string())
+            .json("seconds", run.timings.total.as_secs_f64());
+        content.write_group(&self.path, report)
+    }
+
+    fn error(&self, error: io::Error) -> SaveError {
+        SaveError { path: self.path.clone(), error }
+    }
+}
+
+/// Returns the error of a backend that does not pass the batches that the sink requests.
+fn unordered() -> io::Error {
+    let error = "the backend did not pass all trajectories in order, in batches of the size that \
+        the folder requests";
+    io::Error::new(ErrorKind::InvalidData, error)
+}
+
+impl Drop for ZarrFolder {
+    fn drop(&mut self) {
+        if self.content.is_none() {
+            // Fails if another process uses the folder, which then stays.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+impl<T: Scalar> ResultSink<T> for ZarrFolder {
+    fn begin(&mut self, header: &SolveHeader<'_, T>) -> Result<(), SolveError> {
+        Ok(self.write_header(header).map_err(|error| self.error(error))?)
+    }
+
+    fn batch(&self) -> u64 {
+        // Before the solve begins, a batch contains step counts only.
+        self.content.as_ref().map_or(1 << 20, |content| content.batch as u64)
+    }
+
+    fn store(
+        &mut self,
+        batch: InputRange<'_, T>,
+        results: &mut RawResults<T>,
+    ) -> Result<ControlFlow<()>, SolveError> {
+        if let Some(content) = &self.content {
+            results.check(&content.sizes.layout, batch.len())?;
+        }
+        self.write_batch(batch, results).map_err(|error| self.error(error))?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn finish(&mut self, run: &RunReport) -> Result<(), SolveError> {
+        Ok(self.complete(run).map_err(|error| self.error(error))?)
+    }
+}
+
+impl From<SaveError> for SolveError {
+    fn from(error: SaveError) -> Self {
+        SolveError::Sink(Arc::new(error))
+    }
+}
+
+impl Content {
+    /// Writes the metadata of the group, with further attributes.
+    fn write_group(&self, path: &Path, further: Object) -> io::Result<()> {
+        let attributes = further.members(&self.attributes).finish();
+        let text = Object::default()
+            .json("zarr_format", 3)
+            .text("node_type", "group")
+            .json("attributes", attributes)
+            .finish();
+        persist::replace(&path.join("zarr.json"), path, &[text.as_bytes()])
+    }
+}
+
+/// Returns the attributes of the group that are known before the solve.
+fn attributes<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Object {
+    let SolveHeader { system, inputs, axes } = header;
+    let (options, columns) = (&inputs.options, &inputs.inputs);
+    let mut attributes = Object::default()
+        .text("source", concat!("odes ", env!("CARGO_PKG_VERSION")))
+        .text("system", system.name)
+        .text("method", options.method.name)
+        .text("precision", T::NAME)
+        .texts("states", system.states)
+        .texts("parameters", system.parameters)
+        .texts("observables", system.observables)
+        .texts("events", system.events)
+        .json("trajectories", columns.trajectories)
+        .json("first_trajectory", columns.first)
+        .json("grid_shape", list(&columns.shape));
+    let names: Vec<String> = axes.iter().map(ToString::to_string).collect();
+    attributes = attributes.texts("grid_axes", &names);
+    if !sizes.shared_times && sizes.layout.slots > 0 {
+        // xarray takes only an array with one axis of its name for a coordinate by itself.
+        attributes = attributes.text("coordinates", "time");
+    }
+    attributes = attributes.json("adaptive", u8::from(options.adaptive));
+    if columns.has_own_tolerances() {
+        let each = columns.abstols.iter().map(|abstol| number(&format!("{:?}", abstol.get(0))));
+        attributes = attributes.json("abstol_each", list(each));
+    }
+    let entries = options.lane.entries().into_iter();
+    entries.fold(attributes, |all, (name, value)| all.json(name, number(&value)))
+}
+
+/// Returns the arrays with one axis of the same name, and their bytes.
+fn coordinates<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Vec<(Array, Vec<u8>)> {
+    let of = |name: &'static str, element: Element, length: usize| {
+        let attributes = Object::default();
+        Array { name, element, axes: vec![(name, length)], chunk: length, attributes }
+    };
+    let mut coordinates = Vec::new();
+    if let (true, Some(times @ [_, ..])) = (sizes.shared_times, header.inputs.inputs.save.shared())
+    {
+        let mut array = of("time", Element::of::<T>(), times.len());
+        array.attributes = array.attributes.text("long_name", "saved times");
+        coordinates.push((array, bytemuck::cast_slice(times).to_vec()));
+    }
+    let log = super::log_names(header.system, sizes.layout.log);
+    let log: Vec<&str> = log.iter().map(String::as_str).collect();
+    let logged = if sizes.layout.log_slots > 0 { &log[..] } else { &[] };
+    for (name, names) in [
+        ("state", header.system.states),
+        ("parameter", header.system.parameters),
+        ("observable", header.system.observables),
+        ("event", header.system.events),
+        ("log_number", logged),
+    ] {
+        if !names.is_empty() {
+            coordinates.push((of(name, Element::Text, names.len()), strings(names)));
+        }
+    }
+    coordinates
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// Writes the whole solution to a new Zarr folder (version 3), which xarray opens.
+    ///
+    /// [`ZarrFolder`] receives the results during the solve instead, in constant memory.
+    ///
+    /// The arrays have the names of [`write_npz`](Self::write_npz). The first axis is the
+    /// trajectory.
+    ///
+    /// | array | further axes | content |
+    /// |---|---|---|
+    /// | `u0`, `u_end` | `state` | initial and final states |
+    /// | `t_end` | | times of the final states |
+    /// | `p` | `parameter` | parameters |
+    /// | `tspan` | `end` | both ends of the time spans |
+    /// | `u` | `time`, `state` | saved states; absent if not saved |
+    /// | `observables` | `time`, `observable` | saved observables; absent if not saved |
+    /// | `saved_count` | | numbers of saved times that were reached; absent without saved times |
+    /// | `code` | | return codes; `flag_values` and `flag_meanings` are their numbers and names |
+    /// | `accepted`, `rejected` | | numbers of steps |
+    /// | `used_stiff_method` | | 1 or 0; absent unless the method switches |
+    /// | `guarded`, `held_unstable` | | as in [`write_npz`](Self::write_npz); absent if the guard is off |
+    /// | `event_counts` | `event` | counts of events; absent without events |
+    /// | `log` | `log_slot`, `log_number` | logged events; absent without a log |
+    ///
+    /// Values at times that a trajectory did not reach are NaN. The coordinate `time` has the saved
+    /// times. If trajectories have different times, `time` has the axes `trajectory` and `save`, and
+    /// `save` replaces the axis `time` of saved values. The coordinates `state`, `parameter`,
+    /// `observable`, `event` and `log_number` are names.
+    ///
+    /// Attributes of the group: `complete` (1), `source` (the version of odes), `system`, `method`,
+    /// `precision`, `backend`, `seconds` (of the solve), `states`, `parameters`, `observables`,
+    /// `events`, `trajectories`, `first_trajectory` (the index in the whole ensemble),
+    /// `grid_shape`, `grid_axes`, and the numeric options.
+    ///
+    /// # Errors
+    /// If the folder exists, or cannot be written. A folder with `complete` 0 remains after a
+    /// failure.
+    pub fn write_zarr(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let mut folder = ZarrFolder::create(path)?;
+        self.zarr(&mut folder).map_err(|error| folder.error(error))
+    }
+
+    fn zarr(&self, folder: &mut ZarrFolder) -> io::Result<()> {
+        let system = self.system.info();
+        folder.write_header(&SolveHeader { system, inputs: &self.inputs, axes: &self.axes })?;
+        folder.write_batch(self.inputs.inputs.all(), &self.raw)?;
+        folder.complete(&self.run)
+    }
+}
