@@ -191,9 +191,10 @@ fn folders_hold_the_solution() {
         ("first_trajectory", json!(0)),
         ("grid_shape", json!([3, 2])),
         ("grid_axes", json!(["p.birth", "p.death"])),
-        ("adaptive", json!(0)),
-        ("dt", json!(0.125)),
-        ("dtmax", json!("inf")),
+        ("fixed_step", json!(0.125)),
+        ("reltol", Value::Null),
+        ("dtmax", Value::Null),
+        ("max_steps", json!(steps().max_steps)),
         ("backend", json!(solution.backend().to_string())),
     ];
     for (name, value) in expected {

@@ -18,7 +18,7 @@ use crate::solution::{EnsembleSolution, RawResults, ResultSink, RunReport, Solve
 use crate::system::System;
 use array::{Array, Element, strings};
 use core::ops::ControlFlow;
-use json::{Object, list, number};
+use json::{Object, list};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -272,13 +272,28 @@ fn attributes<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Object {
         // xarray takes only an array with one axis of its name for a coordinate by itself.
         attributes = attributes.text("coordinates", "time");
     }
-    attributes = attributes.json("adaptive", u8::from(options.adaptive));
-    if columns.has_own_tolerances() {
-        let each = columns.abstols.iter().map(|abstol| number(&format!("{:?}", abstol.get(0))));
-        attributes = attributes.json("abstol_each", list(each));
-    }
-    let entries = options.lane.entries().into_iter();
-    entries.fold(attributes, |all, (name, value)| all.json(name, number(&value)))
+    let lane = &options.lane;
+    let abstol = match columns.has_own_tolerances() {
+        true => list(columns.abstols.iter().map(|abstol| number(abstol.get(0)))),
+        false => number(lane.abstol),
+    };
+    attributes = match options.adaptive {
+        true => attributes.json("abstol", abstol).json("reltol", number(lane.reltol)),
+        false => attributes.json("fixed_step", number(lane.dt)),
+    };
+    let limits = [
+        ("first_step", lane.dt, options.adaptive && lane.dt != T::default()),
+        ("dtmin", lane.dtmin, lane.dtmin > T::default()),
+        ("dtmax", lane.dtmax, lane.dtmax < T::infinity()),
+    ];
+    let limits = limits.into_iter().filter(|(.., given)| *given);
+    let attributes = limits.fold(attributes, |all, (name, x, _)| all.json(name, number(x)));
+    attributes.json("max_steps", lane.max_steps)
+}
+
+/// Returns a finite number as JSON.
+fn number<T: Scalar>(number: T) -> String {
+    format!("{number:?}")
 }
 
 /// Returns the arrays with one axis of the same name, and their bytes.
@@ -343,7 +358,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Attributes of the group: `complete` (1), `source` (the version of odes), `system`, `method`,
     /// `precision`, `backend`, `seconds` (of the solve), `states`, `parameters`, `observables`,
     /// `events`, `trajectories`, `first_trajectory` (the index in the whole ensemble),
-    /// `grid_shape`, `grid_axes`, and the numeric options.
+    /// `grid_shape`, `grid_axes`, and options by their names (`abstol`, `reltol`, `fixed_step`,
+    /// `first_step`, `dtmin`, `dtmax`, `max_steps`), without unused ones.
     ///
     /// # Errors
     /// If the folder exists, or cannot be written. A folder with `complete` 0 remains after a
