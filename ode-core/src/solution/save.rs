@@ -11,10 +11,12 @@
 //! ```
 
 mod csv;
+mod npy;
 mod npz;
 mod zarr;
 
-pub use npz::{NpyElement, Npz};
+pub use npy::{NpyElement, write_npy};
+pub use npz::Npz;
 pub use zarr::ZarrFolder;
 
 use crate::error::debug_as_display;

@@ -1,4 +1,4 @@
-"""Compares Zarr folders with NumPy archives of the same solutions, by xarray and zarr-python.
+"""Compares Zarr folders and mapped arrays with NumPy archives of the same solutions.
 
     python read_zarr.py FOLDER     FOLDER: contains NAME.zarr and NAME.npz
 """
@@ -57,4 +57,9 @@ for folder in folders:
     assert ds.attrs["first_trajectory"] == data["numbers"][0]
     # By names and labels.
     assert (ds.p.sel(parameter="death") == data["p"][:, 1]).all()
+for name in ["u", "u_end"]:
+    mapped = numpy.load(Path(sys.argv[1]) / f"{name}.npy", mmap_mode="r")
+    expected = numpy.load(Path(sys.argv[1]) / "grid.npz")[name]
+    assert isinstance(mapped, numpy.memmap) and mapped.dtype == expected.dtype
+    numpy.testing.assert_array_equal(mapped, expected)
 print(len(folders), "folders")

@@ -1,10 +1,9 @@
 //! NumPy archives.
 //!
-//! An archive is a zip file of `.npy` members. Each member is a short header and the numbers as in
-//! memory (format version 1.0, NEP 1). Members are stored, not compressed: trajectories are noise
-//! to a compressor. An array in Fortran order is written in this order and not transposed.
-//! Solutions, which are stored component by component, are such arrays.
+//! An archive is a zip file of `.npy` members. Members are stored, not compressed: trajectories are
+//! noise to a compressor.
 
+use super::npy::{self, NpyElement};
 use crate::lane::Scalar;
 use ndarray::{ArrayView, Dimension};
 use std::fs::File;
@@ -14,32 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// Number types with a name in NumPy.
-pub trait NpyElement: Copy + sealed::Sealed {
-    /// NumPy's name: byte order, kind, size.
-    const DESCR: &'static str;
-
-    /// Appends the number in little-endian order.
-    fn append(self, bytes: &mut Vec<u8>);
-}
-
-macro_rules! elements {
-    ($($t:ty: $descr:literal),*) => { $(
-        impl sealed::Sealed for $t {}
-        impl NpyElement for $t {
-            const DESCR: &'static str = $descr;
-            fn append(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_le_bytes());
-            }
-        }
-    )* };
-}
-elements!(f32: "<f4", f64: "<f8", u8: "|u1", i32: "<i4", u32: "<u4", i64: "<i8", u64: "<u8");
 
 /// A NumPy archive during writing, for programs that have more to save.
 ///
@@ -166,7 +139,7 @@ impl Npz {
         name: &str,
         array: ArrayView<'_, T, D>,
     ) -> io::Result<()> {
-        self.member(name, T::DESCR, size_of::<T>(), array, T::append)
+        self.member(name, (T::DESCR, size_of::<T>()), array, T::append)
     }
 
     /// Adds an array in the precision of a solve.
@@ -176,9 +149,9 @@ impl Npz {
         array: ArrayView<'_, T, D>,
     ) -> io::Result<()> {
         if T::DOUBLE {
-            self.member(name, f64::DESCR, 8, array, |x, bytes| x.widen().append(bytes))
+            self.member(name, (f64::DESCR, 8), array, |x, bytes| x.widen().append(bytes))
         } else {
-            self.member(name, f32::DESCR, 4, array, |x, bytes| (x.widen() as f32).append(bytes))
+            self.member(name, (f32::DESCR, 4), array, |x, bytes| (x.widen() as f32).append(bytes))
         }
     }
 
@@ -190,12 +163,12 @@ impl Npz {
         // NumPy pads strings to a common length, in UTF-32.
         let length = names.iter().map(|s| s.as_ref().chars().count()).max().unwrap_or(0).max(1);
         self.begin(name, names.len() * length * 4)?;
-        self.zip.write_all(&header(&format!("<U{length}"), &[names.len()], false))?;
+        self.zip.write_all(&npy::header(&format!("<U{length}"), &[names.len()], false))?;
         let characters = names.iter().flat_map(|s| {
             let padding = std::iter::repeat('\0');
             s.as_ref().chars().chain(padding).take(length)
         });
-        write_elements(&mut self.zip, characters, |c, bytes| u32::from(c).append(bytes))
+        npy::write_elements(&mut self.zip, characters, |c, bytes| u32::from(c).append(bytes))
     }
 
     /// Completes the archive; without this it cannot be read.
@@ -220,57 +193,13 @@ impl Npz {
     fn member<T: Copy, D: Dimension>(
         &mut self,
         name: &str,
-        descr: &str,
-        size: usize,
+        (descr, size): (&str, usize),
         array: ArrayView<'_, T, D>,
         append: impl Fn(T, &mut Vec<u8>),
     ) -> io::Result<()> {
         self.begin(name, array.len().saturating_mul(size))?;
-        let reversed = array.t();
-        let fortran = !array.is_standard_layout() && reversed.is_standard_layout();
-        self.zip.write_all(&header(descr, array.shape(), fortran))?;
-        if fortran {
-            write_elements(&mut self.zip, reversed.iter().copied(), append)
-        } else {
-            write_elements(&mut self.zip, array.iter().copied(), append)
-        }
+        npy::write(&mut self.zip, descr, array, append)
     }
-}
-
-/// Magic, version, and a Python dictionary padded so that the numbers are aligned to 64 bytes.
-fn header(descr: &str, shape: &[usize], fortran: bool) -> Vec<u8> {
-    // A tuple of one has a trailing comma.
-    let lengths: Vec<String> = shape.iter().map(ToString::to_string).collect();
-    let tuple = lengths.join(", ") + if shape.len() == 1 { "," } else { "" };
-    let order = if fortran { "True" } else { "False" };
-    let mut dictionary =
-        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({tuple}), }}");
-    const PREFIX: usize = 10;
-    while !(PREFIX + dictionary.len() + 1).is_multiple_of(64) {
-        dictionary.push(' ');
-    }
-    dictionary.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend_from_slice(&(dictionary.len() as u16).to_le_bytes());
-    out.extend_from_slice(dictionary.as_bytes());
-    out
-}
-
-fn write_elements<T>(
-    out: &mut impl Write,
-    elements: impl Iterator<Item = T>,
-    append: impl Fn(T, &mut Vec<u8>),
-) -> io::Result<()> {
-    const FULL: usize = 1 << 20;
-    let mut bytes = Vec::with_capacity(FULL + 8);
-    for element in elements {
-        append(element, &mut bytes);
-        if bytes.len() >= FULL {
-            out.write_all(&bytes)?;
-            bytes.clear();
-        }
-    }
-    out.write_all(&bytes)
 }
 
 #[cfg(test)]
