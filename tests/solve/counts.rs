@@ -2,6 +2,8 @@
 
 use crate::counted;
 use crate::counted::Counted;
+use crate::interface::save::Scratch;
+use crate::interface::zarr::array;
 use odes::methods::{Dp5, Rodas4, TrBdf2};
 use odes::prelude::*;
 use odes::system::System;
@@ -231,6 +233,12 @@ fn stiff_trajectories_of_a_method_that_switches_are_not_told() {
     let told: Vec<bool> = (0..2).map(|i| solution.evaluations(i).is_some()).collect();
     assert_eq!(told, [false, true]);
     assert!(solution.used_stiff_method(0) && solution.factorisations(0).is_none());
+
+    let folder = Scratch::new("switches.zarr");
+    solution.write_zarr(&folder.0).unwrap();
+    assert_eq!(array(&folder.0, "used_stiff_method").elements, [[1], [0]]);
+    // Without the bits of the method.
+    assert_eq!(array(&folder.0, "code").elements, [[0], [0]]);
 }
 
 #[test]

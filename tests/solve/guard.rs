@@ -1,6 +1,8 @@
 //! Steps that would pass over growth are refused or counted: see `odes::internals::guard`.
 
 use crate::everywhere::same_everywhere;
+use crate::interface::save::Scratch;
+use crate::interface::zarr::array;
 use ndarray_npy::NpzReader;
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -379,9 +381,9 @@ fn single_precision_counts_the_same_everywhere() {
     same_everywhere(Rodas4, &ensemble, &solution, &options);
 }
 
-/// Archives have the guard's counts if the guard was on.
+/// Archives and folders have the guard's counts if the guard was on.
 #[test]
-fn archives_say_what_was_guarded() {
+fn files_say_what_was_guarded() {
     let ensemble = seeds::<_, f32, 2>(autocatalysis, 60, |x, _| [x, x]);
     let path = std::env::temp_dir().join(format!("odes-{}-guarded.npz", std::process::id()));
     let written = |options: &SolveOptions| {
@@ -395,6 +397,12 @@ fn archives_say_what_was_guarded() {
     assert!(guarded.iter().any(|&n| n > 1) && held.iter().any(|&h| h == 0));
     assert!(guarded.iter().copied().eq((0..60).map(|i| solution.guarded(i))));
     assert!(held.iter().map(|&h| h == 1).eq((0..60).map(|i| solution.held_unstable(i))));
+    let folder = Scratch::new("guarded.zarr");
+    solution.write_zarr(&folder.0).unwrap();
+    let counts: Vec<Vec<u8>> = guarded.iter().map(|n| n.to_le_bytes().to_vec()).collect();
+    assert_eq!(array(&folder.0, "guarded").elements, counts);
+    let flags: Vec<Vec<u8>> = held.iter().map(|&h| vec![h]).collect();
+    assert_eq!(array(&folder.0, "held_unstable").elements, flags);
     let (_, mut npz) = written(&SolveOptions::default().growth_guard(odes::GrowthGuard::Off));
     let names = npz.names().unwrap();
     assert!(names.iter().all(|name| !name.contains("guarded") && !name.contains("held")));

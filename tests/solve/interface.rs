@@ -2,12 +2,12 @@
 //!
 //! The tests use the methods that compile fastest, because none of this depends on the method.
 
-mod save;
+pub(crate) mod save;
 mod sinks;
 mod sweeps;
 mod times;
 mod values;
-mod zarr;
+pub(crate) mod zarr;
 
 use odes::backend::{
     self, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, InputRange, Job, RawResults,

@@ -13,10 +13,10 @@ use std::io::Read;
 use std::path::PathBuf;
 
 /// A file or folder that is deleted at the end of the test.
-pub(super) struct Scratch(pub(super) PathBuf);
+pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         Scratch(std::env::temp_dir().join(format!("odes-{}-{name}", std::process::id())))
     }
 }

@@ -18,9 +18,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// An array of a folder: axes with their lengths, and elements in the order of the axes.
-struct Array {
+pub(crate) struct Array {
     axes: Vec<(String, usize)>,
-    elements: Vec<Vec<u8>>,
+    pub(crate) elements: Vec<Vec<u8>>,
     chunks: usize,
 }
 
@@ -53,7 +53,7 @@ fn attributes(path: &Path) -> Value {
 }
 
 /// Reads an array of numbers by its metadata.
-fn array(folder: &Path, name: &str) -> Array {
+pub(crate) fn array(folder: &Path, name: &str) -> Array {
     let path = folder.join(name);
     let array = metadata(&path);
     let numbers = |value: &Value| -> Vec<usize> {
