@@ -43,10 +43,11 @@ pub use ode_core::ndarray;
 pub use ode_core::system::System;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Controller, EnsembleCpuArray, EnsembleProblem, EnsembleSerial,
-    EnsembleSolution, EnsembleThreads, GrowthGuard, Memory, ObservableError, OdeProblem,
-    OdeSolution, ReturnCode, SaveAt, Saving, Shard, SolveError, SolveOptions, Solver, StepSize,
-    Timings, Trajectories, Trajectory, Warning, memory,
+    AbsTol, AnyMethod, Auto, CancellationToken, Controller, EnsembleCpuArray, EnsembleProblem,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, EnsembleWatched, GrowthGuard, Memory,
+    ObservableError, OdeProblem, OdeSolution, ReturnCode, SaveAt, Saving, Shard, SolveError,
+    SolveOptions, SolveProgress, Solver, StepSize, Timings, Trajectories, Trajectory, Warning,
+    memory,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -244,6 +245,7 @@ pub mod backend {
     pub use ode_core::problem::prepared::PreparedSolve;
     pub use ode_core::problem::resolved_options::ResolvedOptions;
     pub use ode_core::solution::{ResultArray, ResultSet, ResultSlices, SolveHeader};
+    pub use ode_core::watch::{SolveWatch, Watch};
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
         LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,

@@ -159,6 +159,8 @@ pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static
         saved,
         step_slots,
         stopping,
+        // A watch changes no result.
+        watch: _,
     } = settings;
     let ode_core::SavedRow { states, observables, times } = saved;
     let ode_core::LogRow { marks: _, before, after } = log;

@@ -699,6 +699,19 @@ pub enum SolveError {
         /// The number of iterations.
         iterations: usize,
     },
+    /// A gradient of a loss was [cancelled](crate::EnsembleWatched), or its time was over.
+    ///
+    /// A sum over some of the trajectories is not the loss.
+    #[error(
+        "the gradient was cancelled, or its time was over, before {unsolved} of {trajectories} \
+         trajectories were solved; compute it again with a new token or a longer time limit"
+    )]
+    Cancelled {
+        /// The number of trajectories that were not solved.
+        unsolved: usize,
+        /// The number of trajectories.
+        trajectories: usize,
+    },
     /// The checkpoint file of a training cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -44,11 +44,13 @@ mod sealed;
 pub mod solution;
 pub mod system;
 mod table;
+pub mod watch;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
-    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, LockstepNorm, Schedule,
+    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, EnsembleWatched,
+    LockstepNorm, Schedule,
 };
 pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
 pub use evaluation::EvaluationThreads;
@@ -79,6 +81,7 @@ pub use solution::{
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;
+pub use watch::{CancellationToken, SolveProgress, SolveWatch};
 
 /// Names in expansions of `#[ode_system]`, through the facade.
 #[doc(hidden)]

@@ -58,7 +58,8 @@ pub(crate) struct AdjointWorker<'a, T> {
     /// The configuration of both kernels.
     pub(crate) kernel_config: KernelConfig,
     pub(crate) options: &'a [String],
-    /// The number of devices that compute together; `None` if slower workers compute beside them.
+    /// The number of devices that compute together; `None` if slower workers compute beside them, or
+    /// the solve is watched.
     pub(crate) alike: Option<usize>,
     /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,

@@ -303,6 +303,7 @@ mod tests {
         };
         let settings = ResolvedOptions {
             stopping: false,
+            watch: ode_core::SolveWatch::NONE,
             events: 0,
             log: LogRow::default(),
             step_slots: 0,

@@ -18,7 +18,8 @@ use ode_core::problem::prepared::PreparedSolve;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, Timings,
+    Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, SolveWatch,
+    Timings,
 };
 
 use crate::adjoint::AdjointWorker;
@@ -379,7 +380,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
             settings,
             columns,
             kernel_config: self.kernel_config(device, settings, columns),
-            alike: self.alike(),
+            alike: self.alike(&settings.watch),
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
@@ -413,7 +414,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
                 ..self.kernel_config(device, options, inputs)
             },
             options: &self.compiler_options,
-            alike: self.alike(),
+            alike: self.alike(&options.watch),
             batch: self.batch,
             compile: Duration::ZERO,
             computing: Duration::ZERO,
@@ -423,16 +424,20 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         let task = CpuTask::Adjoint(task, cotangents);
         let mut threads = CpuWorker::threads(task, options, states, self.cpu_threads);
         let mut workers = worker::of_devices_and_threads(&mut devices, &mut threads);
-        let outcome = worker::run_adjoint(&mut workers, inputs, (results, gradients))?;
+        let outcome =
+            worker::run_adjoint(&mut workers, &options.watch, inputs, (results, gradients))?;
         let times = devices.iter().map(|worker| (worker.compile, worker.computing));
         Ok(self.run_report(timings(begin, times), outcome))
     }
 }
 
 impl<C> EnsembleGpuKernel<C> {
-    /// Returns the number of devices, if no slower workers compute beside them.
-    fn alike(&self) -> Option<usize> {
-        (self.cpu_threads == 0).then_some(self.devices.len())
+    /// Returns the number of devices, if each may take its whole share at once.
+    ///
+    /// `None` if slower workers compute beside them, or the solve is watched: it can be cancelled
+    /// between chunks only.
+    fn alike(&self, watch: &SolveWatch) -> Option<usize> {
+        (self.cpu_threads == 0 && !watch.is_watched()).then_some(self.devices.len())
     }
 
     /// Returns the report of a request with these times and this outcome.

@@ -65,7 +65,8 @@ pub(crate) struct DeviceWorker<'a, T> {
     pub(crate) columns: &'a Inputs<T>,
     /// The configuration of its kernel.
     pub(crate) kernel_config: KernelConfig,
-    /// The number of devices that solve together; `None` if slower workers solve beside them.
+    /// The number of devices that solve together; `None` if slower workers solve beside them, or
+    /// the solve is watched.
     pub(crate) alike: Option<usize>,
     /// The compiler options.
     pub(crate) options: &'a [String],

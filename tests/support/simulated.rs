@@ -122,7 +122,7 @@ impl RequestVisitor for Simulated {
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
         let AdjointJob { task, options, inputs, cotangents, results, gradients } = job;
         self.with_workers(CpuTask::Adjoint(task, cotangents), (options, inputs), |workers| {
-            worker::run_adjoint(workers, inputs, (results, gradients))
+            worker::run_adjoint(workers, &options.watch, inputs, (results, gradients))
         })
     }
 }

@@ -7,6 +7,7 @@ use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
 use crate::solution::RunReport;
+use crate::watch::{SolveWatch, Watch};
 use core::fmt;
 use std::sync::Arc;
 
@@ -100,6 +101,11 @@ pub struct Capabilities<'a> {
     ///
     /// A training run computes such sums. `None` if there are no other processes.
     pub ranks: Option<&'a dyn Ranks>,
+    /// The watch of the backend's solves; only
+    /// [`EnsembleWatched`](crate::EnsembleWatched) has one.
+    ///
+    /// Each solve gives its backend a [`SolveWatch`](crate::SolveWatch) in the resolved options.
+    pub watch: Option<&'a Watch>,
 }
 
 /// The threads that evaluate the problems of an ensemble.
@@ -124,6 +130,11 @@ pub trait EvaluationPool {
 }
 
 impl Capabilities<'_> {
+    /// Begins the watch of a solve.
+    pub(crate) fn begin_watch(&self) -> SolveWatch {
+        self.watch.map_or(SolveWatch::NONE, Watch::begin)
+    }
+
     /// Calls `make`, which evaluates the ensemble's problems, once on the threads of the backend.
     ///
     /// # Errors
@@ -148,6 +159,7 @@ impl fmt::Debug for Capabilities<'_> {
             .field("begins_early", &self.begins_early)
             .field("draws_samples", &self.draws_samples)
             .field("ranks", &self.ranks.map(|ranks| (ranks.rank(), ranks.of())))
+            .field("watch", &self.watch)
             .finish()
     }
 }

@@ -42,8 +42,29 @@ pub(crate) fn count_steps<T: Scalar>(
 type Fill<'a, T> =
     &'a mut dyn FnMut(InputRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
 
-/// Passes the results of all trajectories to `sink`, in batches that `fill` computes.
+/// Passes the results of all trajectories to `sink`, in batches that `fill` computes as a whole.
 pub(super) fn by_batches<T: Scalar>(
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+    sink: &mut dyn ResultSink<T>,
+    fill: Fill<'_, T>,
+) -> Result<(), SolveError> {
+    let watch = &settings.watch;
+    each_batch(settings, columns, sink, &mut |batch, results| {
+        if watch.is_cancelled() {
+            ResultSlices::whole(results, batch.len()).cancel();
+            return Ok(());
+        }
+        fill(batch, results)?;
+        watch.finished(batch.len());
+        Ok(())
+    })
+}
+
+/// Passes the results of all trajectories to `sink`, in batches that `fill` computes or cancels.
+///
+/// If the solve is cancelled, the batch of that moment is the last one.
+pub(super) fn each_batch<T: Scalar>(
     settings: &ResolvedOptions<T>,
     columns: &Inputs<T>,
     sink: &mut dyn ResultSink<T>,
@@ -54,7 +75,7 @@ pub(super) fn by_batches<T: Scalar>(
     for batch in columns.batches(sink.batch()) {
         results.fit(&layout, batch.len())?;
         fill(batch, &mut results)?;
-        if sink.store(batch, &mut results)?.is_break() {
+        if sink.store(batch, &mut results)?.is_break() || settings.watch.is_cancelled() {
             break;
         }
     }
@@ -120,6 +141,7 @@ mod tests {
     use crate::problem::resolved_options::LaneOptions;
     use crate::solution::Backend;
     use crate::step::{control, guard};
+    use crate::watch::SolveWatch;
     use core::cell::RefCell;
     use core::ops::ControlFlow;
     use std::time::Duration;
@@ -187,6 +209,7 @@ mod tests {
             log: LogRow::default(),
             step_slots: 0,
             stopping: false,
+            watch: SolveWatch::NONE,
         };
         PreparedSolve { options: settings, inputs: columns }
     }

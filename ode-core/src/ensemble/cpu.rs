@@ -1,15 +1,19 @@
 //! The backends of the CPU.
 
 use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator};
-use crate::ensemble::batches::{by_batches, chunk_size, chunks, lanes};
+use crate::ensemble::batches::{chunk_size, each_batch, lanes};
+use crate::ensemble::chunk::{Chunk, ChunkCutter};
 use crate::ensemble::raw_gradients::GradientSlices;
 use crate::ensemble::request::{AdjointJob, Request, RequestVisitor, SolveJob};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane};
+use crate::ensemble::work_queue::Divisible;
+use crate::ensemble::worker::CpuTask;
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
+use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
 use crate::solution::{Backend, RunReport, Timings};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -115,16 +119,37 @@ impl EnsembleThreads {
     }
 }
 
+/// Solves a chunk by `run`, until it is finished or the solve is cancelled.
+fn solve_chunk<T: Scalar>(
+    cutter: &ChunkCutter<'_>,
+    settings: &ResolvedOptions<T>,
+    chunk: Chunk<'_, T>,
+    run: &(dyn Fn(Chunk<'_, T>) -> Result<(), SolveError> + Sync),
+) -> Result<(), SolveError> {
+    let rest = cutter.run(chunk, &mut |chunk| {
+        let count = chunk.count();
+        run(chunk)?;
+        settings.watch.finished(count);
+        Ok(())
+    })?;
+    if let Some(rest) = rest {
+        rest.cancel();
+    }
+    Ok(())
+}
+
 impl RequestVisitor for EnsembleSerial {
     /// Solves one trajectory after the other, on the calling thread.
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
         let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
-        by_batches(settings, columns, sink, &mut |batch, results| {
-            for (columns, results) in chunks(batch, results, batch.len()) {
-                task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
-            }
-            Ok(())
+        let run = |Chunk { inputs, results, .. }: Chunk<'_, T>| {
+            task.run(In::OneLane, settings, inputs, results, Schedule::Refill)
+        };
+        let cutter = ChunkCutter::new(&settings.watch, 1);
+        each_batch(settings, columns, sink, &mut |batch, results| {
+            let results = ResultSlices::whole(results, batch.len());
+            solve_chunk(&cutter, settings, Chunk { inputs: batch, results, gradients: None }, &run)
         })?;
         Ok(report("scalar".to_string(), 1, begin))
     }
@@ -135,9 +160,13 @@ impl RequestVisitor for EnsembleSerial {
             job;
         let begin = Instant::now();
         let n = columns.trajectories;
-        let (results, given) =
-            (ResultSlices::whole(results, n), GradientSlices::whole(gradients, n));
-        task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
+        let (results, gradients) =
+            (ResultSlices::whole(results, n), Some(GradientSlices::whole(gradients, n)));
+        let task = CpuTask::Adjoint(task, cotangents);
+        let run = |mut chunk: Chunk<'_, T>| task.run(In::OneLane, settings, &mut chunk);
+        let cutter = ChunkCutter::new(&settings.watch, 1);
+        let whole = Chunk { inputs: columns.all(), results, gradients };
+        solve_chunk(&cutter, settings, whole, &run)?;
         Ok(report("scalar".to_string(), 1, begin))
     }
 }
@@ -164,12 +193,16 @@ impl RequestVisitor for EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let lanes = lanes::<T>(isa, columns.u0.len());
-            by_batches(settings, columns, sink, &mut |batch, results| {
+            let run = |Chunk { inputs, results, .. }: Chunk<'_, T>| {
+                task.run(In::Lanes(isa), settings, inputs, results, schedule)
+            };
+            let cutter = ChunkCutter::new(&settings.watch, lanes);
+            each_batch(settings, columns, sink, &mut |batch, results| {
                 let size = self.batch.unwrap_or_else(|| chunk_size(batch.len(), count, lanes));
-                let chunks = chunks(batch, results, size);
-                EvaluationThreads::Pool.try_each_of(chunks, &|(columns, results)| {
-                    task.run(In::Lanes(isa), settings, columns, results, schedule)
-                })
+                let results = ResultSlices::whole(results, batch.len());
+                let chunks = Chunk { inputs: batch, results, gradients: None }.cut(size);
+                EvaluationThreads::Pool
+                    .try_each_of(chunks, &|chunk| solve_chunk(&cutter, settings, chunk, &run))
             })?;
             Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
         };
@@ -185,17 +218,17 @@ impl RequestVisitor for EnsembleThreads {
         let run = || {
             let count = rayon::current_num_threads();
             let (all, lanes) = (columns.all(), lanes::<T>(isa, columns.u0.len()));
-            let batch = self.batch.unwrap_or_else(|| chunk_size(all.len(), count, lanes));
-            let mut left = GradientSlices::whole(gradients, all.len());
-            let mut parts = Vec::new();
-            for (columns, results) in chunks(all, results, batch) {
-                let (given, behind) = left.split(columns.len());
-                parts.push((columns, results, given));
-                left = behind;
-            }
-            EvaluationThreads::Pool.try_each_of(parts, &|(columns, results, given)| {
-                task.run(In::Lanes(isa), settings, columns, cotangents, results, given)
-            })?;
+            let size = self.batch.unwrap_or_else(|| chunk_size(all.len(), count, lanes));
+            let (results, gradients) = (
+                ResultSlices::whole(results, all.len()),
+                Some(GradientSlices::whole(gradients, all.len())),
+            );
+            let task = CpuTask::Adjoint(task, cotangents);
+            let run = |mut chunk: Chunk<'_, T>| task.run(In::Lanes(isa), settings, &mut chunk);
+            let cutter = ChunkCutter::new(&settings.watch, lanes);
+            let chunks = Chunk { inputs: all, results, gradients }.cut(size);
+            EvaluationThreads::Pool
+                .try_each_of(chunks, &|chunk| solve_chunk(&cutter, settings, chunk, &run))?;
             Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
         };
         self.install(run)?

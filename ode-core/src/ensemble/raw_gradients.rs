@@ -67,6 +67,15 @@ impl Holds<GradientArray> for SystemShape {
     }
 }
 
+impl<T: Scalar> GradientSlices<'_, T> {
+    /// Writes the gradients of trajectories that are not solved: zeros.
+    pub fn cancel(&mut self) {
+        let GradientSlices { loss, u0, p } = self;
+        loss.fill(T::default());
+        u0.iter_mut().chain(p).for_each(|row| row.fill(T::default()));
+    }
+}
+
 /// The origin of the loss at saved times.
 pub trait LossSource<S, const N: usize, const P: usize>: Send + Sync + 'static {
     /// Whether its derivatives are [given](RawCotangents); otherwise the system has a loss.

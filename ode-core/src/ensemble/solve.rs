@@ -16,6 +16,7 @@ use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunRep
 use crate::step::properties::Properties;
 use crate::system::System;
 use crate::system::facts::Facts;
+use crate::watch::SolveWatch;
 use std::time::Instant;
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
@@ -165,6 +166,20 @@ fn evaluated<'a, T: Scalar>(
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
+    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    sink: &mut dyn ResultSink<T>,
+) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
+    let watch = place.0.capabilities().begin_watch();
+    watched(&watch, ensemble, options, properties, able, place, sink)
+}
+
+/// As [`evaluated`], with the watch of the solve.
+fn watched<'a, T: Scalar>(
+    watch: &SolveWatch,
+    ensemble: &'a EnsembleSpec<'a, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    able: Abilities,
     (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
@@ -174,8 +189,11 @@ fn evaluated<'a, T: Scalar>(
         made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+    inputs.options.watch = watch.clone();
     let setup = begin.elapsed();
     let Some(later) = later else {
+        let passes = 1 + usize::from(inputs.options.saved.times > 0);
+        watch.begin(inputs.inputs.trajectories, passes);
         let counting = batches::count_steps(&mut inputs, place, sink.batch())?;
         let axes = match ensemble.trajectories == Some(inputs.inputs.trajectories) {
             true => sweep::named(ensemble.axes, &ensemble.system),
@@ -183,11 +201,14 @@ fn evaluated<'a, T: Scalar>(
         };
         sink.begin(&SolveHeader { system: ensemble.system.info, inputs: &inputs, axes: &axes })?;
         let mut run = place(&inputs.options, &inputs.inputs, sink)?;
+        watch.end();
         run.timings.add(&counting);
         run.timings.setup = setup;
+        inputs.options.watch = SolveWatch::NONE;
         return Ok((inputs, run));
     };
     let PreparedSolve { options: settings, inputs: columns } = &inputs;
+    watch.begin(columns.trajectories, 1);
     let (run, surprised) = std::thread::scope(|scope| {
         let evaluation = scope.spawn(|| later.evaluate(columns));
         let run = place(settings, columns, sink);
@@ -195,10 +216,12 @@ fn evaluated<'a, T: Scalar>(
     });
     if surprised {
         let able = Abilities { early: false, ..able };
-        return evaluated(ensemble, options, properties, able, (algorithm, place), sink);
+        return watched(watch, ensemble, options, properties, able, (algorithm, place), sink);
     }
     let mut run = run?;
+    watch.end();
     run.timings.setup = setup;
+    inputs.options.watch = SolveWatch::NONE;
     Ok((inputs, run))
 }
 

@@ -8,6 +8,7 @@
 //! speed ("factoring", Flynn Hummel, Schonberg and Flynn, "Factoring: a method for scheduling
 //! parallel loops", Communications of the ACM 35(8), 1992).
 
+use crate::watch::SolveWatch;
 use core::fmt;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,10 +36,16 @@ pub struct ChunkLimits {
     pub most: usize,
 }
 
+/// The target duration of a lease of a watched solve, in seconds.
+///
+/// A worker that is cancelled finishes its leases.
+pub const WATCHED_SECONDS: f64 = 0.2;
+
 /// The work queue of a number of workers.
 pub struct WorkQueue<W> {
     state: Mutex<State<W>>,
     changed: Condvar,
+    watch: SolveWatch,
 }
 
 struct State<W> {
@@ -91,7 +98,21 @@ impl<W: Divisible> WorkQueue<W> {
         let workers = limits.into_iter().map(WorkerState::new).collect();
         let left = work.into_iter().filter(|work| work.count() > 0).collect();
         let state = State { left, out: 0, workers };
-        WorkQueue { state: Mutex::new(state), changed: Condvar::new() }
+        WorkQueue { state: Mutex::new(state), changed: Condvar::new(), watch: SolveWatch::NONE }
+    }
+
+    /// Watches the queue: it counts finished trajectories, and ends if the solve is cancelled.
+    ///
+    /// A lease then takes at most about [`WATCHED_SECONDS`], at the measured speed of its worker.
+    #[must_use]
+    pub fn watched(self, watch: &SolveWatch) -> Self {
+        WorkQueue { watch: watch.clone(), ..self }
+    }
+
+    /// Takes work for worker `index`, unless the solve is cancelled.
+    fn take(&self, state: &mut State<W>, index: usize) -> Option<W> {
+        let seconds = if self.watch.is_watched() { WATCHED_SECONDS } else { f64::INFINITY };
+        if self.watch.is_cancelled() { None } else { state.take(index, seconds) }
     }
 
     /// Returns the access of worker `index` to the queue.
@@ -99,7 +120,9 @@ impl<W: Divisible> WorkQueue<W> {
         WorkerHandle { queue: self, index }
     }
 
-    /// Returns the remaining work after all workers have left: empty, unless all of them failed.
+    /// Returns the remaining work after all workers have left.
+    ///
+    /// Empty, unless all workers failed or the solve was cancelled.
     pub fn into_left(self) -> Vec<W> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).left.into()
     }
@@ -120,8 +143,8 @@ impl<W: Divisible> State<W> {
         self.left.iter().map(W::count).sum()
     }
 
-    fn take(&mut self, index: usize) -> Option<W> {
-        let size = lease_size(self.left(), &self.workers, index, self.out == 0);
+    fn take(&mut self, index: usize, seconds: f64) -> Option<W> {
+        let size = lease_size(self.left(), &self.workers, index, self.out == 0, seconds);
         if size == 0 {
             return None;
         }
@@ -147,8 +170,14 @@ fn mean(values: &[f64]) -> f64 {
 /// The number is half of the worker's expected share, within its chunk limits. 0 if the other
 /// workers would finish the remaining trajectories before this worker finished its smallest chunk.
 /// Also 0 if the rest is reserved for workers without a first chunk, unless no chunk is leased
-/// (`alone`).
-fn lease_size(left: usize, workers: &[WorkerState], index: usize, alone: bool) -> usize {
+/// (`alone`). At the worker's speed, more than the least number takes at most `seconds`.
+fn lease_size(
+    left: usize,
+    workers: &[WorkerState],
+    index: usize,
+    alone: bool,
+    seconds: f64,
+) -> usize {
     let there = || workers.iter().filter(|worker| !worker.gone);
     let known: Vec<f64> = there().filter_map(|worker| worker.speed).collect();
     // A worker of unknown speed is expected to have the mean speed.
@@ -161,6 +190,8 @@ fn lease_size(left: usize, workers: &[WorkerState], index: usize, alone: bool) -
     // while the inputs of later trajectories are being evaluated, and does not overtake their
     // evaluation.
     let most = worker.taken.clamp(least, most);
+    let in_time = worker.speed.map_or(usize::MAX, |speed| (speed * seconds) as usize);
+    let most = most.min(in_time.max(least));
     let others = || workers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
     // A worker that has not begun yet also gets a first chunk.
     let beginners = others().filter(|(_, other)| other.taken == 0);
@@ -193,20 +224,21 @@ impl<'d, W: Divisible> WorkerHandle<'d, W> {
     ///
     /// Returns `None` if no work is left, or if other workers would finish it sooner.
     pub fn take_now(&self) -> Option<Lease<'d, W>> {
-        let work = self.queue.lock().take(self.index)?;
+        let work = self.queue.take(&mut self.queue.lock(), self.index)?;
         Some(self.lease(work))
     }
 
     /// Takes the next chunk; waits while other workers may return one.
     ///
-    /// Returns `None` if all work is finished.
+    /// Returns `None` if all work is finished, or the solve is cancelled.
     pub fn take(&self) -> Option<Lease<'d, W>> {
         let mut state = self.queue.lock();
         loop {
-            if let Some(work) = state.take(self.index) {
+            if let Some(work) = self.queue.take(&mut state, self.index) {
                 return Some(self.lease(work));
             }
-            if state.left.is_empty() && state.out == 0 {
+            let over = state.left.is_empty() && state.out == 0;
+            if over || self.queue.watch.is_cancelled() {
                 return None;
             }
             let changed = self.queue.changed.wait(state);
@@ -271,14 +303,16 @@ impl<W: Divisible> Lease<'_, W> {
         let Some(work) = self.work.take() else { return };
         let mut state = self.queue.lock();
         state.out -= 1;
+        let count = work.count();
         let worker = &mut state.workers[self.index];
-        worker.done += work.count();
+        worker.done += count;
         worker.chunks += 1;
         if let Some(since) = worker.since {
             worker.speed = Some(worker.done as f64 / since.elapsed().as_secs_f64().max(1e-9));
         }
         drop(state);
         self.queue.changed.notify_all();
+        self.queue.watch.finished(count);
     }
 }
 
@@ -459,7 +493,7 @@ mod tests {
             let ready = (0..count).filter(|&i| !waits[i]);
             let i = ready.min_by(|&a, &b| f64::total_cmp(&time[a], &time[b])).unwrap();
             let alone = (0..count).all(|j| j == i || time[j] <= time[i]);
-            let size = lease_size(left, &workers, i, alone);
+            let size = lease_size(left, &workers, i, alone, f64::INFINITY);
             if size == 0 {
                 waits[i] = true;
                 continue;

@@ -7,6 +7,7 @@ use core::ops::ControlFlow;
 
 use crate::ensemble::adjoint::AdjointTask;
 use crate::ensemble::batches::{chunk_size, lanes};
+use crate::ensemble::chunk::ChunkCutter;
 use crate::ensemble::raw_gradients::{GradientSlices, RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Task};
@@ -19,33 +20,9 @@ use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::{RawResults, ResultSink, ResultSlices, Share, Warning};
+use crate::watch::SolveWatch;
 
-/// A chunk: consecutive trajectories and the slices for their results.
-#[derive(Debug)]
-pub struct Chunk<'a, T> {
-    /// The trajectories.
-    pub inputs: InputRange<'a, T>,
-    /// The slices for their results.
-    pub results: ResultSlices<'a, T>,
-    /// The slices for their gradients, if the request is an adjoint.
-    pub gradients: Option<GradientSlices<'a, T>>,
-}
-
-impl<T: Scalar> Divisible for Chunk<'_, T> {
-    fn count(&self) -> usize {
-        self.inputs.len()
-    }
-
-    fn split(self, count: usize) -> (Self, Self) {
-        let (inputs, later) = self.inputs.split(count);
-        let (results, behind) = self.results.split(count);
-        let (gradients, rest) = self.gradients.map(|slices| slices.split(count)).unzip();
-        (
-            Chunk { inputs, results, gradients },
-            Chunk { inputs: later, results: behind, gradients: rest },
-        )
-    }
-}
+pub use crate::ensemble::chunk::Chunk;
 
 /// A worker: one of several that solve an ensemble together.
 pub trait Worker<T: Scalar>: Send {
@@ -82,7 +59,8 @@ pub struct Outcome {
 
 /// Solves the trajectories of `columns` on several workers and passes the results to `sink`.
 ///
-/// The results arrive batch by batch. While one batch is stored, the next one is solved. `lock`
+/// The results arrive batch by batch. While one batch is stored, the next one is solved. If the
+/// solve is cancelled, the batch of that moment is the last one. `lock`
 /// page-locks memory for results, for workers that copy to such memory directly.
 ///
 /// # Errors
@@ -95,11 +73,16 @@ pub fn run<T: Scalar>(
     lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
     let layout = Layout::new(settings, columns).of(sink.wants());
-    let mut team = Team::new(workers);
+    let watch = &settings.watch;
+    let mut team = Team::new(workers, watch);
     // The memory of the previous batch.
     let mut spare: Option<RawResults<T>> = None;
     let mut solved: Option<(InputRange<'_, T>, RawResults<T>)> = None;
     for batch in columns.batches(sink.batch()) {
+        // The batch of that moment is the last one.
+        if solved.is_some() && watch.is_cancelled() {
+            break;
+        }
         let mut results = spare.take().unwrap_or_default();
         results.fit(&layout, batch.len())?;
         if let Some(lock) = lock {
@@ -129,6 +112,7 @@ pub fn run<T: Scalar>(
 /// The error of a worker, if all workers failed.
 pub fn run_adjoint<T: Scalar>(
     workers: &mut [&mut dyn Worker<T>],
+    watch: &SolveWatch,
     inputs: &Inputs<T>,
     (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
 ) -> Result<Outcome, SolveError> {
@@ -138,7 +122,7 @@ pub fn run_adjoint<T: Scalar>(
         results: ResultSlices::whole(results, n),
         gradients: Some(GradientSlices::whole(gradients, n)),
     };
-    let mut team = Team::new(workers);
+    let mut team = Team::new(workers, watch);
     team.solve(whole, None)?;
     Ok(team.outcome())
 }
@@ -146,6 +130,7 @@ pub fn run_adjoint<T: Scalar>(
 /// The workers of a request, and the work that they have done.
 struct Team<'w, 'd, T> {
     workers: &'w mut [&'d mut dyn Worker<T>],
+    watch: &'w SolveWatch,
     names: Vec<String>,
     done: Vec<Finished>,
     /// The indices of the workers that have not failed.
@@ -154,15 +139,16 @@ struct Team<'w, 'd, T> {
 }
 
 impl<'w, 'd, T: Scalar> Team<'w, 'd, T> {
-    fn new(workers: &'w mut [&'d mut dyn Worker<T>]) -> Self {
+    fn new(workers: &'w mut [&'d mut dyn Worker<T>], watch: &'w SolveWatch) -> Self {
         let names: Vec<String> = workers.iter().map(|worker| worker.name()).collect();
         let (done, there) = (vec![Finished::default(); names.len()], (0..names.len()).collect());
-        Team { workers, names, done, there, warnings: Vec::new() }
+        Team { workers, watch, names, done, there, warnings: Vec::new() }
     }
 
     /// Solves a batch, while the calling thread runs `store` once.
     ///
-    /// Workers that have not failed solve the chunks of workers that fail.
+    /// Workers that have not failed solve the chunks of workers that fail. After cancellation, all
+    /// unfinished trajectories have the code `Cancelled`.
     fn solve(
         &mut self,
         whole: Chunk<'_, T>,
@@ -192,12 +178,15 @@ impl<'w, 'd, T: Scalar> Team<'w, 'd, T> {
                 team.truncate(1);
                 limits.truncate(1);
             }
-            let queue = WorkQueue::new(left, limits);
+            let queue = WorkQueue::new(left, limits).watched(self.watch);
             let (ends, flow) = together(&mut team, &queue, store.take());
             stored = stored.or(flow);
             let totals: Vec<Finished> =
                 (0..ends.len()).map(|position| queue.finished_by(position)).collect();
             left = queue.into_left();
+            if self.watch.is_cancelled() {
+                left.drain(..).for_each(Chunk::cancel);
+            }
             for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
                 let index = team[position].0;
                 self.done[index].trajectories += total.trajectories;
@@ -342,9 +331,20 @@ impl<T: Scalar> Worker<T> for CpuWorker<'_, T> {
     }
 
     fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
-        let lanes = In::Lanes(InstructionSet::best());
+        let isa = InstructionSet::best();
+        let cutter = ChunkCutter::new(&self.settings.watch, lanes::<T>(isa, self.states));
         while let Some(mut lease) = handle.take() {
-            self.task.run(lanes, self.settings, lease.work())?;
+            let chunk = lease.work().reborrow();
+            let count = chunk.count();
+            let rest = cutter.run(chunk, &mut |mut chunk| {
+                self.task.run(In::Lanes(isa), self.settings, &mut chunk)
+            })?;
+            match count - rest.map_or(0, |rest| rest.count()) {
+                // The dropped lease returns to the queue.
+                0 => break,
+                done if done < count => lease.keep(done),
+                _ => {}
+            }
             lease.done();
         }
         Ok(())

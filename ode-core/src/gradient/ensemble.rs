@@ -197,6 +197,7 @@ fn evaluated<T: Scalar>(
     cotangents: &Cotangents<T>,
 ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
     let begin = Instant::now();
+    let watch = algorithm.capabilities().begin_watch();
     let mut made = None;
     algorithm.capabilities().evaluate(&mut |threads| {
         made = Some(PreparedSolve::of(
@@ -275,6 +276,7 @@ fn evaluated<T: Scalar>(
     }
     let layout = Layout::of_adjoint(&settings, &columns);
     settings.step_slots = 0;
+    settings.watch = watch.clone();
     let mut results = RawResults::default();
     results.fit(&layout, n)?;
     let mut gradients = RawGradients::default();
@@ -287,7 +289,9 @@ fn evaluated<T: Scalar>(
         results: &mut results,
         gradients: &mut gradients,
     };
+    watch.begin(n, 1);
     let mut run = run_job(algorithm, Job::Adjoint(job))?;
+    watch.end();
     leave_out(&mut results, &mut gradients);
     run.timings.setup = setup;
     run.timings.total = begin.elapsed();

@@ -142,7 +142,8 @@ where
     /// gradient have the same bits on every backend.
     ///
     /// # Errors
-    /// The errors of [`EnsembleProblem::pull_back`], and [`SolveError::NoItems`].
+    /// The errors of [`EnsembleProblem::pull_back`], [`SolveError::NoItems`], and
+    /// [`SolveError::Cancelled`] if a [watch](crate::EnsembleWatched) cancelled the solve.
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -184,6 +185,11 @@ where
         A: EnsembleAlgorithm,
     {
         let each = self.ensemble(theta).gradient(method, algorithm, options)?;
+        let is_unsolved = |i: &usize| each.code(*i) == ReturnCode::Cancelled;
+        let unsolved = (0..each.len()).filter(is_unsolved).count();
+        if unsolved > 0 {
+            return Err(SolveError::Cancelled { unsolved, trajectories: each.len() });
+        }
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
         let put = |i: usize, sums: &mut [f64]| {
             if each.code(i) == ReturnCode::Success {

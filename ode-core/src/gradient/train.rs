@@ -225,6 +225,8 @@ impl<'e, L: Objective> Train<'e, L> {
     /// * [`SolveError::Minibatch`] for minibatches with an optimiser that compares losses;
     /// * [`SolveError::Checkpoint`] for a file that cannot be read or written, is damaged, or
     ///   belongs to another run;
+    /// * [`SolveError::Cancelled`] if a [watch](crate::EnsembleWatched) cancelled the first gradient;
+    ///   a later cancellation ends the run with the best point so far;
     /// * [`SolveError::NothingLearnt`] if all trajectories of all iterations failed;
     /// * an error of the backend on each of several processes, if these differ in their runs, which
     ///   they compare before the first step.
@@ -276,7 +278,10 @@ impl<'e, L: Objective> Train<'e, L> {
             let iteration = state.losses.len();
             let batch = self.batch(iteration);
             let loss = batch.as_ref().unwrap_or(self.loss);
-            let found = loss.sums(method, &algorithm, options, &state.theta)?;
+            let found = match loss.sums(method, &algorithm, options, &state.theta) {
+                Err(SolveError::Cancelled { .. }) if state.best.is_some() => break,
+                found => found?,
+            };
             let failed = found.failed;
             let better = state.best.as_ref().is_none_or(|best| {
                 failed < best.failed || failed == best.failed && found.loss < best.loss

@@ -8,6 +8,7 @@ use crate::step::guard::GrowthGuard;
 use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::facts::Facts;
+use crate::watch::SolveWatch;
 
 /// Declares the numeric options of lanes.
 ///
@@ -90,6 +91,8 @@ pub struct ResolvedOptions<T> {
     pub step_slots: usize,
     /// Whether there may be times to stop at, including ends of spans.
     pub stopping: bool,
+    /// The watch of the solve, which changes no result of a solved trajectory.
+    pub watch: SolveWatch,
 }
 
 impl<T: Scalar> ResolvedOptions<T> {
@@ -143,6 +146,7 @@ impl<T: Scalar> ResolvedOptions<T> {
             log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
             step_slots: 0,
             stopping: false,
+            watch: SolveWatch::NONE,
         })
     }
 

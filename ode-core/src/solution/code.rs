@@ -40,6 +40,7 @@ use core::fmt;
 /// | `Inconsistent` | `InitialFailure` |
 /// | `OutOfDomain` | none: `isoutofdomain` ends with `DtLessThanMin` or `MaxIters` |
 /// | `TooManyEvents` | none: the solve does not end |
+/// | `Cancelled` | `MaxTime` for a limit of time, else none |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -94,6 +95,11 @@ pub enum ReturnCode {
     /// An example is a ball that loses a part of its speed at each bounce. The final state is the
     /// state of the last event.
     TooManyEvents = code::TOO_MANY_EVENTS as u8,
+    /// The solve was [cancelled](crate::EnsembleWatched), or its time was over, before the
+    /// trajectory was solved.
+    ///
+    /// The states and times of its results are NaN, and its counts are 0.
+    Cancelled = code::CANCELLED as u8,
 }
 
 impl ReturnCode {
@@ -109,6 +115,7 @@ impl ReturnCode {
         ReturnCode::Inconsistent,
         ReturnCode::OutOfDomain,
         ReturnCode::TooManyEvents,
+        ReturnCode::Cancelled,
     ];
 
     /// Returns a sentence on the outcome and its remedy.
@@ -166,6 +173,10 @@ impl ReturnCode {
                  shorter; stop it earlier with an event, such as a speed that falls below a \
                  limit, or model the contact with a mode"
             }
+            ReturnCode::Cancelled => {
+                "the solve was cancelled, or its time was over, before this trajectory was \
+                 solved: solve again with a new token or a longer time limit"
+            }
         }
     }
 
@@ -222,6 +233,7 @@ mod tests {
             (7, "Inconsistent"),
             (8, "OutOfDomain"),
             (9, "TooManyEvents"),
+            (10, "Cancelled"),
         ];
         assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
     }

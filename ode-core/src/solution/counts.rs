@@ -2,7 +2,7 @@
 //!
 //! The integration loop counts only steps.
 
-use super::{EnsembleSolution, OdeSolution, Trajectory};
+use super::{EnsembleSolution, OdeSolution, ReturnCode, Trajectory};
 use crate::lane::Scalar;
 use crate::step::guard::{self, Guarded};
 use crate::system::System;
@@ -39,6 +39,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     #[must_use]
     pub fn evaluations(&self, i: usize) -> Option<u64> {
+        if self.code(i) == ReturnCode::Cancelled {
+            return Some(0);
+        }
         let method = self.method();
         if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
@@ -79,6 +82,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     #[must_use]
     pub fn factorisations(&self, i: usize) -> Option<u64> {
+        if self.code(i) == ReturnCode::Cancelled {
+            return Some(0);
+        }
         if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }

@@ -2,9 +2,10 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::layout::{Layout, RawResults, ResultArray};
+use crate::problem::layout::{Layout, RawResults, ResultArray, ResultSlices};
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
+use crate::step::code;
 use rayon::prelude::*;
 
 impl<T: Scalar> RawResults<T> {
@@ -43,6 +44,34 @@ impl<T: Scalar> RawResults<T> {
             return Err(SolveError::Results { what: "shape", given: along, expected: n });
         }
         self.check(&inputs.layout(), n)
+    }
+}
+
+impl<T: Scalar> ResultSlices<'_, T> {
+    /// Writes the results of trajectories that are not solved because the solve was cancelled.
+    ///
+    /// The code is [`ReturnCode::Cancelled`]. States, times and logged numbers are NaN, and counts
+    /// are 0.
+    pub fn cancel(&mut self) {
+        let nan = T::narrow(f64::NAN);
+        let ResultSlices {
+            finals,
+            saved,
+            ends,
+            codes,
+            steps,
+            rejected,
+            kept,
+            guarded,
+            events,
+            log,
+        } = self;
+        let numbers = [finals, saved, log].into_iter().flatten();
+        numbers.for_each(|row| row.fill(nan));
+        ends.fill(nan);
+        codes.fill(code::CANCELLED as u8);
+        events.iter_mut().for_each(|row| row.fill(0));
+        [steps, rejected, kept, guarded].into_iter().for_each(|counts| counts.fill(0));
     }
 }
 

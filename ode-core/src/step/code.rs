@@ -4,6 +4,9 @@
 
 pub use device::*;
 
+/// The solve was cancelled before the trajectory was solved; lanes do not end with this code.
+pub const CANCELLED: u64 = 10;
+
 #[ode_macros::device(code)]
 mod device {
     /// The trajectory reached its end, or has not ended yet.
