@@ -20,14 +20,16 @@ pub(crate) fn solve<T: Scalar>(
 ) -> Result<(), SolveError> {
     let mut queue = FolderQueue::new(rank, of, store.manifest().chunks());
     let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
-    while let Some(chunks) = queue.next(&mut &*store, solve.most())? {
+    while !solve.is_cancelled()
+        && let Some(chunks) = queue.next(&mut &*store, solve.most())?
+    {
         solve.compute(chunks.clone(), &mut commit)?;
         queue.is_done(&mut &*store, &chunks)?;
     }
     hand_over(store, solve, sink)
 }
 
-/// Passes all results to `sink`, after all chunks are in the folder.
+/// Passes all results to `sink`, after all chunks are in the folder or the solve was cancelled.
 pub(crate) fn hand_over<T: Scalar>(
     store: &Store<'_>,
     solve: &mut DistributedSolve<'_, T>,
@@ -38,16 +40,23 @@ pub(crate) fn hand_over<T: Scalar>(
     solve.hand_over(sink, &mut |solve, chunk| {
         let bytes = match store.read(chunk)? {
             Some(bytes) => bytes,
+            None if solve.is_cancelled() => return Ok(None),
             // The file was removed from a sealed group, or is not visible here yet.
             None => {
                 solve.compute(chunk..chunk + 1, &mut commit)?;
-                let gone = || ClusterError::damaged(&store.path(chunk), "it was removed");
-                store.read(chunk)?.ok_or_else(gone)?
+                match store.read(chunk)? {
+                    Some(bytes) => bytes,
+                    None if solve.is_cancelled() => return Ok(None),
+                    None => {
+                        let path = store.path(chunk);
+                        return Err(ClusterError::damaged(&path, "it was removed").into());
+                    }
+                }
             }
         };
         let path = store.path(chunk);
         match solve.check(chunk, &bytes) {
-            Ok(()) => Ok(bytes),
+            Ok(()) => Ok(Some(bytes)),
             Err(Mismatch::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
             Err(Mismatch::Foreign) => Err(ClusterError::damaged(
                 &path,

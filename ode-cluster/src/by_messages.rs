@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 
 use ode_core::lane::Scalar;
-use ode_core::{ResultSink, Share, SolveError, Warning};
+use ode_core::{ResultSink, Share, SolveError, SolveWatch, Warning};
 
 use crate::by_folder;
 use crate::chunk_bytes::ChunkBytes;
@@ -33,13 +33,21 @@ enum Ask {
     More(u64),
     /// The lease failed, for this reason. The rank takes no more chunks.
     Leave(String),
+    /// The rank cancels the solve. Of its lease, it has finished these chunks.
+    Cancel(Vec<u64>),
 }
+
+/// The first number of a message that cancels the solve.
+const CANCEL: u64 = u64::MAX;
 
 impl Ask {
     fn encode(&self) -> Vec<u8> {
         match self {
             Ask::More(most) => most.to_le_bytes().to_vec(),
             Ask::Leave(why) => [&0u64.to_le_bytes()[..], why.as_bytes()].concat(),
+            Ask::Cancel(done) => {
+                [CANCEL].iter().chain(done).flat_map(|number| number.to_le_bytes()).collect()
+            }
         }
     }
 
@@ -47,6 +55,7 @@ impl Ask {
         let (most, why) = bytes.split_first_chunk::<8>().unwrap_or((&[0; 8], bytes));
         match u64::from_le_bytes(*most) {
             0 => Ask::Leave(String::from_utf8_lossy(why).into_owned()),
+            CANCEL => Ask::Cancel(numbers(why).collect()),
             most => Ask::More(most),
         }
     }
@@ -63,13 +72,14 @@ fn encode(answer: &Answer) -> [u8; 16] {
 }
 
 fn decode(bytes: &[u8]) -> Answer {
-    let mut numbers = bytes.chunks_exact(8).map(|part| {
-        let mut number = [0; 8];
-        number.copy_from_slice(part);
-        u64::from_le_bytes(number)
-    });
+    let mut numbers = numbers(bytes);
     let (start, end) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     start..end
+}
+
+/// Returns the numbers of a message.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number))
 }
 
 impl Talk<'_> {
@@ -99,6 +109,8 @@ struct Outcome {
     left: Vec<(usize, String)>,
     /// Whether some chunks were not computed.
     unfinished: bool,
+    /// Whether a rank cancelled the solve.
+    cancelled: bool,
 }
 
 impl Outcome {
@@ -117,11 +129,11 @@ impl Outcome {
             }
         }
         let (owners, unfinished) = (server.owners().to_vec(), server.has_left());
-        Outcome { computed, owners, left, unfinished }
+        Outcome { computed, owners, left, unfinished, cancelled: server.is_cancelled() }
     }
 
     fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![u8::from(self.unfinished)];
+        let mut bytes = vec![u8::from(self.unfinished) | u8::from(self.cancelled) << 1];
         for length in [self.computed.len(), self.owners.len()] {
             bytes.extend_from_slice(&(length as u64).to_le_bytes());
         }
@@ -135,7 +147,7 @@ impl Outcome {
 
     /// The inverse of [`encode`](Self::encode); `None` for other bytes.
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let (unfinished, rest) = bytes.split_first()?;
+        let (flags, rest) = bytes.split_first()?;
         let (computed, rest) = rest.split_first_chunk::<8>()?;
         let (owners, rest) = rest.split_first_chunk::<8>()?;
         let length = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes) as usize;
@@ -150,7 +162,8 @@ impl Outcome {
             computed: bytemuck::allocation::pod_collect_to_vec(computed),
             owners: bytemuck::allocation::pod_collect_to_vec(owners),
             left: left.collect(),
-            unfinished: *unfinished == 1,
+            unfinished: flags & 1 == 1,
+            cancelled: flags & 2 == 2,
         })
     }
 }
@@ -175,11 +188,23 @@ pub(crate) fn solve<T: Scalar>(
             Ok(())
         }
     };
+    let watch = solve.watch.clone();
     let mut compute = |talk: &Talk<'_>| {
-        let mut next = talk.ask(&Ask::More(solve.most()));
+        let mut finished = Vec::new();
+        let mut commit = |chunk: u64, bytes: Vec<u8>, finished: &mut Vec<u64>| {
+            finished.push(chunk);
+            commit(chunk, bytes)
+        };
+        let ask = |solve: &DistributedSolve<'_, T>, finished: Vec<u64>| match solve.is_cancelled() {
+            true => talk.ask(&Ask::Cancel(finished)),
+            false => talk.ask(&Ask::More(solve.most())),
+        };
+        let mut next = ask(solve, Vec::new());
         while !next.is_empty() {
+            finished.clear();
+            let mut commit = |chunk, bytes| commit(chunk, bytes, &mut finished);
             next = match solve.compute(next, &mut commit) {
-                Ok(()) => talk.ask(&Ask::More(solve.most())),
+                Ok(()) => ask(solve, finished.clone()),
                 Err(error) => {
                     let why = error.to_string();
                     failed = Some(error);
@@ -198,7 +223,7 @@ pub(crate) fn solve<T: Scalar>(
             Err(error) => {
                 // No rank has sent a request yet, and every rank will.
                 let mut served = ChunkServer::new([], world.of());
-                serve(world, &mut served, None);
+                serve(world, &mut served, &watch, None);
                 let left = vec![(0, error.to_string())];
                 Outcome { left, unfinished: true, ..Outcome::default() }
             }
@@ -208,15 +233,15 @@ pub(crate) fn solve<T: Scalar>(
                     std::thread::scope(|scope| {
                         let (to, asks) = mpsc::channel();
                         let (answers, from) = mpsc::channel();
-                        let server = &mut server;
-                        let here = move || serve(world, server, Some((asks, answers)));
+                        let (server, watch) = (&mut server, &watch);
+                        let here = move || serve(world, server, watch, Some((asks, answers)));
                         let served = scope.spawn(here);
                         compute(&Talk::Here(to, Mutex::new(from)));
                         served.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                     })
                 } else {
                     server.leaves(0);
-                    serve(world, &mut server, None)
+                    serve(world, &mut server, &watch, None)
                 };
                 let mut outcome = Outcome::of(&server, manifest, world.of(), left);
                 if store.is_some() {
@@ -232,7 +257,8 @@ pub(crate) fn solve<T: Scalar>(
     world.broadcast(0, &mut bytes);
     // The bytes from rank 0 are complete, since MPI guarantees delivery.
     let outcome = Outcome::decode(&bytes).unwrap_or_default();
-    if outcome.unfinished {
+    solve.cancelled = outcome.cancelled && outcome.unfinished;
+    if outcome.unfinished && !outcome.cancelled {
         let (rank, message) = outcome.left.first().cloned().unwrap_or_default();
         let other = || ClusterError::Rank { rank, message }.into();
         return Err(failed.unwrap_or_else(other));
@@ -254,16 +280,18 @@ pub(crate) fn solve<T: Scalar>(
         return Ok(shares);
     }
     let mut bytes = ChunkBytes::new(world, manifest, &outcome.owners, kept);
-    let handed = solve.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or_default()));
+    let handed = solve.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or(Some(Vec::new()))));
     // A rank that needs no more results still takes part in the messages to the others.
     bytes.for_each(drop);
     handed.map(|()| shares)
 }
 
-/// Leases chunks until none are left. Returns the ranks that left, with their reasons.
+/// Leases chunks until none are left, or the solve is cancelled. Returns the ranks that left, with
+/// their reasons.
 fn serve(
     world: &World,
     server: &mut ChunkServer,
+    watch: &SolveWatch,
     here: Option<(Receiver<Ask>, Sender<Answer>)>,
 ) -> Vec<(usize, String)> {
     let (mut left, mut pause) = (Vec::new(), Pause::default());
@@ -291,12 +319,19 @@ fn serve(
             continue;
         }
         pause = Pause::default();
+        if watch.is_cancelled() {
+            server.cancel();
+        }
         for (rank, ask) in asked {
             match ask {
                 Ask::More(most) => waiting.push((rank, Some(most))),
                 Ask::Leave(why) => {
                     server.leaves(rank);
                     left.push((rank, why));
+                    waiting.push((rank, None));
+                }
+                Ask::Cancel(done) => {
+                    server.cancelled_by(rank, &done);
                     waiting.push((rank, None));
                 }
             }

@@ -4,6 +4,7 @@ use core::ops::Range;
 use std::collections::{HashMap, VecDeque};
 use std::vec;
 
+use crate::chunk_server::NOBODY;
 use crate::manifest::Manifest;
 use crate::mpi::World;
 
@@ -13,18 +14,18 @@ use crate::mpi::World;
 /// cores.
 const MOST: usize = 64 << 20;
 
-/// The bytes of all chunks, in order.
+/// The bytes of all chunks, in order; `None` for a chunk that no rank has computed.
 ///
 /// Each rank must take all of them, because all ranks synchronise for each message.
 #[derive(Debug)]
 pub(crate) struct ChunkBytes<'w> {
     world: &'w World,
     /// The remaining messages, each with its chunks and the rank that sends it.
-    left: vec::IntoIter<(Range<u64>, usize)>,
+    left: vec::IntoIter<(Range<u64>, u32)>,
     /// The chunks that this rank computed.
     kept: HashMap<u64, Vec<u8>>,
     /// The chunks of the last message that were not returned yet.
-    open: VecDeque<Vec<u8>>,
+    open: VecDeque<Option<Vec<u8>>>,
 }
 
 impl<'w> ChunkBytes<'w> {
@@ -43,25 +44,28 @@ impl<'w> ChunkBytes<'w> {
 }
 
 impl Iterator for ChunkBytes<'_> {
-    type Item = Vec<u8>;
+    type Item = Option<Vec<u8>>;
 
-    fn next(&mut self) -> Option<Vec<u8>> {
+    fn next(&mut self) -> Option<Option<Vec<u8>>> {
         if self.open.is_empty() {
             let (chunks, owner) = self.left.next()?;
+            if owner == NOBODY {
+                self.open = chunks.map(|_| None).collect();
+                return self.open.pop_front();
+            }
             let own = chunks.filter_map(|chunk| self.kept.remove(&chunk));
             let mut message = pack(own);
-            self.world.broadcast(owner, &mut message);
-            self.open = unpack(&message);
+            self.world.broadcast(owner as usize, &mut message);
+            self.open = unpack(&message).map(Some).collect();
         }
         self.open.pop_front()
     }
 }
 
 /// Groups consecutive chunks of one rank, at most `most` in a group.
-fn cut(owners: &[u32], most: u64) -> Vec<(Range<u64>, usize)> {
-    let mut messages: Vec<(Range<u64>, usize)> = Vec::new();
-    for (chunk, owner) in (0u64..).zip(owners) {
-        let owner = *owner as usize;
+fn cut(owners: &[u32], most: u64) -> Vec<(Range<u64>, u32)> {
+    let mut messages: Vec<(Range<u64>, u32)> = Vec::new();
+    for (chunk, &owner) in (0u64..).zip(owners) {
         match messages.last_mut() {
             Some((last, who)) if *who == owner && last.end - last.start < most => last.end += 1,
             _ => messages.push((chunk..chunk + 1, owner)),
@@ -81,14 +85,13 @@ fn pack(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
 }
 
 /// The inverse of [`pack`].
-fn unpack(mut message: &[u8]) -> VecDeque<Vec<u8>> {
-    let mut chunks = VecDeque::new();
-    while let Some((length, rest)) = message.split_first_chunk::<8>() {
+fn unpack(mut message: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    core::iter::from_fn(move || {
+        let (length, rest) = message.split_first_chunk::<8>()?;
         let (chunk, rest) = rest.split_at(u64::from_le_bytes(*length) as usize);
-        chunks.push_back(chunk.to_vec());
         message = rest;
-    }
-    chunks
+        Some(chunk.to_vec())
+    })
 }
 
 #[cfg(test)]
@@ -105,7 +108,7 @@ mod tests {
     #[test]
     fn what_is_packed_comes_out() {
         let chunks = [vec![1, 2, 3], vec![], vec![4; 100]];
-        assert_eq!(unpack(&pack(chunks.clone().into_iter())), chunks);
-        assert!(unpack(&[]).is_empty());
+        assert!(unpack(&pack(chunks.clone().into_iter())).eq(chunks));
+        assert_eq!(unpack(&[]).count(), 0);
     }
 }

@@ -15,6 +15,8 @@ pub struct ChunkServer {
     working: u64,
     /// The rank that computed each chunk.
     owners: Vec<u32>,
+    /// Whether the solve is cancelled.
+    cancelled: bool,
 }
 
 /// The state of a rank.
@@ -51,7 +53,7 @@ impl ChunkServer {
         let rank = Rank { out: 0..0, leases: 0, gone: false };
         let owners = vec![NOBODY; chunks as usize];
         let (ranks, there) = (vec![rank; ranks], ranks as u64);
-        ChunkServer { left, count, ranks, there, working: 0, owners }
+        ChunkServer { left, count, ranks, there, working: 0, owners, cancelled: false }
     }
 
     /// Ends a rank's lease as finished, and leases at most `most` new chunks.
@@ -62,6 +64,9 @@ impl ChunkServer {
         if !done.is_empty() {
             self.ranks[rank].leases += 1;
             self.owners[done.start as usize..done.end as usize].fill(rank as u32);
+        }
+        if self.cancelled {
+            return if self.working > 0 { Reply::Wait } else { Reply::End };
         }
         let share = self.count.div_ceil(2 * self.there.max(1)).min(most).max(1);
         let Some(range) = self.left.last_mut() else {
@@ -97,10 +102,32 @@ impl ChunkServer {
         }
     }
 
-    /// Returns whether all chunks are done, or all ranks have left.
+    /// Cancels the solve: no more chunks are leased.
+    pub fn cancel(&mut self) {
+        self.cancelled = true;
+    }
+
+    /// Returns whether the solve is cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
+    /// Ends the lease of a rank that cancels the solve; the rank has finished the chunks `done`.
+    pub fn cancelled_by(&mut self, rank: usize, done: &[u64]) {
+        let lease = self.ranks[rank].out.clone();
+        self.leaves(rank);
+        for &chunk in done.iter().filter(|&chunk| lease.contains(chunk)) {
+            self.owners[chunk as usize] = rank as u32;
+        }
+        self.cancel();
+    }
+
+    /// Returns whether all chunks are done, all ranks have left, or the solve is cancelled and no
+    /// rank computes.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.working == 0 && (self.left.is_empty() || self.there == 0)
+        self.working == 0 && (self.left.is_empty() || self.there == 0 || self.cancelled)
     }
 
     /// Returns whether some chunks were not computed.
@@ -159,6 +186,21 @@ mod tests {
                 assert!(all, "{chunks}");
             }
         }
+    }
+
+    /// A cancelled solve ends after the current leases, and keeps finished chunks.
+    #[test]
+    fn a_cancelled_solve_leases_nothing() {
+        let mut server = ChunkServer::new(Some(0..100), 3);
+        assert_eq!(server.reply(0, 4), Reply::Take(0..4));
+        assert_eq!(server.reply(1, 4), Reply::Take(4..8));
+        server.cancelled_by(0, &[1, 3, 50]);
+        assert!(!server.is_over());
+        assert_eq!(server.reply(2, 4), Reply::Wait);
+        assert_eq!(server.reply(1, 4), Reply::End);
+        assert!(server.is_over() && server.has_left() && server.is_cancelled());
+        let owned = [NOBODY, 0, NOBODY, 0, 1, 1, 1, 1];
+        assert_eq!(server.owners(), [&owned[..], &[NOBODY; 92]].concat());
     }
 
     #[test]

@@ -76,6 +76,17 @@ use crate::store::Store;
 /// process. They must depend only on the index of the trajectory, so a closure must not draw random
 /// numbers of its own.
 ///
+/// # Cancellation
+///
+/// Each rank may [watch](ode_core::EnsembleWatched) its inner backend. Its reports count its own
+/// trajectories, and at the end all of them. If one rank is cancelled under MPI, no rank takes
+/// further chunks; all ranks return after their current chunks, which take about 5 s. In a folder,
+/// the other ranks continue. The results contain all chunks that the ranks have finished. An
+/// unfinished chunk counts as not solved, and is not stored. So the same program, started again,
+/// continues with the folder.
+///
+/// # Training
+///
 /// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order
 /// of a single process, and each rank makes the same steps. Training needs MPI. Gradients of single
 /// trajectories are not available in several processes: they are [`ClusterError::Gradients`].
@@ -235,6 +246,10 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             }
             (None, None) => Vec::new(),
         };
+        if !solve.is_cancelled() {
+            // The trajectories of other ranks or earlier runs.
+            settings.watch.finished(columns.trajectories.saturating_sub(solve.done.trajectories));
+        }
         let done = solve.done;
         let mut report = RunReport::new(Backend::Ranks { ranks: size }, done.timings);
         (report.shares, report.warnings) = (shares, done.warnings);

@@ -7,8 +7,11 @@ use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{InputRange, Inputs};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::ResultSet;
-use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
+use ode_core::solution::{ResultSet, ResultSlices};
+use ode_core::{
+    Collect, RawResults, ResultSink, ReturnCode, RunReport, SolveError, SolveWatch, Timings,
+    Warning,
+};
 
 use crate::error::ClusterError;
 use crate::manifest::{self, Manifest};
@@ -24,9 +27,9 @@ const SECONDS: f64 = 5.0;
 pub(crate) type InnerBackend<'a, T> =
     &'a dyn Fn(&Inputs<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
-/// Returns the bytes of a chunk.
+/// Returns the bytes of a chunk, or `None` if the solve was cancelled before it.
 type Read<'r, 'a, T> =
-    &'r mut dyn FnMut(&mut DistributedSolve<'a, T>, u64) -> Result<Vec<u8>, SolveError>;
+    &'r mut dyn FnMut(&mut DistributedSolve<'a, T>, u64) -> Result<Option<Vec<u8>>, SolveError>;
 
 /// A solve, and the progress of this rank.
 pub(crate) struct DistributedSolve<'a, T> {
@@ -34,6 +37,9 @@ pub(crate) struct DistributedSolve<'a, T> {
     columns: &'a Inputs<T>,
     layout: Layout,
     inner: InnerBackend<'a, T>,
+    pub(crate) watch: SolveWatch,
+    /// Whether a rank cancelled the solve.
+    pub(crate) cancelled: bool,
     /// Seconds per chunk; unknown before the first one.
     pace: Option<f64>,
     /// The number of chunks of the last lease.
@@ -64,10 +70,17 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
             columns,
             layout,
             inner,
+            watch: settings.watch.clone(),
+            cancelled: false,
             pace: None,
             taken: 0,
             done: RankTotals::default(),
         }
+    }
+
+    /// Returns whether this rank or another one cancelled the solve.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled || self.watch.is_cancelled()
     }
 
     /// Returns how many chunks to take next, at most.
@@ -80,6 +93,8 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
     }
 
     /// Computes some chunks, and passes the bytes of each to `commit`.
+    ///
+    /// If the solve is cancelled meanwhile, unfinished chunks are left out.
     pub(crate) fn compute(
         &mut self,
         chunks: Range<u64>,
@@ -92,17 +107,22 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         let run = (self.inner)(&columns, &mut sink)?;
         let results = sink.into_results();
         results.check(&self.layout, n)?;
+        let mut finished = 0;
         for chunk in chunks.clone() {
             let id = self.id(chunk);
             let from =
                 self.manifest.trajectories_of(chunk..chunk + 1).start - range.indices().start;
             let within = from..from + id.len;
+            if self.watch.is_cancelled() && !is_finished(&results, within.clone()) {
+                continue;
+            }
+            finished += id.len;
             commit(chunk, chunk::encode(&id, &self.layout, (&results, n), within))?;
         }
         let count = chunks.end - chunks.start;
         self.pace = Some(begin.elapsed().as_secs_f64() / count as f64);
         self.taken = count;
-        self.done.trajectories += n;
+        self.done.trajectories += finished;
         self.done.leases += 1;
         self.done.warnings.extend(run.warnings);
         self.done.timings.compile += run.timings.compile;
@@ -117,18 +137,18 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
     }
 
     /// Passes the results of all trajectories to `sink`, batch by batch. `read` returns the valid
-    /// bytes of each chunk.
+    /// bytes of each chunk. The first batch with a trajectory that was not solved is the last one.
     pub(crate) fn hand_over(
         &mut self,
         sink: &mut dyn ResultSink<T>,
         read: Read<'_, 'a, T>,
     ) -> Result<(), SolveError> {
         let mut results = RawResults::default();
-        let mut last: Option<(u64, Vec<u8>)> = None;
+        let mut last: Option<(u64, Option<Vec<u8>>)> = None;
         for batch in self.columns.batches(sink.batch()) {
             let (all, n) = (batch.indices(), batch.len());
             results.fit(&self.layout, n)?;
-            let mut next = all.start;
+            let (mut next, mut complete) = (all.start, true);
             while next < all.end {
                 let number = (next / self.manifest.chunk) as u64;
                 let bytes = match last.take() {
@@ -138,13 +158,23 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
                 let chunk = self.manifest.trajectories_of(number..number + 1);
                 let end = chunk.end.min(all.end);
                 let within = next - chunk.start..end - chunk.start;
-                let to = (&mut results, n);
-                chunk::decode(&bytes, chunk.len(), within, to, next - all.start)
-                    .ok_or(ClusterError::Short { chunk: number, bytes: bytes.len() })?;
+                let at = next - all.start;
+                match &bytes {
+                    Some(bytes) => {
+                        let to = (&mut results, n);
+                        chunk::decode(bytes, chunk.len(), within, to, at)
+                            .ok_or(ClusterError::Short { chunk: number, bytes: bytes.len() })?;
+                    }
+                    None => {
+                        complete = false;
+                        let (_, rest) = ResultSlices::whole(&mut results, n).split(at);
+                        rest.split(end - next).0.cancel();
+                    }
+                }
                 last = Some((number, bytes));
                 next = end;
             }
-            if sink.store(batch, &mut results)?.is_break() {
+            if sink.store(batch, &mut results)?.is_break() || !complete {
                 break;
             }
         }
@@ -162,4 +192,12 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         let (first, len) = (range.numbers().start, range.len());
         ChunkId { manifest: self.manifest.hash, inputs: manifest::inputs(range), chunk, first, len }
     }
+}
+
+/// Returns whether a cancelled solve has finished these trajectories; `false` if it is unknown.
+fn is_finished<T: Scalar>(results: &RawResults<T>, within: Range<usize>) -> bool {
+    let codes = results.codes.get(within);
+    codes.is_some_and(|codes| {
+        codes.iter().all(|code| ReturnCode::from_lane(*code) != ReturnCode::Cancelled)
+    })
 }
