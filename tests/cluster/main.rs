@@ -17,6 +17,7 @@ mod scale;
 mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
+mod watch;
 
 use odes::backend::{Capabilities, EnsembleAlgorithm, Everything, Request, RunReport};
 use odes::prelude::*;

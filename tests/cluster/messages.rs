@@ -2,6 +2,7 @@
 
 use crate::learnt::decay;
 use crate::processes::hash;
+use crate::watch::unsolved;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::backend::{
     Capabilities, EnsembleAlgorithm, InputRange, RawResults, Request, ResultSink, RunReport,
@@ -9,7 +10,7 @@ use odes::backend::{
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::gradient::{EnsembleLoss, Train};
 use odes::prelude::*;
-use odes::{Shard, SolveError, Warning};
+use odes::{CancellationToken, EnsembleWatched, Shard, SolveError, Warning};
 use odes_skipped::{Needed, needs};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
@@ -37,7 +38,7 @@ fn mpiexec() -> Option<String> {
 }
 
 /// Returns the output of ranks, which must end within a minute; `None` without MPI.
-fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
+pub(crate) fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
     ranks_of("messages::rank", count, case, folder)
 }
 
@@ -201,6 +202,26 @@ fn rank() {
             say(distributed(usize::MAX), &options());
         }
         "ends" => say(distributed(usize::MAX), &options()),
+        "cancelled by 0" | "cancelled by 1" => {
+            let token = CancellationToken::new();
+            let inner = Failing::after(usize::MAX).slow(Duration::from_millis(50));
+            let place = EnsembleDistributed::new(EnsembleWatched::new(inner).token(&token));
+            let place = place.unwrap().chunk(8);
+            let place = match &folder {
+                Some(folder) => place.folder(folder),
+                None => place,
+            };
+            let solution = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(130));
+                    if mine(usize::from(case.ends_with('1'))) {
+                        token.cancel();
+                    }
+                });
+                ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap()
+            });
+            println!("said: {}", unsolved(&whole(TRAJECTORIES), &solution));
+        }
         "training" => {
             let place = EnsembleDistributed::new(EnsembleSerial).unwrap();
             for minibatch in [1000, 30, 3] {

@@ -3,12 +3,13 @@
 use crate::driver::simulated;
 use crate::workloads::{assert_same_bits, lorenz_sweep};
 use ode_gpu::{GpuError, pooled_bytes};
-use odes::backend::Backend;
+use odes::backend::{Backend, EnsembleAlgorithm};
 use odes::prelude::*;
 use odes::problem::Vary;
-use odes::{Memory, SolveError, Warning};
+use odes::{EnsembleWatched, Memory, SolveError, Warning};
 use odes_models::lorenz::lorenz;
 use odes_skipped::needs;
+use std::time::Instant;
 
 const TWO: (&str, &str) = ("SIMULATED_DEVICES", "2");
 
@@ -139,6 +140,41 @@ fn memory_runs_out_in_the_middle() {
         assert!(solution.warnings().is_empty());
         let chunks = solution.shares()[0].chunks;
         assert!((2..50).contains(&chunks), "{chunks}");
+    });
+}
+
+/// A solve with a time limit keeps the bits of finished launches. The next solve has no limit.
+#[needs(cpp)]
+#[test]
+fn launches_are_cancelled() {
+    simulated("faults::launches_are_cancelled", &[TWO], || {
+        let solve =
+            |backend: &dyn EnsembleAlgorithm| ensemble().solve(Tsit5, backend, &options()).unwrap();
+        let (expected, gpus) = (expected(), gpus());
+        assert_same_bits(&expected, &solve(&gpus));
+        let begin = Instant::now();
+        assert_same_bits(&expected, &solve(&EnsembleWatched::new(&gpus)));
+        let time = begin.elapsed();
+        let mut counts = Vec::new();
+        for k in 0..10 {
+            let limited = EnsembleWatched::new(&gpus).time_limit(time * k / 10);
+            let found = solve(&limited);
+            let is_solved = |i: &usize| found.code(*i) != ReturnCode::Cancelled;
+            let numbers = |of: &EnsembleSolution, i: usize| {
+                (of.final_state(i).map(f64::to_bits), of.accepted(i), of.code(i))
+            };
+            for i in (0..found.len()).filter(is_solved) {
+                assert_eq!(numbers(&found, i), numbers(&expected, i), "{i}");
+            }
+            let count = (0..found.len()).filter(is_solved).count();
+            let shares = found.shares().iter().map(|share| share.trajectories);
+            assert_eq!(shares.sum::<usize>(), count);
+            assert!(found.warnings().is_empty());
+            counts.push(count);
+        }
+        assert_eq!(counts[0], 0);
+        assert!(counts.iter().any(|count| (1..20_000).contains(count)), "{counts:?}");
+        assert_same_bits(&expected, &solve(&gpus));
     });
 }
 
