@@ -112,7 +112,7 @@ impl fmt::Display for SolveProgress {
 /// A callback that receives the progress of a solve.
 type Report = dyn Fn(&SolveProgress) + Send + Sync;
 
-/// The configuration of a watch, from which each solve begins a [`SolveWatch`].
+/// The configuration of a watch; each solve begins a [`SolveWatch`] with it.
 #[derive(Clone, Default)]
 pub struct Watch {
     pub(crate) token: Option<CancellationToken>,
@@ -179,7 +179,7 @@ struct Last {
 const BETWEEN: Duration = Duration::from_millis(200);
 
 impl SolveWatch {
-    /// The watch of a solve that nobody watches.
+    /// The watch of an unwatched solve.
     pub const NONE: SolveWatch = SolveWatch(None);
 
     /// Returns whether the solve has a watch.

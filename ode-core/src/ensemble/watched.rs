@@ -1,4 +1,4 @@
-//! A backend whose solves can be watched and cancelled.
+//! A wrapper that watches and cancels the solves of a backend.
 
 use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm};
 use crate::ensemble::request::Request;
@@ -8,7 +8,7 @@ use crate::watch::{CancellationToken, SolveProgress, Watch};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A backend whose solves report progress, and can be cancelled.
+/// A backend with progress reports and cancellation.
 ///
 /// The inner backend solves, and every finished trajectory has the bits of a solve without a watch.
 ///
