@@ -10,7 +10,8 @@
 //! hydrogen that the oxygen burns. There are no radicals at the beginning. They grow from nothing,
 //! and no error estimate detects them; only the growth guard does. Without it a stiff solver may
 //! stay on the unburnt gas and report success. The example runs on a CUDA GPU if the machine has
-//! one, otherwise on all cores of the CPU.
+//! one, otherwise on all cores of the CPU. Ctrl-C ends the solve, and the map shows the points that
+//! are finished.
 
 mod support;
 
@@ -18,11 +19,13 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
+use odes::backend::EnsembleAlgorithm;
 use odes::methods::Rodas4;
 use odes::prelude::*;
-use odes::{EnsembleSolution, GrowthGuard, SolveError};
+use odes::{CancellationToken, EnsembleSolution, EnsembleWatched, GrowthGuard, SolveError};
 use odes_models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};
 
 use support::map::Map;
@@ -103,9 +106,17 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let place = Place::choose(options.backend)?;
-    let progress = Progress::spinner("solving");
-    let solution = solve(usize::from(options.side), &place, &options.solving())?;
-    drop(progress);
+    let side = usize::from(options.side);
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    ctrlc::set_handler(move || cancelled.cancel())?;
+    let bar = Arc::new(Progress::bar("solving", (side * side) as u64));
+    let shown = bar.clone();
+    let backend = EnsembleWatched::new(&*place.algorithm)
+        .token(&token)
+        .progress(move |progress| shown.reach(progress.finished as u64));
+    let solution = solve(side, &backend, &options.solving())?;
+    drop((backend, bar));
     let report = Report::of(&solution);
     println!("{report}");
     let (worst, missed) = compare(&options.solving())?;
@@ -131,7 +142,11 @@ fn point(side: usize, i: usize) -> (f64, f64) {
 type Solution = EnsembleSolution<ignition::Model, f64, 10, 3>;
 
 /// Solves a map. Its delays are an unknown of the system, so only final states are saved.
-fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, SolveError> {
+fn solve(
+    side: usize,
+    backend: &dyn EnsembleAlgorithm,
+    how: &SolveOptions,
+) -> Result<Solution, SolveError> {
     let (u0, p) = until_ignition(in_air(1000.0, 1.0, ATMOSPHERE));
     let ensemble = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=SPAN, p))
         .trajectories(side * side)
@@ -140,7 +155,7 @@ fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, Sol
             let (u0, p) = until_ignition(in_air(temperature, ratio, ATMOSPHERE));
             problem.with_u0(u0).with_p(p)
         });
-    ensemble.solve(METHOD, &place.algorithm, how)
+    ensemble.solve(METHOD, backend, how)
 }
 
 /// Returns the delay of a trajectory, in s, if it succeeded and burns.
@@ -195,7 +210,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { side, place, .. } = self;
-        let points = (side * side) as f64;
+        let solved = self.codes.iter().filter(|(code, _)| *code != ReturnCode::Cancelled);
+        let points = solved.map(|(_, n)| n).sum::<usize>() as f64;
         let count = |n: usize| grouped(n as u64);
         writeln!(f, "{} points, {side} x {side}, on {place}", count(side * side))?;
         writeln!(
@@ -280,7 +296,7 @@ mod tests {
 
     fn small(arguments: &[&str]) -> (Options, Solution) {
         let options = Options::parse_from(["ignition", "--side", "32"].iter().chain(arguments));
-        let solution = solve(32, &Place::threads(), &options.solving()).unwrap();
+        let solution = solve(32, &*Place::threads().algorithm, &options.solving()).unwrap();
         (options, solution)
     }
 
