@@ -54,12 +54,18 @@ pub mod results_files {}
 /// [clusters]: crate::docs::clusters
 /// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
+/// [reductions]: crate::docs::reductions
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
 pub mod from_sciml {}
 
 #[doc = include_str!("../docs/gradients.md")]
 pub mod gradients {}
+
+/// [clusters]: crate::docs::clusters
+///
+#[doc = include_str!("../docs/reductions.md")]
+pub mod reductions {}
 
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see

@@ -6,6 +6,7 @@
 //! [from-sciml]: docs::from_sciml
 //! [events]: docs::events
 //! [gradients]: docs::gradients
+//! [reductions]: docs::reductions
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
 //! [clusters]: docs::clusters
@@ -113,6 +114,13 @@ pub mod sample {
 /// [`EnsembleProblem::grid`] has an example.
 pub mod sweep {
     pub use ode_core::{Axis, AxisValues, Quantity, Which};
+}
+
+/// Statistics of ensembles, in memory that does not grow with the number of trajectories.
+///
+/// The guide [Reductions](docs::reductions) begins with an example.
+pub mod summary {
+    pub use ode_core::summary::{Histogram, HistogramCounts, Summaries, Summary, SummaryError};
 }
 
 /// The log of events, the errors of event queries, and stop times of a function.

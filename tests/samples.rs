@@ -2,6 +2,8 @@
 
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "samples/reductions.rs"]
+mod reductions;
 #[path = "../ode-core/tests/random/series.rs"]
 mod series;
 

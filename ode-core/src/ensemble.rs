@@ -12,6 +12,7 @@ pub mod loop_config;
 mod outlined;
 mod ranks;
 pub mod raw_gradients;
+mod reduce;
 mod request;
 mod schedule;
 mod solve;

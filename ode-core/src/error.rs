@@ -3,6 +3,10 @@
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
+mod summary;
+
+pub use summary::SummaryError;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -715,6 +719,9 @@ pub enum SolveError {
     /// The checkpoint file of a training cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// A summary cannot be computed.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
     /// The backend failed for a reason of its own: no device, no compiler.
     ///
     /// `downcast_ref` returns the error.

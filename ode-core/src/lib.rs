@@ -42,6 +42,7 @@ pub mod random;
 pub mod reserve;
 mod sealed;
 pub mod solution;
+pub mod summary;
 pub mod system;
 mod table;
 pub mod watch;

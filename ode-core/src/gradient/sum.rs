@@ -7,6 +7,7 @@
 //! Comput. 14 (1993) 783–799).
 
 use crate::evaluation::EvaluationThreads;
+use crate::summary::tree;
 
 /// Number of trajectories that one thread sums at a time.
 pub(super) const BLOCK: usize = 256;
@@ -58,20 +59,9 @@ pub(super) fn unit(n: usize, processes: usize) -> usize {
 
 /// Sums rows of `count` numbers: neighbours, then neighbours among these sums, and so on.
 pub(super) fn pairwise(mut rows: Vec<f64>, count: usize) -> Vec<f64> {
-    let mut left = rows.len() / count.max(1);
-    while left > 1 {
-        let half = left.div_ceil(2);
-        for k in 0..half {
-            let (to, from) = (k * count, 2 * k * count);
-            rows.copy_within(from..from + count, to);
-            if 2 * k + 1 < left {
-                for d in 0..count {
-                    rows[to + d] += rows[from + count + d];
-                }
-            }
-        }
-        left = half;
-    }
+    tree::pairwise(&mut rows, count, |left, right| {
+        left.iter_mut().zip(right).for_each(|(sum, term)| *sum += term);
+    });
     rows.resize(count, 0.0);
     rows
 }

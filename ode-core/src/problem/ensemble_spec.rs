@@ -1,5 +1,6 @@
 //! Ensembles without the types of their systems and closures.
 
+use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
@@ -20,6 +21,8 @@ pub(crate) struct EnsembleSpec<'a, T> {
     pub(crate) trajectories: Option<usize>,
     /// The shard that is solved.
     pub(crate) shard: Shard,
+    /// The indices in the whole ensemble to which the solve is limited.
+    pub(crate) within: Range<usize>,
     /// Whether a closure makes the problem of each trajectory.
     pub(crate) varies: bool,
     /// The initial state of the base problem.
@@ -34,6 +37,31 @@ pub(crate) struct EnsembleSpec<'a, T> {
     /// Whether trajectories have times to stop at of their own.
     pub(crate) stops: bool,
     pub(crate) problems: &'a dyn Problems<T>,
+}
+
+impl<T> EnsembleSpec<'_, T> {
+    /// Returns the indices that are solved, of `whole` trajectories of the ensemble.
+    ///
+    /// # Errors
+    /// [`SolveError::Shard`] if there is no such shard.
+    pub(crate) fn numbers(&self, whole: usize) -> Result<Range<usize>, SolveError> {
+        let shard = self.shard.numbers(whole)?;
+        let start = shard.start.max(self.within.start);
+        Ok(start..shard.end.min(self.within.end).max(start))
+    }
+}
+
+impl<'a, T: Clone> EnsembleSpec<'a, T> {
+    /// Returns the ensemble limited to these indices.
+    pub(crate) fn within(&self, within: Range<usize>) -> EnsembleSpec<'a, T> {
+        EnsembleSpec {
+            within,
+            u0: self.u0.clone(),
+            p: self.p.clone(),
+            span: self.span.clone(),
+            ..*self
+        }
+    }
 }
 
 impl<T: fmt::Debug> fmt::Debug for EnsembleSpec<'_, T> {
@@ -132,6 +160,7 @@ where
                 n => n,
             },
             shard: self.shard,
+            within: 0..usize::MAX,
             varies: F::VARIES,
             u0: numbers::<T, N>(self.problem.u0).to_vec(),
             p: numbers::<T, P>(self.problem.p).to_vec(),

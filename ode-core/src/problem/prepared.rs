@@ -137,7 +137,7 @@ impl<T: Scalar> PreparedSolve<T> {
         if whole == 0 {
             return Err(SolveError::NoTrajectories);
         }
-        let numbers = ensemble.shard.numbers(whole)?;
+        let numbers = ensemble.numbers(whole)?;
         // An empty shard takes the times of one trajectory, so that its arrays have the shape of
         // others.
         let (trajectories, n) = (numbers.len(), numbers.len().max(1));

@@ -1,0 +1,206 @@
+//! Solves that keep statistics of the trajectories only.
+
+use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, Evaluator};
+use crate::ensemble::batches::{self, SolveFn};
+use crate::ensemble::solver::Solver;
+use crate::error::{SolveError, SummaryError};
+use crate::evaluation::EvaluationThreads;
+use crate::lane::{Scalar, each_precision};
+use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::ensemble_spec::EnsembleSpec;
+use crate::problem::options::{SaveAt, SolveOptions};
+use crate::problem::prepared::{Abilities, PreparedSolve};
+use crate::step::properties::Properties;
+use crate::summary::{Accumulate, Summaries, Summary};
+use crate::system::System;
+use core::ops::Range;
+use std::time::Instant;
+
+/// The memory of the inputs that are evaluated together.
+const INPUT_BYTES: usize = 256 << 20;
+
+/// The least and the greatest number of trajectories that are evaluated together, as powers of 2.
+const TOGETHER: [u32; 2] = [12, 30];
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// Solves all trajectories, and returns statistics of them at each saved time.
+    ///
+    /// The memory does not grow with the number of trajectories: neither results nor inputs of all
+    /// trajectories are stored. (Rows of [`over`](Self::over) are the memory of the program.) The
+    /// ensemble may have more trajectories than one [`solve`](Self::solve) takes.
+    ///
+    /// All trajectories must have the same saved times. Without saved times the statistics are of
+    /// the final states. A failed trajectory contributes to no statistic, and is counted by its
+    /// return code; see [`Summaries`].
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveError, SolveOptions, Unvaried};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// use ode_core::summary::Summary;
+    ///
+    /// # fn of<S: System<2, 1>>(ensemble: EnsembleProblem<S, f64, Unvaried, 2, 1>) -> Result<(), SolveError> {
+    /// let options = SolveOptions::default().tolerance(1e-6).saveat([1.0, 2.0]);
+    /// let summary = Summary::new().mean().variance().quantiles([0.05, 0.5, 0.95]);
+    /// let summaries = ensemble.reduce(Tsit5, EnsembleThreads, &options, &summary)?;
+    /// assert_eq!(summaries.mean()?.shape(), [2, 2]); // time, component
+    /// assert_eq!(summaries.quantiles()?.shape(), [3, 2, 2]); // quantile, time, component
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// All backends give the same bits, for any [batch size](Summary::batch_size) and for
+    /// [merged](Summaries::merge) shards. In [lockstep](struct@crate::EnsembleCpuArray) the
+    /// trajectories of a batch have one step size, so there the batch size affects the results.
+    ///
+    /// # Errors
+    /// The errors of [`solve`](Self::solve), and [`SolveError::Summary`] if the summary has an
+    /// impossible number, if the saved times differ between trajectories, or if they are the ends of
+    /// steps.
+    pub fn reduce<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        summary: &Summary,
+    ) -> Result<Summaries, SolveError>
+    where
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let properties = method.properties(options, N, S::MASS)?;
+        let system = self.problem.system;
+        let place: SolveFn<'_, T> = &|settings, columns, sink| {
+            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
+        };
+        reduced(&self.spec(), options, &properties, (&algorithm, place), summary)
+    }
+}
+
+each_precision! {
+    /// Returns the statistics of an ensemble.
+    fn reduced<'a, T>(
+        ensemble: &'a EnsembleSpec<'a, T>,
+        options: &'a SolveOptions,
+        properties: &'a Properties,
+        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
+        summary: &'a Summary,
+    ) -> Result<Summaries, SolveError> = accumulated, accumulated;
+}
+
+/// Solves an ensemble in ranges of trajectories whose inputs fit into memory.
+fn accumulated<T: Scalar>(
+    ensemble: &EnsembleSpec<'_, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    summary: &Summary,
+) -> Result<Summaries, SolveError> {
+    let begin = Instant::now();
+    summary.check()?;
+    if options.save == SaveAt::Steps {
+        return Err(SummaryError::Times { why: "the ends of steps differ" }.into());
+    }
+    let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
+    let info = ensemble.system.info;
+    let width = info.states.len() + info.parameters.len() + 2;
+    let together = together(width * size_of::<T>(), summary.batch());
+    let Capabilities { evaluation, draws_samples, .. } = algorithm.capabilities();
+    let threads = match evaluation {
+        Evaluator::Caller => EvaluationThreads::Caller,
+        Evaluator::Pool | Evaluator::Own(_) => EvaluationThreads::Pool,
+    };
+    let able = Abilities { draws: draws_samples, ..Abilities::default() };
+    let mut summaries: Option<Summaries> = None;
+    for range in ranges(ensemble.numbers(whole)?, together) {
+        let part = ensemble.within(range);
+        let setup = Instant::now();
+        let mut made = None;
+        algorithm.capabilities().evaluate(&mut |threads| {
+            made = Some(PreparedSolve::of(threads, &part, options, properties, able));
+        })?;
+        let (mut inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+        let setup = setup.elapsed();
+        let so_far = match &mut summaries {
+            Some(so_far) => so_far,
+            none => none.insert(Summaries::of(
+                summary,
+                identity(ensemble, options, properties),
+                (info.states, info.observables),
+                &inputs,
+            )?),
+        };
+        let mut sink = Accumulate::new(so_far, threads, &inputs, summary.batch())?;
+        let mut run = batches::integrate(&mut inputs, place, &mut sink)?;
+        run.timings.setup = setup;
+        so_far.add_report(run);
+    }
+    let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
+    summaries.set_total_time(begin.elapsed());
+    Ok(summaries)
+}
+
+/// Returns the number of trajectories that are evaluated together.
+///
+/// `bytes` is the memory of the inputs of one trajectory. The number is a multiple of `batch`.
+fn together(bytes: usize, batch: Option<usize>) -> usize {
+    let [least, most] = TOGETHER;
+    let fit = 1 << (INPUT_BYTES / bytes.max(1)).max(1).ilog2().clamp(least, most);
+    batch.map_or(fit, |batch| batch.saturating_mul((fit / batch).max(1)))
+}
+
+/// Returns consecutive ranges of at most `most` indices; an empty range is one range.
+fn ranges(all: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = all.len().div_ceil(most).max(1);
+    (0..count).map(move |k| {
+        let start = all.start + k * most;
+        start..all.end.min(start.saturating_add(most))
+    })
+}
+
+/// Returns the properties that solves of shards of one ensemble share.
+fn identity<T: Scalar>(
+    ensemble: &EnsembleSpec<'_, T>,
+    options: &SolveOptions,
+    method: &Properties,
+) -> Vec<(String, String)> {
+    let entries = [
+        ("system", ensemble.system.info.name.to_owned()),
+        ("method", method.name.to_owned()),
+        ("precision", T::NAME.to_owned()),
+        ("initial state", format!("{:?}", ensemble.u0)),
+        ("parameters", format!("{:?}", ensemble.p)),
+        ("time span", format!("{:?}", ensemble.span)),
+        ("sampling rules", format!("{:?}", ensemble.samples)),
+        ("axes", format!("{:?}", ensemble.axes)),
+    ];
+    let entries = entries.into_iter().chain(options.entries());
+    entries.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_all_indices_in_order() {
+        let of = |all, most| ranges(all, most).collect::<Vec<_>>();
+        assert_eq!(of(3..10, 3), [3..6, 6..9, 9..10]);
+        assert_eq!(of(3..9, 3), [3..6, 6..9]);
+        assert_eq!(of(5..5, 3), [5..5]);
+        assert_eq!(of(0..10, usize::MAX), [0..10]);
+    }
+
+    #[test]
+    fn inputs_fit_and_batches_are_whole() {
+        assert_eq!(together(64, None), 1 << 22);
+        assert_eq!(together(1 << 40, None), 1 << 12);
+        assert_eq!(together(64, Some(1000)), 4_194_000);
+        assert_eq!(together(64, Some(10_000_000)), 10_000_000);
+        assert_eq!(together(64, Some(usize::MAX)), usize::MAX);
+    }
+}

@@ -1,0 +1,114 @@
+//! Errors of summaries.
+
+use super::{debug_as_display, listed, short};
+use core::ops::Range;
+
+debug_as_display!(SummaryError);
+
+/// The error of a [`Summary`](crate::summary::Summary) or of its results.
+#[derive(Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SummaryError {
+    /// The summary does not contain a statistic.
+    #[error("the summary has no {what}; add `.{call}` to `Summary::new()`")]
+    NotRequested {
+        /// The statistic.
+        what: &'static str,
+        /// The function that adds it.
+        call: &'static str,
+    },
+    /// A quantile is not a fraction of the population.
+    #[error("the quantile {} is not between 0 and 1; the median is 0.5", short(*quantile))]
+    Quantile {
+        /// The given number.
+        quantile: f64,
+    },
+    /// The number of mantissa bits of quantiles is out of range.
+    #[error(
+        "quantiles with {bits} bits of the mantissa; use {least} to {most} bits, where m bits \
+         make relative errors of at most 2^-(m+1)"
+    )]
+    Bits {
+        /// The given number of bits.
+        bits: u32,
+        /// The smallest number.
+        least: u32,
+        /// The largest number.
+        most: u32,
+    },
+    /// The edges of a histogram are not finite and increasing, or there is no bin.
+    #[error(
+        "a histogram with {bins} bins from {} to {}; its edges must be finite and increase, and \
+         it needs 1 to {most} bins",
+        short(*lo), short(*hi)
+    )]
+    Histogram {
+        /// The lower end.
+        lo: f64,
+        /// The upper end.
+        hi: f64,
+        /// The number of bins.
+        bins: usize,
+        /// The largest number of bins.
+        most: usize,
+    },
+    /// The batch size is 0.
+    #[error("batch_size is 0; a batch has at least one trajectory")]
+    BatchSize,
+    /// The summary has no component of this name.
+    #[error("there is no component `{name}` among the saved numbers, which are {}", names(.known))]
+    Unknown {
+        /// The requested name.
+        name: String,
+        /// The names of the saved numbers.
+        known: Vec<String>,
+    },
+    /// The trajectories have different saved times.
+    #[error(
+        "a summary needs the same saved times for all trajectories, and {why}; give a list of \
+         times that lie in each time span"
+    )]
+    Times {
+        /// The cause.
+        why: &'static str,
+    },
+    /// Two summaries belong to different solves.
+    #[error(
+        "summaries of different solves cannot be merged: `{what}` is `{theirs}` in one and \
+         `{ours}` in the other"
+    )]
+    Different {
+        /// The first difference.
+        what: String,
+        /// The value in the summary that is merged.
+        theirs: String,
+        /// The value in the summary that receives it.
+        ours: String,
+    },
+    /// Two summaries contain the same trajectories.
+    #[error(
+        "both summaries contain the trajectories {} to {}; merge summaries of disjoint shards",
+        both.start, both.end - 1
+    )]
+    Overlap {
+        /// The first range of indices that both contain.
+        both: Range<u64>,
+    },
+    /// A count exceeds the largest count.
+    #[error("the summary counts {trajectories} trajectories; the maximum is 2^53")]
+    TooMany {
+        /// The number of trajectories, or the largest index plus one.
+        trajectories: u64,
+    },
+    /// Stored data do not form a summary.
+    #[error("the stored summary is damaged: {what}")]
+    Damaged {
+        /// The first inconsistency.
+        what: &'static str,
+    },
+}
+
+/// Returns a list of names.
+fn names(names: &[String]) -> String {
+    listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}

@@ -1,0 +1,104 @@
+//! The statistics of one number at one time.
+
+use super::counters::Counters;
+use super::extremes::Extremes;
+use super::histogram::{Bins, Histogram};
+use super::moments;
+use super::request::Statistics;
+use super::tree::{BLOCK, Forest, Node, pairwise};
+
+/// The statistics of one state or observable at one saved time.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Cell {
+    /// The number of values, without NaN.
+    pub(super) count: u64,
+    pub(super) moments: Option<Forest>,
+    pub(super) extremes: Option<Extremes>,
+    pub(super) counters: Option<Counters>,
+    pub(super) bins: Option<Bins>,
+}
+
+impl Cell {
+    pub(super) fn new(statistics: &Statistics, grid: Option<&Histogram>) -> Self {
+        Cell {
+            count: 0,
+            moments: statistics.moments.then(Forest::default),
+            extremes: statistics.extremes.then(Extremes::default),
+            counters: statistics.quantiles.as_ref().map(|asked| Counters::new(asked.bits)),
+            bins: grid.map(Bins::new),
+        }
+    }
+
+    /// Adds the values of a node of the tree; NaN stands for a value that does not count.
+    ///
+    /// `first` is the index of the first trajectory.
+    pub(super) fn add(&mut self, grid: Option<&Histogram>, first: u64, values: &[f64]) {
+        let numbers = || values.iter().zip(first..).filter(|(value, _)| !value.is_nan());
+        self.count += numbers().count() as u64;
+        if let Some(forest) = &mut self.moments {
+            add_rows(forest, 1, first, values.chunks_exact(1));
+        }
+        if let Some(extremes) = &mut self.extremes {
+            numbers().for_each(|(value, index)| extremes.add(*value, index));
+        }
+        if let Some(counters) = &mut self.counters {
+            numbers().for_each(|(value, index)| counters.add(*value, index));
+        }
+        if let (Some(bins), Some(grid)) = (&mut self.bins, grid) {
+            numbers().for_each(|(value, _)| bins.add(grid, *value));
+        }
+    }
+
+    /// Adds the statistics of other trajectories. Returns `None` if a count overflows.
+    pub(super) fn merge(&mut self, other: &Cell) -> Option<()> {
+        self.count = self.count.checked_add(other.count)?;
+        if let (Some(forest), Some(other)) = (&mut self.moments, &other.moments) {
+            forest.merge(other, |left, right| moments::join(1, left, right));
+        }
+        if let (Some(extremes), Some(other)) = (&mut self.extremes, &other.extremes) {
+            extremes.merge(other);
+        }
+        if let (Some(counters), Some(other)) = (&mut self.counters, &other.counters) {
+            counters.merge(other)?;
+        }
+        if let (Some(bins), Some(other)) = (&mut self.bins, &other.bins) {
+            bins.merge(other)?;
+        }
+        Some(())
+    }
+}
+
+/// Adds the moments of at most [`BLOCK`] trajectories of one node, with `w` numbers each.
+///
+/// A trajectory with a NaN does not contribute.
+pub(super) fn add_rows<'v>(
+    forest: &mut Forest,
+    w: usize,
+    first: u64,
+    values: impl ExactSizeIterator<Item = &'v [f64]>,
+) {
+    let (len, n) = (moments::length(w), values.len());
+    debug_assert!(n.is_power_of_two() && n <= BLOCK);
+    let mut rows = vec![0.0; n * len];
+    for (row, values) in rows.chunks_exact_mut(len).zip(values) {
+        let complete = !values.iter().any(|value| value.is_nan());
+        moments::leaf(row, complete.then_some(values));
+    }
+    let row = match w {
+        // The compiler unrolls the loops of this common case.
+        1 => joined(1, rows),
+        w => joined(w, rows),
+    };
+    let join = |left: &mut [f64], right: &[f64]| moments::join(w, left, right);
+    forest.insert(Node { first, level: n.ilog2(), row }, join);
+}
+
+#[inline(always)]
+fn joined(w: usize, mut rows: Vec<f64>) -> Vec<f64> {
+    let len = moments::length(w);
+    pairwise(&mut rows, len, |left, right| moments::join(w, left, right));
+    rows.truncate(len);
+    rows.shrink_to_fit();
+    rows
+}

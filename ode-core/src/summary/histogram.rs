@@ -1,0 +1,174 @@
+//! Histograms on a fixed grid.
+
+use crate::error::SummaryError;
+
+/// The largest number of bins.
+const MOST_BINS: usize = 1 << 24;
+
+/// The grid of a histogram: bins between increasing edges.
+///
+/// Bin `k` has the values from edge `k` to edge `k + 1`, without edge `k + 1`. The last bin also has
+/// its upper edge, as in NumPy. Values below the first edge and above the last edge are counted
+/// apart. Edges are in the units of the component.
+///
+/// ```
+/// use ode_core::summary::Histogram;
+///
+/// let linear = Histogram::linear(-20.0, 20.0, 80);
+/// let decades = Histogram::with_edges([1e-3, 1e-2, 1e-1, 1.0, 10.0]);
+/// ```
+///
+/// Edges that are not finite or do not increase are the error [`SummaryError::Histogram`] of the
+/// solve.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[must_use]
+pub struct Histogram {
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::bits"))]
+    edges: Vec<f64>,
+}
+
+impl Histogram {
+    /// Creates `bins` bins of equal width from `lo` to `hi`.
+    pub fn linear(lo: f64, hi: f64, bins: usize) -> Self {
+        // A grid with too many bins is an error later, and takes no memory here.
+        let some = bins.min(MOST_BINS + 1);
+        let at = |k: usize| if k == some { hi } else { lo + (hi - lo) * (k as f64 / some as f64) };
+        Histogram { edges: (0..=some).map(at).collect() }
+    }
+
+    /// Creates bins between the given edges.
+    pub fn with_edges(edges: impl IntoIterator<Item = f64>) -> Self {
+        Histogram { edges: edges.into_iter().collect() }
+    }
+
+    /// Returns the edges, one more than bins.
+    #[must_use]
+    pub fn edges(&self) -> &[f64] {
+        &self.edges
+    }
+
+    /// Returns the number of bins.
+    pub(super) fn bins(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    /// Checks the edges.
+    pub(super) fn check(&self) -> Result<(), SummaryError> {
+        let finite = self.edges.iter().all(|edge| edge.is_finite());
+        let increasing = self.edges.windows(2).all(|pair| pair[0] < pair[1]);
+        if finite && increasing && (1..=MOST_BINS).contains(&self.bins()) {
+            return Ok(());
+        }
+        let end = |edge: Option<&f64>| edge.copied().unwrap_or(f64::NAN);
+        let (lo, hi) = (end(self.edges.first()), end(self.edges.last()));
+        Err(SummaryError::Histogram { lo, hi, bins: self.bins(), most: MOST_BINS })
+    }
+
+    /// Returns the bin of a value between the first and the last edge.
+    #[inline]
+    fn bin(&self, value: f64) -> usize {
+        let (bins, lo, hi) = (self.bins(), self.edges[0], self.edges[self.bins()]);
+        // The bin of a linear grid, to rounding.
+        let guess = ((value - lo) / (hi - lo) * bins as f64) as usize;
+        let guess = guess.min(bins - 1);
+        let is = |k: usize| self.edges[k] <= value && (value < self.edges[k + 1] || k + 1 == bins);
+        if is(guess) {
+            return guess;
+        }
+        self.edges.partition_point(|edge| *edge <= value).saturating_sub(1).min(bins - 1)
+    }
+}
+
+/// The counts of a histogram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Bins {
+    pub(super) below: u64,
+    pub(super) above: u64,
+    pub(super) counts: Vec<u64>,
+}
+
+impl Bins {
+    pub(super) fn new(grid: &Histogram) -> Self {
+        Bins { below: 0, above: 0, counts: vec![0; grid.bins()] }
+    }
+
+    /// Counts a value that is not NaN.
+    #[inline]
+    pub(super) fn add(&mut self, grid: &Histogram, value: f64) {
+        if value < grid.edges[0] {
+            self.below += 1;
+        } else if value > grid.edges[grid.bins()] {
+            self.above += 1;
+        } else {
+            self.counts[grid.bin(value)] += 1;
+        }
+    }
+
+    /// Adds the counts of other trajectories. Returns `None` if a count overflows.
+    pub(super) fn merge(&mut self, other: &Bins) -> Option<()> {
+        self.below = self.below.checked_add(other.below)?;
+        self.above = self.above.checked_add(other.above)?;
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count = count.checked_add(*more)?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A search through all edges is the reference, at edges, beside them and beyond them.
+    #[test]
+    fn values_are_between_their_edges() {
+        let grids = [
+            Histogram::linear(0.1, 0.7, 6),
+            Histogram::linear(-1e300, 1e308, 1000),
+            Histogram::linear(1.0, 1.0 + 1e-12, 17),
+            Histogram::with_edges([1e-3, 1e-2, 0.1, 1.0, 10.0]),
+            Histogram::linear(-2.0, 3.0, 1),
+        ];
+        for grid in grids {
+            grid.check().unwrap();
+            let edges = grid.edges();
+            let near = edges.iter().flat_map(|e| [e.next_down(), *e, e.next_up()]);
+            for value in near.chain([f64::NEG_INFINITY, f64::INFINITY, 0.0, -0.0]) {
+                let mut bins = Bins::new(&grid);
+                bins.add(&grid, value);
+                let (first, last) = (edges[0], edges[edges.len() - 1]);
+                assert_eq!(bins.below, u64::from(value < first), "{value}");
+                assert_eq!(bins.above, u64::from(value > last), "{value}");
+                for (k, pair) in edges.windows(2).enumerate() {
+                    let inside = pair[0] <= value && value < pair[1];
+                    let is = inside || (value == last && pair[1] == last);
+                    assert_eq!(bins.counts[k], u64::from(is), "{value} in bin {k}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_grids_are_errors() {
+        let nan = f64::NAN;
+        for grid in [
+            Histogram::linear(0.0, 1.0, 0),
+            Histogram::linear(1.0, 1.0, 4),
+            Histogram::linear(2.0, 1.0, 4),
+            Histogram::linear(nan, 1.0, 4),
+            Histogram::linear(0.0, f64::INFINITY, 4),
+            Histogram::linear(1.0, 1.0_f64.next_up(), 4),
+            Histogram::linear(0.0, 1.0, usize::MAX),
+            Histogram::with_edges([]),
+            Histogram::with_edges([1.0]),
+            Histogram::with_edges([1.0, 0.0]),
+        ] {
+            let error = grid.check().unwrap_err();
+            assert!(matches!(error, SummaryError::Histogram { .. }), "{error}");
+        }
+        let text = Histogram::linear(2.0, 1.0, 4).check().unwrap_err().to_string();
+        assert!(text.starts_with("a histogram with 4 bins from 2 to 1;"), "{text}");
+    }
+}

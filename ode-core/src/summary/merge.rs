@@ -1,0 +1,152 @@
+//! Merging of summaries, and their equality.
+
+use super::moments;
+use super::summaries::Summaries;
+use crate::error::SummaryError;
+use crate::solution::{RunReport, WorstMember};
+use core::ops::Range;
+use std::time::Duration;
+
+impl Summaries {
+    /// Joins the summary of other trajectories of the same ensemble, in place.
+    ///
+    /// The result has the bits of one run over all trajectories, for any disjoint sets of
+    /// trajectories and any order of merging.
+    ///
+    /// Both summaries must have the same statistics, system, method, options, precision and
+    /// saved times, and the same base problem and sampling rules. Rows of sweeps and closures are
+    /// not compared.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveError, SolveOptions, Unvaried};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(ensemble: EnsembleProblem<S, f64, Unvaried, 2, 1>) -> Result<(), SolveError> {
+    /// use ode_core::summary::Summary;
+    ///
+    /// let (options, summary) = (SolveOptions::default(), Summary::new().mean());
+    /// let shard = |rank| {
+    ///     ensemble.clone().shard((rank, 2)).reduce(Tsit5, EnsembleThreads, &options, &summary)
+    /// };
+    /// let mut all = shard(1)?;
+    /// all.merge(&shard(0)?)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SummaryError::Different`] if the summaries belong to different solves, and
+    /// [`SummaryError::Overlap`] if both contain a trajectory. The summary then stays as it is.
+    /// [`SummaryError::TooMany`] if a count overflows, which needs damaged summaries.
+    pub fn merge(&mut self, other: &Summaries) -> Result<(), SummaryError> {
+        self.check_same(other)?;
+        let mut ranges = self.ranges.clone();
+        other.ranges.iter().try_for_each(|range| unite(&mut ranges, range))?;
+        let mut merged = self.clone();
+        merged.ranges = ranges;
+        let trajectories = merged.trajectories();
+        merged.add(other).ok_or(SummaryError::TooMany { trajectories })?;
+        *self = merged;
+        Ok(())
+    }
+
+    /// Adds all statistics of `other`. Returns `None` if a count overflows.
+    fn add(&mut self, other: &Summaries) -> Option<()> {
+        for (count, more) in self.codes.iter_mut().zip(&other.codes) {
+            *count = count.checked_add(*more)?;
+        }
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            cell.merge(other)?;
+        }
+        let w = self.names.len();
+        let joint = self.joint.iter_mut().flatten().zip(other.joint.iter().flatten());
+        joint.for_each(|(forest, other)| forest.merge(other, |a, b| moments::join(w, a, b)));
+        if let Some(report) = &other.report {
+            self.add_report(report.clone());
+        }
+        Some(())
+    }
+
+    /// Adds the report of another solve.
+    pub(crate) fn add_report(&mut self, more: RunReport) {
+        let Some(report) = &mut self.report else {
+            self.report = Some(more);
+            return;
+        };
+        report.timings.add(&more.timings);
+        for share in more.shares {
+            match report.shares.iter_mut().find(|known| known.worker == share.worker) {
+                Some(known) => {
+                    known.trajectories += share.trajectories;
+                    known.chunks += share.chunks;
+                }
+                None => report.shares.push(share),
+            }
+        }
+        report.warnings.extend(more.warnings);
+        report.worst_member = WorstMember::worse(report.worst_member, more.worst_member);
+    }
+
+    /// Sets the time of the whole reduction.
+    pub(crate) fn set_total_time(&mut self, total: Duration) {
+        if let Some(report) = &mut self.report {
+            report.timings.total = total;
+        }
+    }
+
+    /// Checks that two summaries belong to the same solve.
+    fn check_same(&self, other: &Summaries) -> Result<(), SummaryError> {
+        let entries = |of: &Summaries| {
+            let numbers = [
+                ("statistics".to_owned(), format!("{:?}", of.statistics)),
+                ("components".to_owned(), of.names.join(", ")),
+                ("saved times".to_owned(), format!("{:?}", of.times)),
+                ("final states".to_owned(), of.finals.to_string()),
+            ];
+            of.solve.iter().cloned().chain(numbers).collect::<Vec<_>>()
+        };
+        let (ours, theirs) = (entries(self), entries(other));
+        let absent = || "absent".to_owned();
+        for (name, value) in &ours {
+            let found = theirs.iter().find(|(known, _)| known == name);
+            let found = found.map_or_else(absent, |(_, value)| value.clone());
+            if found != *value {
+                let (what, ours) = (name.clone(), value.clone());
+                return Err(SummaryError::Different { what, theirs: found, ours });
+            }
+        }
+        match theirs.into_iter().find(|(name, _)| ours.iter().all(|(known, _)| known != name)) {
+            Some((what, theirs)) => Err(SummaryError::Different { what, theirs, ours: absent() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Summaries are equal if all bits are equal; reports are not compared.
+impl PartialEq for Summaries {
+    fn eq(&self, other: &Summaries) -> bool {
+        self.check_same(other).is_ok()
+            && (&self.ranges, &self.codes) == (&other.ranges, &other.codes)
+            && (&self.cells, &self.joint) == (&other.cells, &other.joint)
+    }
+}
+
+/// Inserts a range into disjoint ranges in order, and joins adjacent ranges.
+///
+/// # Errors
+/// [`SummaryError::Overlap`] if they contain an index of the range.
+pub(super) fn unite(ranges: &mut Vec<Range<u64>>, new: &Range<u64>) -> Result<(), SummaryError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    let at = ranges.partition_point(|range| range.end < new.start);
+    let both = |range: &Range<u64>| range.start.max(new.start)..range.end.min(new.end);
+    let near = || ranges[at..].iter().take_while(|range| range.start <= new.end);
+    if let Some(both) = near().map(both).find(|both| !both.is_empty()) {
+        return Err(SummaryError::Overlap { both });
+    }
+    let end = at + near().count();
+    let first = ranges[at..end].first().map_or(new.start, |range| range.start.min(new.start));
+    let last = ranges[at..end].last().map_or(new.end, |range| range.end.max(new.end));
+    ranges.splice(at..end, [first..last]);
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! The statistics that a user requests.
+
+use super::counters::{BITS, DEFAULT_BITS};
+use super::histogram::Histogram;
+use crate::error::SummaryError;
+
+/// The statistics to compute of an ensemble, for
+/// [`EnsembleProblem::reduce`](crate::EnsembleProblem::reduce).
+///
+/// Each function adds statistics. A summary without statistics counts the return codes only.
+///
+/// ```
+/// use ode_core::summary::{Histogram, Summary};
+///
+/// let bands = Summary::new().mean().quantiles([0.05, 0.5, 0.95]);
+/// let all = Summary::new()
+///     .mean()
+///     .variance()
+///     .covariance()
+///     .extremes()
+///     .quantiles([0.5])
+///     .histogram(Histogram::linear(0.0, 10.0, 100));
+/// ```
+///
+/// The memory of a component at a saved time is:
+///
+/// | statistic | bytes |
+/// |---|---|
+/// | mean and variance | at most 2.5 kB |
+/// | covariance of all `c` components | at most `20 (c + 1)(c + 2)` times 8, together |
+/// | extremes | 48 |
+/// | quantiles | 512 for each power of two in the range of the values |
+/// | histogram | 8 for each bin |
+#[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
+pub struct Summary {
+    pub(super) statistics: Statistics,
+    /// The number of trajectories of a batch, if the user set one.
+    pub(super) batch: Option<usize>,
+}
+
+/// The requested statistics.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Statistics {
+    /// The mean and the variance.
+    pub(super) moments: bool,
+    pub(super) covariance: bool,
+    pub(super) extremes: bool,
+    pub(super) quantiles: Option<Quantiles>,
+    /// The grid of all components.
+    pub(super) histogram: Option<Histogram>,
+    /// The grids of single components, by name.
+    pub(super) own_histograms: Vec<(String, Histogram)>,
+}
+
+/// The requested quantiles.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Quantiles {
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::bits"))]
+    pub(super) levels: Vec<f64>,
+    pub(super) bits: u32,
+}
+
+impl Summary {
+    /// Returns a summary without statistics.
+    pub fn new() -> Self {
+        Summary::default()
+    }
+
+    fn with(mut self, add: impl FnOnce(&mut Statistics)) -> Self {
+        add(&mut self.statistics);
+        self
+    }
+
+    /// Adds the mean.
+    ///
+    /// The variance is computed with it.
+    pub fn mean(self) -> Self {
+        self.with(|statistics| statistics.moments = true)
+    }
+
+    /// Adds the variance and the standard deviation.
+    ///
+    /// The mean is computed with it.
+    pub fn variance(self) -> Self {
+        self.mean()
+    }
+
+    /// Adds the covariances of all pairs of components at the same time.
+    pub fn covariance(self) -> Self {
+        self.with(|statistics| statistics.covariance = true)
+    }
+
+    /// Adds the minimum and the maximum, with the trajectories that attain them.
+    pub fn extremes(self) -> Self {
+        self.with(|statistics| statistics.extremes = true)
+    }
+
+    /// Adds counters for quantiles. A later call replaces the list.
+    ///
+    /// [`Summaries::quantiles`](super::Summaries::quantiles) returns the quantiles of this list, and
+    /// [`Summaries::quantile`](super::Summaries::quantile) any other quantile. Each is between 0 and
+    /// 1. An order statistic has a relative error of at most `2^-7`, which is 0.8%;
+    /// [`quantile_bits`](Self::quantile_bits) changes this bound.
+    pub fn quantiles(self, quantiles: impl IntoIterator<Item = f64>) -> Self {
+        let levels = quantiles.into_iter().collect();
+        self.with(|statistics| {
+            let bits = statistics.quantiles.as_ref().map_or(DEFAULT_BITS, |asked| asked.bits);
+            statistics.quantiles = Some(Quantiles { levels, bits });
+        })
+    }
+
+    /// Sets the number of mantissa bits `m` that distinguish values: 1 to 14, by default 6.
+    ///
+    /// The relative error of an order statistic is at most `2^-(m + 1)`. The counters take `2^m`
+    /// times 8 bytes for each power of two in the range of the values. Any quantile can be
+    /// requested afterwards.
+    pub fn quantile_bits(self, bits: u32) -> Self {
+        self.with(|statistics| {
+            let levels = statistics.quantiles.take().map_or_else(Vec::new, |asked| asked.levels);
+            statistics.quantiles = Some(Quantiles { levels, bits });
+        })
+    }
+
+    /// Adds a histogram of each component on the same grid.
+    pub fn histogram(self, grid: Histogram) -> Self {
+        self.with(|statistics| statistics.histogram = Some(grid))
+    }
+
+    /// Adds a histogram of one component, a state or an observable, on a grid of its own.
+    pub fn histogram_of(self, component: impl Into<String>, grid: Histogram) -> Self {
+        let component = component.into();
+        self.with(|statistics| {
+            statistics.own_histograms.retain(|(name, _)| *name != component);
+            statistics.own_histograms.push((component, grid));
+        })
+    }
+
+    /// Sets the number of trajectories that the summary receives together, at least 1.
+    ///
+    /// By default the results of a batch take at most 128 MiB. The number changes no bit of the
+    /// summary. An exception is [lockstep](struct@crate::EnsembleCpuArray), which solves the
+    /// trajectories of a batch with one step size.
+    pub fn batch_size(self, trajectories: usize) -> Self {
+        Summary { batch: Some(trajectories), ..self }
+    }
+
+    /// Checks all numbers.
+    ///
+    /// # Errors
+    /// [`SummaryError`] for the first impossible number.
+    pub(crate) fn check(&self) -> Result<(), SummaryError> {
+        if self.batch == Some(0) {
+            return Err(SummaryError::BatchSize);
+        }
+        self.statistics.check()
+    }
+
+    /// Returns the number of trajectories of a batch, if the user set one.
+    pub(crate) fn batch(&self) -> Option<usize> {
+        self.batch
+    }
+}
+
+impl Statistics {
+    /// Checks all numbers.
+    pub(super) fn check(&self) -> Result<(), SummaryError> {
+        if let Some(Quantiles { levels, bits }) = &self.quantiles {
+            let [least, most] = BITS;
+            if !(least..=most).contains(bits) {
+                return Err(SummaryError::Bits { bits: *bits, least, most });
+            }
+            levels.iter().try_for_each(|level| check_quantile(*level))?;
+        }
+        let own = self.own_histograms.iter().map(|(_, grid)| grid);
+        self.histogram.iter().chain(own).try_for_each(Histogram::check)
+    }
+
+    /// Returns the grid of each of the components `names`.
+    pub(super) fn grids(&self, names: &[String]) -> Result<Vec<Option<Histogram>>, SummaryError> {
+        let mut grids = vec![self.histogram.clone(); names.len()];
+        for (name, grid) in &self.own_histograms {
+            grids[position(names, name)?] = Some(grid.clone());
+        }
+        Ok(grids)
+    }
+}
+
+/// Checks that a quantile is between 0 and 1.
+pub(super) fn check_quantile(quantile: f64) -> Result<(), SummaryError> {
+    match (0.0..=1.0).contains(&quantile) {
+        true => Ok(()),
+        false => Err(SummaryError::Quantile { quantile }),
+    }
+}
+
+/// Returns the position of a name.
+pub(super) fn position(names: &[String], name: &str) -> Result<usize, SummaryError> {
+    names
+        .iter()
+        .position(|known| known == name)
+        .ok_or_else(|| SummaryError::Unknown { name: name.to_owned(), known: names.to_vec() })
+}

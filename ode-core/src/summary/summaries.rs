@@ -1,0 +1,360 @@
+//! The results of a reduction.
+
+use super::cell::Cell;
+use super::histogram::Histogram;
+use super::moments;
+use super::request::{Statistics, check_quantile, position};
+use super::tree::Forest;
+use crate::error::SummaryError;
+use crate::solution::{ReturnCode, RunReport};
+use core::ops::Range;
+use ndarray::{Array1, Array2, Array3};
+
+/// Statistics of an ensemble at each saved time, of states and observables.
+///
+/// [`EnsembleProblem::reduce`](crate::EnsembleProblem::reduce) returns them. Arrays have the axes
+/// time and component. [`times`](Self::times) and [`names`](Self::names) label the axes. The
+/// components are the saved numbers: states, then observables, as
+/// [`SolveOptions::saving`](crate::SolveOptions::saving()) selects. If no times are saved, the
+/// arrays have one time, and the components are the final states.
+///
+/// # Trajectories that count
+///
+/// A failed trajectory contributes to no statistic at any time, so all times describe the same
+/// population. [`code_counts`](Self::code_counts) counts the failures. A trajectory that an event
+/// ended is a success, and contributes at the times that it reached. A NaN contributes nothing, as
+/// of an observable outside its domain. [`count`](Self::count) has the number of values of each
+/// component at each time. Infinities are values: a mean can be infinite, and its variance NaN.
+///
+/// # Merging
+///
+/// [`merge`](Self::merge) joins summaries of disjoint [shards](crate::EnsembleProblem::shard), in
+/// any order, with the same bits as one run.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::stored::Unchecked"))]
+pub struct Summaries {
+    pub(super) statistics: Statistics,
+    /// The properties of the solve that shards share, each with its name.
+    pub(super) solve: Vec<(String, String)>,
+    pub(super) names: Vec<String>,
+    /// The saved times; empty for final states.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::bits"))]
+    pub(super) times: Vec<f64>,
+    /// Whether the components are final states.
+    pub(super) finals: bool,
+    /// The indices of all trajectories, in order and not adjacent.
+    pub(super) ranges: Vec<Range<u64>>,
+    /// The number of trajectories with each return code.
+    pub(super) codes: Vec<u64>,
+    /// The statistics of each number, `[time * width + component]`.
+    pub(super) cells: Vec<Cell>,
+    /// The moments of all components at each time.
+    pub(super) joint: Option<Vec<Forest>>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) report: Option<RunReport>,
+}
+
+impl Summaries {
+    /// Creates the summary of no trajectories.
+    ///
+    /// `times` is `None` for final states.
+    pub(super) fn new(
+        statistics: Statistics,
+        solve: Vec<(String, String)>,
+        names: Vec<String>,
+        times: Option<Vec<f64>>,
+    ) -> Result<Self, SummaryError> {
+        let grids = statistics.grids(&names)?;
+        let slots = times.as_ref().map_or(1, Vec::len);
+        let row = grids.iter().map(|grid| Cell::new(&statistics, grid.as_ref()));
+        let row: Vec<Cell> = row.collect();
+        let cells = (0..slots).flat_map(|_| row.iter().cloned()).collect();
+        let joint = statistics.covariance.then(|| vec![Forest::default(); slots]);
+        Ok(Summaries {
+            statistics,
+            solve,
+            names,
+            finals: times.is_none(),
+            times: times.unwrap_or_default(),
+            ranges: Vec::new(),
+            codes: vec![0; ReturnCode::ALL.len()],
+            cells,
+            joint,
+            report: None,
+        })
+    }
+
+    /// Returns the length of the time axis.
+    pub(super) fn slots(&self) -> usize {
+        if self.finals { 1 } else { self.times.len() }
+    }
+
+    /// Returns the saved times, in units of time.
+    ///
+    /// Empty if the components are final states.
+    #[must_use]
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Returns the names of the components: states, then observables.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the index of a component on the second axis.
+    ///
+    /// # Errors
+    /// [`SummaryError::Unknown`] if no saved number has this name.
+    pub fn component(&self, name: &str) -> Result<usize, SummaryError> {
+        position(&self.names, name)
+    }
+
+    /// Returns the indices of the trajectories in the whole ensemble.
+    ///
+    /// Each [shard](crate::EnsembleProblem::shard) is one range. Adjacent ranges are joined.
+    #[must_use]
+    pub fn ranges(&self) -> &[Range<u64>] {
+        &self.ranges
+    }
+
+    /// Returns the number of trajectories, including failed ones.
+    #[must_use]
+    pub fn trajectories(&self) -> u64 {
+        self.ranges.iter().map(|range| range.end - range.start).sum()
+    }
+
+    /// Returns the number of trajectories with each return code that occurred.
+    pub fn code_counts(&self) -> impl Iterator<Item = (ReturnCode, u64)> {
+        let counts = ReturnCode::ALL.iter().copied().zip(self.codes.iter().copied());
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// Returns the number of trajectories that are a [success](ReturnCode::is_success).
+    #[must_use]
+    pub fn successes(&self) -> u64 {
+        self.code_counts().filter(|(code, _)| code.is_success()).map(|(_, count)| count).sum()
+    }
+
+    /// Returns the report of the backend.
+    ///
+    /// The times and shares of several solves are added. `None` for a summary from a file.
+    #[must_use]
+    pub fn report(&self) -> Option<&RunReport> {
+        self.report.as_ref()
+    }
+
+    /// Returns an array of a number of each cell.
+    fn array<V>(&self, of: impl Fn(&Cell) -> V) -> Array2<V> {
+        let shape = (self.slots(), self.names.len());
+        let values = self.cells.iter().map(of).collect();
+        match Array2::from_shape_vec(shape, values) {
+            Ok(array) => array,
+            Err(error) => unreachable!("there is a cell for each time and component: {error}"),
+        }
+    }
+
+    /// Returns the number of values, `[time, component]`.
+    ///
+    /// The number is at most [`successes`](Self::successes).
+    #[must_use]
+    pub fn count(&self) -> Array2<u64> {
+        self.array(|cell| cell.count)
+    }
+
+    /// Returns an array of a function of the moments `[n, sum, squares]` of each cell.
+    fn of_moments(
+        &self,
+        what: &'static str,
+        call: &'static str,
+        of: impl Fn([f64; 3]) -> f64,
+    ) -> Result<Array2<f64>, SummaryError> {
+        if !self.statistics.moments {
+            return Err(SummaryError::NotRequested { what, call });
+        }
+        let total = |cell: &Cell| {
+            let forest = cell.moments.as_ref();
+            forest.and_then(|forest| forest.total(|a, b| moments::join(1, a, b)))
+        };
+        Ok(self.array(|cell| match total(cell).as_deref() {
+            Some(&[n, sum, squares]) => of([n, sum, squares]),
+            _ => f64::NAN,
+        }))
+    }
+
+    /// Returns the means, `[time, component]`, in the units of the components.
+    ///
+    /// NaN without values. The sum is a tree of additions over the indices of the trajectories.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without [`Summary::mean`](super::Summary::mean).
+    pub fn mean(&self) -> Result<Array2<f64>, SummaryError> {
+        self.of_moments("mean", "mean()", |[n, sum, _]| sum / n)
+    }
+
+    /// Returns the variances, `[time, component]`, in the squared units of the components.
+    ///
+    /// The divisor is `n - 1`. NaN if there are fewer than two values.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without [`Summary::variance`](super::Summary::variance).
+    pub fn variance(&self) -> Result<Array2<f64>, SummaryError> {
+        self.of_moments("variance", "variance()", |[n, _, squares]| divided(squares, n))
+    }
+
+    /// Returns the standard deviations, the square roots of the [variances](Self::variance).
+    ///
+    /// # Errors
+    /// As [`variance`](Self::variance).
+    pub fn standard_deviation(&self) -> Result<Array2<f64>, SummaryError> {
+        Ok(self.variance()?.mapv_into(f64::sqrt))
+    }
+
+    /// Returns the covariances, `[time, component, component]`, with the divisor `n - 1`.
+    ///
+    /// A trajectory contributes at a time if all of its components have values there.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without [`Summary::covariance`](super::Summary::covariance).
+    pub fn covariance(&self) -> Result<Array3<f64>, SummaryError> {
+        let Some(joint) = &self.joint else {
+            return Err(SummaryError::NotRequested { what: "covariance", call: "covariance()" });
+        };
+        let w = self.names.len();
+        let totals = joint.iter().map(|forest| forest.total(|a, b| moments::join(w, a, b)));
+        let totals: Vec<Option<Vec<f64>>> = totals.collect();
+        Ok(Array3::from_shape_fn((self.slots(), w, w), |(slot, i, j)| {
+            let at = moments::product(w, i.min(j), i.max(j));
+            totals[slot].as_ref().map_or(f64::NAN, |row| divided(row[at], row[0]))
+        }))
+    }
+
+    /// Returns an array of a function of the extremes of each cell.
+    fn of_extremes<V>(
+        &self,
+        of: impl Fn(&super::extremes::Extremes) -> V,
+    ) -> Result<Array2<V>, SummaryError> {
+        if !self.statistics.extremes {
+            let (what, call) = ("extremes", "extremes()");
+            return Err(SummaryError::NotRequested { what, call });
+        }
+        Ok(self.array(|cell| of(&cell.extremes.unwrap_or_default())))
+    }
+
+    /// Returns the least values, `[time, component]`; NaN without values.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without [`Summary::extremes`](super::Summary::extremes).
+    pub fn minimum(&self) -> Result<Array2<f64>, SummaryError> {
+        self.of_extremes(|of| of.minimum.map_or(f64::NAN, |least| least.value))
+    }
+
+    /// Returns the greatest values, `[time, component]`; NaN without values.
+    ///
+    /// # Errors
+    /// As [`minimum`](Self::minimum).
+    pub fn maximum(&self) -> Result<Array2<f64>, SummaryError> {
+        self.of_extremes(|of| of.maximum.map_or(f64::NAN, |greatest| greatest.value))
+    }
+
+    /// Returns the indices of the trajectories that attain the [minimum](Self::minimum).
+    ///
+    /// The index counts in the whole ensemble. Of several such trajectories it is the lowest one.
+    ///
+    /// # Errors
+    /// As [`minimum`](Self::minimum).
+    pub fn minimum_index(&self) -> Result<Array2<Option<u64>>, SummaryError> {
+        self.of_extremes(|of| of.minimum.map(|least| least.index))
+    }
+
+    /// Returns the indices of the trajectories that attain the [maximum](Self::maximum).
+    ///
+    /// # Errors
+    /// As [`minimum`](Self::minimum).
+    pub fn maximum_index(&self) -> Result<Array2<Option<u64>>, SummaryError> {
+        self.of_extremes(|of| of.maximum.map(|greatest| greatest.index))
+    }
+
+    /// Returns a quantile, `[time, component]`; NaN without values.
+    ///
+    /// The quantile interpolates between neighbours in the order of the values, as NumPy's default
+    /// does. Let `a` and `b` be these neighbours. The error is at most
+    /// `2^-(m + 1) max(|a|, |b|)` with `m` [bits](super::Summary::quantile_bits). The quantiles 0
+    /// and 1, infinities and zeros are exact. Values below `2^(-1022 - m)` in magnitude count as
+    /// zero.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without [`Summary::quantiles`](super::Summary::quantiles),
+    /// and [`SummaryError::Quantile`] if `quantile` is not between 0 and 1.
+    pub fn quantile(&self, quantile: f64) -> Result<Array2<f64>, SummaryError> {
+        self.levels()?;
+        check_quantile(quantile)?;
+        let of = |cell: &Cell| cell.counters.as_ref().map(|of| of.quantile(quantile, cell.count));
+        Ok(self.array(|cell| of(cell).unwrap_or(f64::NAN)))
+    }
+
+    /// Returns the quantiles of the request.
+    fn levels(&self) -> Result<&[f64], SummaryError> {
+        let (what, call) = ("quantiles", "quantiles([0.05, 0.5, 0.95])");
+        let asked = self.statistics.quantiles.as_ref();
+        let asked = asked.ok_or(SummaryError::NotRequested { what, call })?;
+        Ok(&asked.levels)
+    }
+
+    /// Returns the requested quantiles, `[quantile, time, component]`.
+    ///
+    /// # Errors
+    /// As [`quantile`](Self::quantile).
+    pub fn quantiles(&self) -> Result<Array3<f64>, SummaryError> {
+        let levels = self.levels()?;
+        let mut all = Array3::zeros((levels.len(), self.slots(), self.names.len()));
+        for (level, mut to) in levels.iter().zip(all.outer_iter_mut()) {
+            to.assign(&self.quantile(*level)?);
+        }
+        Ok(all)
+    }
+
+    /// Returns the histogram of a component.
+    ///
+    /// # Errors
+    /// [`SummaryError::Unknown`] if no saved number has this name, and
+    /// [`SummaryError::NotRequested`] without a histogram of it.
+    pub fn histogram(&self, component: &str) -> Result<HistogramCounts, SummaryError> {
+        let at = self.component(component)?;
+        let Some(grid) = self.statistics.grids(&self.names)?.swap_remove(at) else {
+            let (what, call) = ("histogram of this component", "histogram(grid)");
+            return Err(SummaryError::NotRequested { what, call });
+        };
+        let bins = self.cells.iter().skip(at).step_by(self.names.len().max(1));
+        let bins: Vec<_> = bins.filter_map(|cell| cell.bins.as_ref()).collect();
+        Ok(HistogramCounts {
+            counts: Array2::from_shape_fn((bins.len(), grid.edges().len() - 1), |(slot, k)| {
+                bins[slot].counts[k]
+            }),
+            below: bins.iter().map(|bins| bins.below).collect(),
+            above: bins.iter().map(|bins| bins.above).collect(),
+            grid,
+        })
+    }
+}
+
+/// Returns a sum of products of deviations divided by `n - 1`.
+fn divided(sum: f64, n: f64) -> f64 {
+    if n < 2.0 { f64::NAN } else { sum / (n - 1.0) }
+}
+
+/// The counts of a histogram at each saved time.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HistogramCounts {
+    /// The grid.
+    pub grid: Histogram,
+    /// The counts, `[time, bin]`.
+    pub counts: Array2<u64>,
+    /// The counts of values below the grid, `[time]`.
+    pub below: Array1<u64>,
+    /// The counts of values above the grid, `[time]`.
+    pub above: Array1<u64>,
+}
