@@ -150,7 +150,7 @@ fn batches_backends_and_shards_have_the_same_bits() {
         assert!(merged != whole);
         (0..of - 1).for_each(|rank| merged.merge(&shard(rank)).unwrap());
         assert!(merged == whole, "{of} shards");
-        assert_eq!(merged.ranges(), [0..1500]);
+        assert_eq!((merged.ranges().len(), merged.trajectories()), (1, 1500));
     }
     // In single precision the states are rounded, and so are the statistics.
     let single = ensemble.cast::<f32>();
@@ -243,6 +243,50 @@ fn absent_statistics_and_foreign_summaries_are_errors() {
     let other = reduce(&normal(10).shard((1, 3)), &Summary::new());
     assert_eq!(codes.merge(&other), Err(SummaryError::Overlap { both: 3..5 }));
     assert!(codes == known);
+}
+
+/// Files contain all bits, also of infinities and NaN.
+#[test]
+fn summaries_are_the_same_after_a_file() {
+    let shard = |rank| reduce(&normal(300).shard((rank, 2)), &all());
+    let text = serde_json::to_string(&shard(1)).unwrap();
+    let mut merged: Summaries = serde_json::from_str(&text).unwrap();
+    assert!(merged == shard(1) && merged.report().is_none());
+    merged.merge(&shard(0)).unwrap();
+    assert!(merged == reduce(&normal(300), &all()));
+}
+
+/// Each number of a file that is changed is found, and nothing panics.
+#[test]
+fn damaged_files_are_errors() {
+    use serde_json::{Value, json};
+
+    let summaries = reduce(&normal(300).shard((1, 2)), &all());
+    let good = serde_json::to_value(&summaries).unwrap();
+    let changes: [(&str, Value); 16] = [
+        ("/codes", json!([150])),
+        ("/codes/0", json!(149)),
+        ("/cells", json!([])),
+        ("/cells/0/count", json!(149)),
+        ("/cells/1/extremes", Value::Null),
+        ("/cells/1/extremes/minimum", Value::Null),
+        ("/cells/0/counters/bits", json!(7)),
+        ("/cells/0/counters/pages/0/key", json!(5000)),
+        ("/cells/0/counters/pages/0/counts", json!([1])),
+        ("/cells/0/bins/counts/3", json!(100_000)),
+        ("/joint", Value::Null),
+        ("/joint/1/0/row", json!([1, 2])),
+        ("/cells/0/moments/0/level", json!(60)),
+        ("/cells/0/moments/0/first", json!(151)),
+        ("/ranges", json!([{ "start": 200, "end": 300 }, { "start": 150, "end": 200 }])),
+        ("/statistics/quantiles/bits", json!(0)),
+    ];
+    for (path, value) in changes {
+        let mut damaged = good.clone();
+        *damaged.pointer_mut(path).unwrap_or_else(|| panic!("no {path}")) = value;
+        assert!(serde_json::from_value::<Summaries>(damaged).is_err(), "{path}");
+    }
+    assert!(serde_json::from_value::<Summaries>(good).unwrap() == summaries);
 }
 
 #[ode_system]

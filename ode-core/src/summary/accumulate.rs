@@ -12,6 +12,7 @@ use crate::lane::Scalar;
 use crate::problem::inputs::InputRange;
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
+use crate::reserve::reserve;
 use crate::solution::{RawResults, ResultArray, ResultSet, ResultSink, ReturnCode};
 use core::ops::{ControlFlow, Range};
 
@@ -34,7 +35,7 @@ impl Summaries {
         solve: Vec<(String, String)>,
         (states, observables): (&[&str], &[&str]),
         inputs: &PreparedSolve<T>,
-    ) -> Result<Self, SummaryError> {
+    ) -> Result<Self, SolveError> {
         let times = saved_times(inputs)?;
         let saved = inputs.options.saved;
         let names: Vec<&str> = match times {
@@ -44,8 +45,13 @@ impl Summaries {
                 [some(saved.states, states), some(saved.observables, observables)].concat()
             }
         };
-        let names = names.into_iter().map(str::to_owned).collect();
-        Summaries::new(summary.statistics.clone(), solve, names, times)
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        let grids = summary.statistics.grids(&names)?;
+        let bins = grids.iter().flatten().map(Histogram::bins).fold(0, usize::saturating_add);
+        let slots = times.as_ref().map_or(1, Vec::len);
+        // Histograms are the only statistics whose memory the user sets.
+        reserve::<u64>(bins.saturating_mul(slots)).map(drop)?;
+        Ok(Summaries::new(summary.statistics.clone(), solve, names, times)?)
     }
 }
 

@@ -147,6 +147,6 @@ pub(super) fn unite(ranges: &mut Vec<Range<u64>>, new: &Range<u64>) -> Result<()
     let end = at + near().count();
     let first = ranges[at..end].first().map_or(new.start, |range| range.start.min(new.start));
     let last = ranges[at..end].last().map_or(new.end, |range| range.end.max(new.end));
-    ranges.splice(at..end, [first..last]);
+    ranges.splice(at..end, core::iter::once(first..last));
     Ok(())
 }

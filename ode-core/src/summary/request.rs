@@ -101,8 +101,8 @@ impl Summary {
     /// Adds counters for quantiles. A later call replaces the list.
     ///
     /// [`Summaries::quantiles`](super::Summaries::quantiles) returns the quantiles of this list, and
-    /// [`Summaries::quantile`](super::Summaries::quantile) any other quantile. Each is between 0 and
-    /// 1. An order statistic has a relative error of at most `2^-7`, which is 0.8%;
+    /// [`Summaries::quantile`](super::Summaries::quantile) any other quantile. Quantiles lie between
+    /// 0 and 1, and the median is 0.5. An order statistic has a relative error of at most `2^-7`, which is 0.8%;
     /// [`quantile_bits`](Self::quantile_bits) changes this bound.
     pub fn quantiles(self, quantiles: impl IntoIterator<Item = f64>) -> Self {
         let levels = quantiles.into_iter().collect();
