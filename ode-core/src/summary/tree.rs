@@ -6,8 +6,8 @@
 //! depends only on the set of trajectories.
 //!
 //! A [`Forest`] stores the largest complete nodes of some trajectories. A range of `n`
-//! trajectories has at most `2 log2 n` of them. Forests of disjoint sets merge to the forest of
-//! the union, bit for bit, whatever the sets.
+//! trajectories has at most `2 log2 n` of them. Forests of any disjoint sets merge to the
+//! forest of the union, bit for bit.
 
 use core::ops::Range;
 
@@ -89,7 +89,7 @@ pub(super) struct Forest {
 }
 
 impl Forest {
-    /// Inserts a node whose trajectories are not in the forest, and joins complete siblings.
+    /// Inserts a node of further trajectories, and joins complete siblings.
     pub(super) fn insert(&mut self, node: Node, join: impl Fn(&mut [f64], &[f64])) {
         let mut at = self.nodes.partition_point(|other| other.first < node.first);
         self.nodes.insert(at, node);
@@ -112,7 +112,7 @@ impl Forest {
         }
     }
 
-    /// Inserts the nodes of another forest, whose trajectories are not in this one.
+    /// Inserts the nodes of a forest of further trajectories.
     pub(super) fn merge(&mut self, other: &Forest, join: impl Fn(&mut [f64], &[f64])) {
         for node in &other.nodes {
             self.insert(node.clone(), &join);
