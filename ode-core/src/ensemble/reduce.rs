@@ -97,18 +97,31 @@ fn accumulated<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
-    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     summary: &Summary,
 ) -> Result<Summaries, SolveError> {
-    let begin = Instant::now();
     summary.check()?;
     if options.save == SaveAt::Steps {
         return Err(SummaryError::Times { why: "the ends of steps differ" }.into());
     }
-    let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
     let info = ensemble.system.info;
     let width = info.states.len() + info.parameters.len() + 2;
     let together = together(width * size_of::<T>(), summary.batch());
+    in_ranges(ensemble, options, properties, place, summary, together)
+}
+
+/// Solves an ensemble in ranges of at most `together` trajectories.
+fn in_ranges<T: Scalar>(
+    ensemble: &EnsembleSpec<'_, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    summary: &Summary,
+    together: usize,
+) -> Result<Summaries, SolveError> {
+    let begin = Instant::now();
+    let info = ensemble.system.info;
+    let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
     let Capabilities { evaluation, draws_samples, .. } = algorithm.capabilities();
     let threads = match evaluation {
         Evaluator::Caller => EvaluationThreads::Caller,
@@ -185,6 +198,133 @@ fn identity<T: Scalar>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ensemble::cpu::EnsembleSerial;
+    use crate::methods::tsit5;
+    use crate::problem::draw::Draw;
+    use crate::problem::ensemble_spec::Problems;
+    use crate::problem::shard::Shard;
+    use crate::problem::sweep::Axis;
+    use crate::solution::{Backend, RunReport, Share, Timings};
+    use crate::step::code;
+    use crate::system::facts::Facts;
+    use crate::system::info::{LinearEquations, Operations, SystemInfo};
+
+    static INFO: SystemInfo = SystemInfo {
+        name: "stub",
+        states: &["x", "y"],
+        parameters: &[],
+        observables: &[],
+        events: &[],
+        jacobian_pattern: &[],
+        parameter_pattern: &[],
+        time_pattern: &[],
+        time_breaks: &[],
+        parameter_breaks: &[],
+        moving_time_breaks: false,
+        more_time_breaks: false,
+        poles: &[],
+        growing: &[],
+        steep: &[],
+        jumps: &[],
+        operations: [Operations::new([0; 6]); 4],
+        written: 0,
+        shared: 0,
+        linear: LinearEquations::Full,
+    };
+
+    /// Problems with an initial state for each index, and a time span that changes at an index.
+    struct Stub {
+        longer_from: usize,
+    }
+
+    impl Problems<f64> for Stub {
+        fn write(&self, _: &[(&Axis, usize)], _: &Draw, range: Range<usize>, rows: &mut [f64]) {
+            for (i, row) in range.zip(rows.chunks_exact_mut(4)) {
+                let end = if i < self.longer_from { 1.0 } else { 2.0 };
+                row.copy_from_slice(&[1.0 / (1.0 + i as f64), (i % 7) as f64, 0.0, end]);
+            }
+        }
+
+        fn breaks(&self, _: &[f64], _: &mut dyn FnMut(f64)) {}
+
+        fn action_times(&self, _: &[f64], _: &mut dyn FnMut([f64; 3])) {}
+
+        fn stops(&self, _: &[f64], _: usize) -> Vec<f64> {
+            Vec::new()
+        }
+    }
+
+    /// Returns the statistics of 1000 trajectories, whose saved states are multiples of the
+    /// initial ones.
+    fn stub(longer_from: usize, together: usize) -> Result<Summaries, SolveError> {
+        let problems = &Stub { longer_from };
+        let (observables, mass, logs, logs_actions, timed) = (0, false, false, false, false);
+        let system = Facts { info: &INFO, observables, mass, logs, logs_actions, timed };
+        let ensemble = EnsembleSpec {
+            system,
+            trajectories: Some(1000),
+            shard: Shard::new(0, 1),
+            within: 0..usize::MAX,
+            varies: true,
+            u0: vec![0.0; 2],
+            p: Vec::new(),
+            span: (0.0, 1.0),
+            sweep: [None; 2],
+            axes: &[],
+            samples: None,
+            stops: false,
+            problems,
+        };
+        let place: SolveFn<'_, f64> = &|settings, columns, sink| {
+            batches::by_batches(settings, columns, sink, &mut |batch, results| {
+                for (k, i) in batch.indices().enumerate() {
+                    let n = batch.len();
+                    for (slot, d) in (0..columns.save.slots()).flat_map(|s| [(s, 0), (s, 1)]) {
+                        let value = columns.u0[d].get(i) * (slot + 1) as f64;
+                        results.saved[(slot * 2 + d) * n + k] = value;
+                    }
+                    let failed = batch.numbers().start + k as u64 == 500;
+                    results.codes[k] = if failed { code::DT_MIN } else { code::SUCCESS } as u8;
+                }
+                Ok(())
+            })?;
+            let backend = Backend::Other { name: "stub".to_owned() };
+            let mut report = RunReport::new(backend, Timings::default());
+            report.shares = vec![Share::new("one".to_owned(), columns.trajectories, 1)];
+            Ok(report)
+        };
+        let options = SolveOptions::default().saveat(0.5);
+        let summary = Summary::new().mean().covariance().extremes().quantiles([0.5]).batch_size(64);
+        let place = (&EnsembleSerial as &dyn EnsembleAlgorithm, place);
+        in_ranges(&ensemble, &options, &tsit5::PROPERTIES, place, &summary, together)
+    }
+
+    #[test]
+    fn ranges_have_the_bits_of_one_solve() {
+        let whole = stub(1000, 1000).unwrap();
+        assert_eq!((whole.trajectories(), whole.successes()), (1000, 999));
+        assert_eq!(whole.times(), [0.0, 0.5, 1.0]);
+        let exact: f64 = (0..1000).filter(|i| *i != 500).map(|i| 1.0 / f64::from(i + 1)).sum();
+        assert!((whole.mean().unwrap()[[1, 0]] / (2.0 * exact / 999.0) - 1.0).abs() < 1e-14);
+        assert_eq!(whole.maximum_index().unwrap()[[2, 1]], Some(6));
+        for together in [1, 7, 64, 999] {
+            let found = stub(1000, together).unwrap();
+            assert!(found == whole, "{together}");
+            let shares = &found.report().unwrap().shares;
+            assert_eq!((shares.len(), shares[0].trajectories), (1, 1000));
+            assert_eq!(shares[0].chunks, 1000_usize.div_ceil(together));
+        }
+    }
+
+    /// The times differ within one range, or between two.
+    #[test]
+    fn saved_times_must_agree_in_all_ranges() {
+        for together in [1000, 400, 100] {
+            let error = stub(400, together).unwrap_err();
+            let times = matches!(error, SolveError::Summary(SummaryError::Times { .. }));
+            assert!(times, "{together}: {error}");
+        }
+    }
 
     #[test]
     fn ranges_are_all_indices_in_order() {
