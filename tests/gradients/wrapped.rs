@@ -85,6 +85,7 @@ impl EnsembleAlgorithm for Able {
             begins_early: true,
             draws_samples: true,
             ranks: Some(self),
+            ..Capabilities::default()
         }
     }
 

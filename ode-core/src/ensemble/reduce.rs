@@ -1,7 +1,7 @@
 //! Solves that keep statistics of the trajectories only.
 
 use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, Evaluator};
-use crate::ensemble::batches::{self, SolveFn};
+use crate::ensemble::batches::SolveFn;
 use crate::ensemble::solver::Solver;
 use crate::error::{SolveError, SummaryError};
 use crate::evaluation::EvaluationThreads;
@@ -56,6 +56,9 @@ where
     /// All backends give the same bits, for any [batch size](Summary::batch_size) and for
     /// [merged](Summaries::merge) shards. In [lockstep](struct@crate::EnsembleCpuArray) the
     /// trajectories of a batch have one step size, so there the batch size affects the results.
+    ///
+    /// If an [`EnsembleWatched`](crate::EnsembleWatched) cancels the solve, the statistics contain
+    /// the batches that were finished; [`Summaries::ranges`] has their indices.
     ///
     /// # Errors
     /// The errors of [`solve`](Self::solve), and [`SolveError::Summary`] if the summary has an
@@ -129,7 +132,10 @@ fn in_ranges<T: Scalar>(
     };
     let able = Abilities { draws: draws_samples, ..Abilities::default() };
     let mut summaries: Option<Summaries> = None;
-    for range in ranges(ensemble.numbers(whole)?, together) {
+    let numbers = ensemble.numbers(whole)?;
+    let watch = algorithm.capabilities().begin_watch();
+    watch.begin(numbers.len(), 1);
+    for range in ranges(numbers, together) {
         let part = ensemble.within(range);
         let setup = Instant::now();
         let mut made = None;
@@ -138,6 +144,7 @@ fn in_ranges<T: Scalar>(
         })?;
         let (mut inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
         let setup = setup.elapsed();
+        inputs.options.watch = watch.clone();
         let so_far = match &mut summaries {
             Some(so_far) => so_far,
             none => none.insert(Summaries::of(
@@ -148,10 +155,14 @@ fn in_ranges<T: Scalar>(
             )?),
         };
         let mut sink = Accumulate::new(so_far, threads, &inputs, summary.batch())?;
-        let mut run = batches::integrate(&mut inputs, place, &mut sink)?;
+        let mut run = place(&inputs.options, &inputs.inputs, &mut sink)?;
         run.timings.setup = setup;
         so_far.add_report(run);
+        if watch.is_cancelled() {
+            break;
+        }
     }
+    watch.end();
     let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
     summaries.set_total_time(begin.elapsed());
     Ok(summaries)
@@ -276,18 +287,23 @@ mod tests {
             problems,
         };
         let place: SolveFn<'_, f64> = &|settings, columns, sink| {
-            batches::by_batches(settings, columns, sink, &mut |batch, results| {
-                for (k, i) in batch.indices().enumerate() {
-                    let n = batch.len();
-                    for (slot, d) in (0..columns.save.slots()).flat_map(|s| [(s, 0), (s, 1)]) {
-                        let value = columns.u0[d].get(i) * (slot + 1) as f64;
-                        results.saved[(slot * 2 + d) * n + k] = value;
+            crate::ensemble::batches::by_batches(
+                settings,
+                columns,
+                sink,
+                &mut |batch, results| {
+                    for (k, i) in batch.indices().enumerate() {
+                        let n = batch.len();
+                        for (slot, d) in (0..columns.save.slots()).flat_map(|s| [(s, 0), (s, 1)]) {
+                            let value = columns.u0[d].get(i) * (slot + 1) as f64;
+                            results.saved[(slot * 2 + d) * n + k] = value;
+                        }
+                        let failed = batch.numbers().start + k as u64 == 500;
+                        results.codes[k] = if failed { code::DT_MIN } else { code::SUCCESS } as u8;
                     }
-                    let failed = batch.numbers().start + k as u64 == 500;
-                    results.codes[k] = if failed { code::DT_MIN } else { code::SUCCESS } as u8;
-                }
-                Ok(())
-            })?;
+                    Ok(())
+                },
+            )?;
             let backend = Backend::Other { name: "stub".to_owned() };
             let mut report = RunReport::new(backend, Timings::default());
             report.shares = vec![Share::new("one".to_owned(), columns.trajectories, 1)];

@@ -132,6 +132,7 @@ impl<T: Scalar> Clock<T> {
             },
             trajectories: Some(1),
             shard: Shard::WHOLE,
+            within: 0..usize::MAX,
             varies: false,
             u0: vec![T::default()],
             p: Vec::new(),

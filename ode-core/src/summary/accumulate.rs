@@ -150,9 +150,13 @@ impl<T: Scalar> ResultSink<T> for Accumulate<'_> {
         if numbers.end > MOST {
             return Err(SummaryError::TooMany { trajectories: numbers.end }.into());
         }
-        merge::unite(&mut self.summaries.ranges, &numbers)?;
         let codes = (0..batch.len()).map(|k| results.code(k));
         let codes: Vec<ReturnCode> = codes.collect();
+        if codes.contains(&ReturnCode::Cancelled) {
+            // Another run can solve the whole batch, and merge it.
+            return Ok(ControlFlow::Break(()));
+        }
+        merge::unite(&mut self.summaries.ranges, &numbers)?;
         for code in &codes {
             self.summaries.codes[*code as usize] += 1;
         }
