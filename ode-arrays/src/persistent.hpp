@@ -152,7 +152,7 @@ template<class C> struct Whole {
         if (FSAL) k[0] = k[LAST];
     }
 
-    DEVICE bool leave(const lane::Lane<R>& lane, bool, bool) {
+    DEVICE bool leave(const lane::Lane<R>& lane, const members::Leave<R>&) {
         ended(lane, cause);
         return false;
     }

@@ -21,6 +21,7 @@ use ode_core::ensemble::loop_config::options;
 use ode_core::integrate::attempt::Attempt;
 use ode_core::integrate::lane::Lane;
 use ode_core::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
+use ode_core::integrate::members::Leave;
 use ode_core::integrate::options::{End, Options};
 use ode_core::integrate::{advance, begin, first_step as of_lanes, members};
 use ode_core::lane::{Bits, Real};
@@ -418,7 +419,7 @@ impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
         }
     }
 
-    fn leave(&mut self, lane: &Lane<T>, _stuck: bool, _everyone: bool) -> bool {
+    fn leave(&mut self, lane: &Lane<T>, _why: &Leave<T>) -> bool {
         self.ended(lane, self.cause);
         false
     }

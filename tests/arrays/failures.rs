@@ -44,11 +44,15 @@ fn others_go_on() {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(N)
         .vary(|problem, i| problem.with_p([1.0 / ends(i)]));
-    let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
     for norm in [LockstepNorm::Greatest, LockstepNorm::Mean] {
         let place = || EnsembleCpuArray::new().norm(norm);
-        check(&ensemble.solve(Tsit5, place().threads(3), &options.clone().tstops([1.0])).unwrap());
-        check(&ensemble.solve(Rodas5P, place(), &options).unwrap());
+        // A smallest step ends members by their own errors.
+        for dtmin in [0.0, 1e-12, 1e-6, 1e-4] {
+            let options = SolveOptions::default().tolerance(1e-6).saveat(0.25).dtmin(dtmin);
+            let stops = options.clone().tstops([1.0]);
+            check(&ensemble.solve(Tsit5, place().threads(3), &stops).unwrap());
+            check(&ensemble.solve(Rodas5P, place(), &options).unwrap());
+        }
     }
 }
 

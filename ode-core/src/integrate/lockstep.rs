@@ -110,7 +110,7 @@ mod device {
         /// Moves all members to the end of the attempted step.
         fn accept(&mut self);
         /// [Drops](members::leave) members; returns whether any member continues.
-        fn leave(&mut self, lane: &lane::Lane<R>, stuck: R::Mask, everyone: R::Mask) -> R::Mask;
+        fn leave(&mut self, lane: &lane::Lane<R>, why: &members::Leave<R>) -> R::Mask;
         /// [Delivers](members::finish) the results of the remaining members.
         fn finish(&mut self, lane: &lane::Lane<R>);
     }
@@ -144,6 +144,7 @@ mod device {
                     let memory = lane.memory;
                     verdict = attempt::decide::<R, M, N>(o, &mut lane, told.square, memory);
                 }
+                let decided = verdict;
                 if M::GUARDS {
                     verdict =
                         watch_growth::<R, M, Q, C, N>(group, o, &mut lane, &trial, &told, &verdict);
@@ -152,6 +153,7 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                let by_error = verdict.factor.equals(decided.factor);
                 let mut refused = nobody;
                 if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
                     refused = moves & told.misses;
@@ -177,14 +179,25 @@ mod device {
                         let failing = trial.run & !moves;
                         let beyond = told.beyond;
                         if advance::refuse::<R>(&mut lane, &trial, failing, small, beyond).any() {
-                            let stuck = advance::shorten::<R>(&mut lane, &trial, failing, small);
-                            left = stuck | (failing & told.hopeless);
+                            // A member whose own error needs a step below the smallest one fails.
+                            let short = small & by_error;
+                            let mut stuck = small & !by_error;
+                            stuck = advance::shorten::<R>(&mut lane, &trial, failing, stuck);
+                            left = short | stuck | (failing & told.hopeless);
                             if left.any() {
                                 let mut over = lane;
                                 over.last_attempt = over.attempts;
                                 over.code = <R::Bits as Bits>::lit(code::DT_MIN);
                                 begin::count_attempts::<R, M, C, N>(o, &mut over, all);
-                                goes = group.leave(&over, stuck, stuck & !told.fails);
+                                let everyone = stuck & !told.fails;
+                                let why = members::why::<R>(
+                                    stuck,
+                                    short,
+                                    everyone,
+                                    before.control,
+                                    trial.ask.h,
+                                );
+                                goes = group.leave(&over, &why);
                             }
                         }
                     }

@@ -14,7 +14,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
-    use crate::step::{guard, norm, stepper, timeline, vector};
+    use crate::step::{control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
     /// Members begin at the start of the span.
@@ -280,11 +280,36 @@ mod device {
             & attempt::passes_soon::<R, S, M, N, P>(system, u, group.p, &trial.ask, ends, mirrored)
     }
 
-    /// Drops members that fail even with the shortest step.
+    /// The reasons why members are dropped, besides steps that fail at any size.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Leave<R: Real> {
+        /// The step cannot be shortened: drop members whose last step was too long.
+        pub stuck: R::Mask,
+        /// The next step would be too short: drop members whose own errors need such a step.
+        pub short: R::Mask,
+        /// Drop all members.
+        pub everyone: R::Mask,
+        /// The controller's memory before the attempt.
+        pub control: control::Memory<R>,
+        /// The size of the attempted step.
+        pub h: R,
+    }
+
+    /// Makes a [`Leave`].
+    pub fn why<R: Real>(
+        stuck: R::Mask,
+        short: R::Mask,
+        everyone: R::Mask,
+        control: control::Memory<R>,
+        h: R,
+    ) -> Leave<R> {
+        Leave::<R> { stuck, short, everyone, control, h }
+    }
+
+    /// Drops members that fail even with the shortest step, and members for another reason `why`.
     ///
-    /// If steps are `stuck`, members are dropped if their last step was too long. If
-    /// `everyone` is set, all members are dropped. `lane` is the clock of all members, after its
-    /// attempts were counted.
+    /// `square` has the scaled errors of the last attempt, squared. `lane` is the clock of all
+    /// members, after its attempts were counted.
     pub fn leave<
         R: Real,
         M: Stepper,
@@ -294,15 +319,21 @@ mod device {
         const P: usize,
     >(
         io: &mut Q,
+        o: &options::Options<R, N>,
         group: &mut Group<R, N, P>,
+        square: R,
         lane: &lane::Lane<R>,
-        stuck: R::Mask,
-        everyone: R::Mask,
+        why: &Leave<R>,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let mark = <R::Bits as Bits>::lit(HOPELESS);
         let hopeless = none.less_than(group.code & mark);
-        let who = group.goes & (hopeless | (stuck & none.less_than(group.code)) | everyone);
+        let n = R::lit(N as f64);
+        let own = control::decide::<R>(square, n, &why.control, &o.law, o.kind);
+        let size = why.h * R::from_single(own.factor);
+        let short = why.short & size.abs().le(o.dtmin);
+        let stuck = why.stuck & none.less_than(group.code);
+        let who = group.goes & (hopeless | stuck | short | why.everyone);
         let mut over = *lane;
         let cause = group.code & !mark;
         over.code = <R::Bits as Bits>::select(none.less_than(cause), cause, lane.code);

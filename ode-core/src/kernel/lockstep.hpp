@@ -162,13 +162,14 @@ template<class C> struct Members {
         accepted = true;
     }
 
-    DEVICE bool leave(const lane::Lane<R>& lane, bool stuck, bool everyone) {
+    DEVICE bool leave(const lane::Lane<R>& lane, const members::Leave<R>& why) {
         Told told = lockstep::silence<R>();
         double going = 0.0;
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_MEMBER(t) {
                 take(k, t, false);
-                members::leave<R, M, MemberIo<C>, C, N, P>(io, group, lane, stuck, everyone);
+                R own = C::RESIDENT ? square : kept(SQUARE);
+                members::leave<R, M, MemberIo<C>, C, N, P>(io, o, group, own, lane, why);
                 put(false);
                 told.goes = told.goes || group.goes;
                 if (group.goes) going += 1.0;

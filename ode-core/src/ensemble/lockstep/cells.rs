@@ -106,6 +106,12 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         cell.code = R::from_bits(tried.code);
     }
 
+    /// Returns the squared scaled errors of the last attempt of a group.
+    #[inlined]
+    pub(super) fn square(&self, g: usize) -> R {
+        self.cells[g].square
+    }
+
     /// Returns the new states of the last attempt of a group.
     #[inlined]
     pub(super) fn new_states(&self, g: usize, now: usize) -> [R; N] {

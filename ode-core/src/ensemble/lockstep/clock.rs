@@ -2,6 +2,7 @@
 
 use crate::integrate::attempt::Attempt;
 use crate::integrate::lane::Lane;
+use crate::integrate::members::Leave;
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::step::timeline::Time;
 use crate::step::{control, guard, stepper, timeline};
@@ -24,10 +25,28 @@ pub(super) fn mask<R: Real<Scalar = T>, T: Scalar>(mask: bool) -> R::Mask {
     <R::Mask as Mask>::splat(mask)
 }
 
+/// Broadcasts the memory of the controller to all lanes.
+#[inlined]
+fn memory_of<R: Real<Scalar = T>, T: Scalar>(memory: &control::Memory<T>) -> control::Memory<R> {
+    let single = |x: f32| <R::Single as Real>::lit(f64::from(x));
+    control::Memory { root: single(memory.root), last: single(memory.last) }
+}
+
+/// Broadcasts the reasons to drop members to all lanes.
+#[inlined]
+pub(super) fn leave_of<R: Real<Scalar = T>, T: Scalar>(why: &Leave<T>) -> Leave<R> {
+    Leave {
+        stuck: mask::<R, T>(why.stuck),
+        short: mask::<R, T>(why.short),
+        everyone: mask::<R, T>(why.everyone),
+        control: memory_of::<R, T>(&why.control),
+        h: number(why.h),
+    }
+}
+
 /// Broadcasts the clock to all lanes.
 #[inlined]
 pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R> {
-    let single = |x: f32| <R::Single as Real>::lit(f64::from(x));
     Lane {
         t0: number(clock.t0),
         t1: number(clock.t1),
@@ -36,10 +55,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         dt: number(clock.dt),
         last_dt: number(clock.last_dt),
         plan: number(clock.plan),
-        control: control::Memory {
-            root: single(clock.control.root),
-            last: single(clock.control.last),
-        },
+        control: memory_of::<R, T>(&clock.control),
         memory: bits::<R, T>(clock.memory),
         attempts: bits::<R, T>(clock.attempts),
         last_attempt: bits::<R, T>(clock.last_attempt),

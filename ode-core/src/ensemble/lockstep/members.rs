@@ -3,7 +3,7 @@
 use crate::ensemble::batches;
 use crate::ensemble::lane_io::{LaneIo, Views};
 use crate::ensemble::lockstep::cells::Cells;
-use crate::ensemble::lockstep::clock::{attempt_of, lane_of, mask};
+use crate::ensemble::lockstep::clock::{attempt_of, lane_of, leave_of, mask};
 use crate::ensemble::lockstep::norm::{LockstepNorm, TOGETHER, sum_of_neighbours};
 use crate::ensemble::loop_config::{StaticConfig, options};
 use crate::ensemble::outlined::Outlined;
@@ -13,7 +13,7 @@ use crate::evaluation::EvaluationThreads;
 use crate::integrate::attempt::Attempt;
 use crate::integrate::lane::Lane;
 use crate::integrate::lockstep::{LockstepGroup, Told, lockstep, silence};
-use crate::integrate::members;
+use crate::integrate::members::{self, Leave};
 use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::methods::Definition;
@@ -61,7 +61,7 @@ enum Work<T: Scalar> {
     Begin { how: u32 },
     Attempt { trial: Attempt<T> },
     PassesSoon { trial: Attempt<T>, ends: bool },
-    Leave { stuck: bool, everyone: bool },
+    Leave { why: Leave<T> },
     Finish,
 }
 
@@ -258,8 +258,8 @@ where
         self.accepted = true;
     }
 
-    fn leave(&mut self, lane: &Lane<T>, stuck: bool, everyone: bool) -> bool {
-        self.all(lane, Work::Leave { stuck, everyone }).goes
+    fn leave(&mut self, lane: &Lane<T>, why: &Leave<T>) -> bool {
+        self.all(lane, Work::Leave { why: *why }).goes
     }
 
     fn finish(&mut self, lane: &Lane<T>) {
@@ -360,8 +360,8 @@ where
                     );
                     all.grows = all.grows | soon;
                 }
-                Work::Leave { stuck, everyone } => {
-                    let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
+                Work::Leave { why } => {
+                    let (why, square) = (leave_of::<R, T>(&why), cells.square(g));
                     members::leave::<
                         R,
                         Outlined<M, true>,
@@ -369,7 +369,7 @@ where
                         StaticConfig<S, N, P, ADAPTIVE, true>,
                         N,
                         P,
-                    >(&mut io, &mut group, &lane, stuck, everyone);
+                    >(&mut io, &o, &mut group, square, &lane, &why);
                     cells.put(g, now, &group, accepted);
                 }
                 Work::Finish => {
