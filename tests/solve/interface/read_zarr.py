@@ -28,7 +28,7 @@ for folder in folders:
     assert ds.attrs["complete"] == 1, folder
     save = "time" if data["t"].ndim == 1 else "save"
     for name, axes in AXES.items():
-        if name not in data or 0 in data[name].shape:
+        if name not in data or 0 in data[name].shape[1:]:
             assert name not in ds, (folder, name)
             continue
         saved = [save] if name in ["u", "observables"] else []

@@ -354,6 +354,11 @@ fn xarray_reads_folders() {
     write_npy(file.0.join("u_end.npy"), grid.final_states()).unwrap();
     write("finals", &solution(&steps()));
     write("spans", &spans.solve(Euler, EnsembleSerial, &steps().saveat(0.25)).unwrap());
+    // A shard without trajectories.
+    let empty = ensemble().shard(odes::Shard::new(0, 12));
+    let empty = empty.solve(Euler, EnsembleSerial, &steps().saveat(0.25)).unwrap();
+    assert!(empty.is_empty());
+    write("empty", &empty);
     let options = SolveOptions::default().saveat(SaveAt::Steps).saving(Saving::Both);
     write("steps", &spans.solve(Bs3, EnsembleSerial, &options).unwrap());
     let mut folder = ZarrFolder::create(file.0.join("chunks.zarr")).unwrap().chunk(4).batch(1);
@@ -368,5 +373,5 @@ fn xarray_reads_folders() {
     let run = Command::new(python).arg(script).arg(&file.0).output().unwrap();
     let text = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{text}");
-    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "6 folders");
+    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "7 folders");
 }
