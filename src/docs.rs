@@ -55,6 +55,7 @@ pub mod results_files {}
 /// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
 /// [reductions]: crate::docs::reductions
+/// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
 pub mod from_sciml {}
@@ -96,6 +97,7 @@ pub mod clusters {}
 /// [corrections]: crate::docs::corrections
 /// [jumps]: crate::docs::events#jumps
 /// [event-steps]: crate::docs::events#step-sizes
+/// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}

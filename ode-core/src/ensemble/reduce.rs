@@ -95,7 +95,7 @@ each_precision! {
     ) -> Result<Summaries, SolveError> = accumulated, accumulated;
 }
 
-/// Solves an ensemble in ranges of trajectories whose inputs fit into memory.
+/// Solves an ensemble in ranges of trajectories, each with inputs that fit into memory.
 fn accumulated<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,

@@ -179,7 +179,7 @@ mod device {
                         let failing = trial.run & !moves;
                         let beyond = told.beyond;
                         if advance::refuse::<R>(&mut lane, &trial, failing, small, beyond).any() {
-                            // A member whose own error needs a step below the smallest one fails.
+                            // A member fails if its own error needs a step below the smallest one.
                             let short = small & by_error;
                             let mut stuck = small & !by_error;
                             stuck = advance::shorten::<R>(&mut lane, &trial, failing, stuck);

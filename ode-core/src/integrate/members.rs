@@ -283,9 +283,9 @@ mod device {
     /// The reasons why members are dropped, besides steps that fail at any size.
     #[derive(Clone, Copy, Debug)]
     pub struct Leave<R: Real> {
-        /// The step cannot be shortened: drop members whose last step was too long.
+        /// The step cannot be shortened: drop members with a last step that was too long.
         pub stuck: R::Mask,
-        /// The next step would be too short: drop members whose own errors need such a step.
+        /// The next step would be too short: drop members with errors that need such a step.
         pub short: R::Mask,
         /// Drop all members.
         pub everyone: R::Mask,
