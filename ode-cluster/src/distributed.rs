@@ -31,6 +31,10 @@ use crate::store::Store;
 /// trajectories. The results have the same bits as the results of one process, for any number of
 /// ranks.
 ///
+/// An inner backend whose trajectories influence each other (lockstep, such as
+/// [`EnsembleCpuArray`](struct@ode_core::EnsembleCpuArray)) is [`ClusterError::Coupled`]: its
+/// results would depend on the chunks.
+///
 /// ```no_run
 /// use ode_cluster::EnsembleDistributed;
 /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveOptions, Unvaried};
@@ -185,6 +189,17 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         self.ranks.shard.size == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
+    /// Checks that the bits of a trajectory do not depend on the other trajectories of a chunk.
+    ///
+    /// # Errors
+    /// [`ClusterError::Coupled`].
+    fn check_separate(&self) -> Result<(), SolveError> {
+        match self.inner.capabilities().couples_trajectories {
+            true => Err(ClusterError::Coupled.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Returns the MPI world of a training.
     fn training(&self) -> Result<&'static World, ClusterError> {
         let Processes { shard, world, why } = &self.ranks;
@@ -218,8 +233,10 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         if let Some(world) = world {
             // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
-            agree::on(world, &manifest.lines_behind("folder", folder), Ok(()))?;
+            agree::on(world, &manifest.lines_behind("folder", folder), self.check_separate())?;
             agree::each(world, &manifest::stored(columns))?;
+        } else {
+            self.check_separate()?;
         }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
@@ -266,8 +283,13 @@ impl<A: EnsembleAlgorithm> RequestVisitor for EnsembleDistributed<A> {
     }
 
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
-        if self.ranks.shard.size == 1 || self.alone.load(Ordering::Relaxed) {
-            return run_job(&self.inner, Job::Adjoint(job));
+        let inner = |job| run_job(&self.inner, Job::Adjoint(job));
+        if self.ranks.shard.size == 1 {
+            return inner(job);
+        }
+        self.check_separate()?;
+        if self.alone.load(Ordering::Relaxed) {
+            return inner(job);
         }
         let Some(world) = self.ranks.world else { return Err(ClusterError::Gradients.into()) };
         let _alone = self.begin(true)?;

@@ -87,6 +87,13 @@ pub enum ClusterError {
         /// The number of received bytes.
         bytes: usize,
     },
+    /// The inner backend solves in lockstep, and chunks would change its results.
+    #[error(
+        "the trajectories of the inner backend influence each other (lockstep), so its results \
+         would depend on the chunks; use `EnsembleThreads` or `EnsembleGpuKernel`, or solve in \
+         lockstep without `EnsembleDistributed`"
+    )]
+    Coupled,
     /// A chunk size of no trajectories.
     #[error("a chunk has 0 trajectories; it must have at least 1")]
     NoChunk,

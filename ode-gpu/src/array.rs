@@ -179,7 +179,7 @@ impl EnsembleAlgorithm for EnsembleGpuArray {
     type Compiled = Text;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities::default()
+        Capabilities { couples_trajectories: true, ..Capabilities::default() }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {

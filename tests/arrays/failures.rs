@@ -101,6 +101,9 @@ fn what_is_no_array() {
     let auto = error(ensemble.solve(Auto, EnsembleCpuArray, &options));
     assert!(auto.contains("use `Tsit5`"), "{auto}");
     let boxed: Box<dyn EnsembleAlgorithm> = Box::new(EnsembleCpuArray);
+    // So `EnsembleDistributed` refuses the backend.
+    assert!(boxed.capabilities().couples_trajectories);
+    assert!(!EnsembleThreads.capabilities().couples_trajectories);
     let boxed = error(ensemble.solve(Tsit5, boxed, &options));
     assert!(boxed.contains("the `EnsembleCpuArray` itself"), "{boxed}");
     let fixed = error(ensemble.solve(Rk4, EnsembleCpuArray, &options));

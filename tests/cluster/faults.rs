@@ -2,7 +2,7 @@
 
 use crate::same::same_bits;
 use crate::{Folder, ensemble, options, problem, whole};
-use odes::backend::{EnsembleAlgorithm, Launcher};
+use odes::backend::{Capabilities, EnsembleAlgorithm, Everything, Launcher, Request, RunReport};
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::methods::Bs3;
 use odes::prelude::*;
@@ -139,6 +139,38 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
     std::fs::remove_file(&chunks[2]).unwrap();
     same_bits(&whole(30), &solve().unwrap());
     assert!(std::fs::read(&chunks[2]).unwrap() == sound);
+}
+
+/// A backend whose trajectories influence each other.
+struct Coupled;
+
+impl EnsembleAlgorithm for Coupled {
+    type Compiled = Everything;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { couples_trajectories: true, ..Capabilities::default() }
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        EnsembleSerial.run(request)
+    }
+}
+
+/// Chunks would change the results of a lockstep backend. One process without a folder has none.
+#[test]
+fn a_backend_that_couples_trajectories_has_no_chunks() {
+    let folder = Folder::new();
+    let one = || EnsembleDistributed::with_shard(Coupled, (0, 1));
+    same_bits(&whole(9), &ensemble(9).solve(Tsit5, one(), &options()).unwrap());
+    let error = cluster_error(ensemble(9).solve(Tsit5, one().folder(&folder.0), &options()));
+    assert!(matches!(error, ClusterError::Coupled), "{error}");
+    assert!(error.to_string().contains("use `EnsembleThreads`"), "{error}");
+    assert!(!folder.0.exists(), "the solve has written");
+    // A pointer to the backend has its capabilities.
+    let boxed: Box<dyn EnsembleAlgorithm> = Box::new(Coupled);
+    let two = EnsembleDistributed::with_shard(boxed, (0, 2)).folder(&folder.0);
+    let error = cluster_error(ensemble(9).solve(Tsit5, two, &options()));
+    assert!(matches!(error, ClusterError::Coupled), "{error}");
 }
 
 #[test]

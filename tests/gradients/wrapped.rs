@@ -84,6 +84,7 @@ impl EnsembleAlgorithm for Able {
             evaluation: Evaluator::Own(self),
             begins_early: true,
             draws_samples: true,
+            couples_trajectories: false,
             ranks: Some(self),
             ..Capabilities::default()
         }

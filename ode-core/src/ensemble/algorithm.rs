@@ -97,6 +97,11 @@ pub struct Capabilities<'a> {
     /// draw a value when they take a trajectory, kernels contain the code for it, and
     /// [`get`](crate::problem::inputs::Input::get) draws one value. The bits are the same.
     pub draws_samples: bool,
+    /// Whether the trajectories of a batch influence each other, as in lockstep.
+    ///
+    /// The bits of a trajectory then depend on the other trajectories of its batch. Several
+    /// processes cannot solve the ensemble of such a backend together.
+    pub couples_trajectories: bool,
     /// The processes that compute sums over trajectories together with this one.
     ///
     /// A training run computes such sums. `None` if there are no other processes.
@@ -158,6 +163,7 @@ impl fmt::Debug for Capabilities<'_> {
             .field("evaluation", &self.evaluation)
             .field("begins_early", &self.begins_early)
             .field("draws_samples", &self.draws_samples)
+            .field("couples_trajectories", &self.couples_trajectories)
             .field("ranks", &self.ranks.map(|ranks| (ranks.rank(), ranks.of())))
             .field("watch", &self.watch)
             .finish()

@@ -344,7 +344,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     ///
     /// Of `n` trajectories, shard `rank` has the indices `n * rank / of .. n * (rank + 1) / of`.
     /// Rows, axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) receive these indices
-    /// of the whole ensemble. The results equal the results of the whole solve, bit for bit.
+    /// of the whole ensemble. The results equal the results of the whole solve, bit for bit. The
+    /// exception is a lockstep backend, such as
+    /// [`EnsembleCpuArray`](struct@crate::EnsembleCpuArray): each shard is a lockstep solve of its
+    /// own, so its steps and its last digits depend on the number of shards.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Shard, SolveOptions};

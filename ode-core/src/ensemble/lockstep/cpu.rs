@@ -31,7 +31,8 @@ use std::time::Instant;
 ///
 /// The members of one lockstep solve are the trajectories of one batch of the
 /// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::shard). A step size that one
-/// member needs changes the last digits of the others.
+/// member needs changes the last digits of the others. The bits therefore depend on the size of the
+/// batches and on the number of shards, and `EnsembleDistributed` is an error with this backend.
 ///
 /// ```
 /// use ode_core::{LockstepNorm, EnsembleCpuArray};
@@ -109,7 +110,7 @@ impl EnsembleAlgorithm for EnsembleCpuArray {
     type Compiled = Arrays;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        self.threads.capabilities()
+        Capabilities { couples_trajectories: true, ..self.threads.capabilities() }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
