@@ -92,8 +92,10 @@ use crate::store::Store;
 /// # Training
 ///
 /// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order
-/// of a single process, and each rank makes the same steps. Training needs MPI. Gradients of single
-/// trajectories are not available in several processes: they are [`ClusterError::Gradients`].
+/// of a single process, and each rank makes the same steps. Gradients of single trajectories
+/// (`pull_back`) also run on all ranks: each rank computes a range of the trajectories and receives
+/// the gradients of all. Training and gradients in several processes need MPI. With a folder alone
+/// they are [`ClusterError::Training`] and [`ClusterError::Gradients`].
 #[derive(Debug)]
 pub struct EnsembleDistributed<A> {
     inner: A,
