@@ -52,8 +52,10 @@ pub enum ClusterError {
     Gradients,
     /// The solves of the ranks differ.
     #[error(
-        "the ranks do not solve the same ensemble: `{key}` is {theirs} on rank {rank}, and {ours} \
-         on rank 0; start the same program with the same inputs on all ranks"
+        "the ranks do not solve the same ensemble: `{key}` is {} on rank {rank}, and {} on rank 0; \
+         start the same program with the same inputs on all ranks",
+        short(theirs),
+        short(ours)
     )]
     Disagree {
         /// The first rank with a different solve than rank 0.
@@ -115,9 +117,12 @@ pub enum ClusterError {
     },
     /// The folder contains results of another solve.
     #[error(
-        "{} contains results of another solve: its `{key}` is {theirs}, and this solve has \
-         {ours}; use another folder, or remove this one",
-        folder.display()
+        "{} contains results of another solve: its `{key}` is {}, and this solve has {}; {}use \
+         another folder, or remove this one",
+        folder.display(),
+        short(theirs),
+        short(ours),
+        remedy(key, theirs)
     )]
     Foreign {
         /// The folder.
@@ -153,6 +158,22 @@ pub enum ClusterError {
 fn rank_of(shard: &Shard) -> String {
     let Shard { rank, size, launcher, .. } = shard;
     format!("rank {rank} of {size} ({launcher})")
+}
+
+/// Shortens hashes to their first eight digits.
+fn short(value: &str) -> String {
+    let is_hash =
+        |word: &str| word.len() == 64 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let word = |word| if is_hash(word) { format!("{}…", &word[..8]) } else { word.to_owned() };
+    value.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the argument that continues a run with another size of chunks.
+fn remedy(key: &str, theirs: &str) -> String {
+    match key {
+        "chunk" => format!("pass `--chunk {theirs}` or `.chunk({theirs})`, or "),
+        _ => String::new(),
+    }
 }
 
 fn no_mpi(why: &Option<String>) -> String {

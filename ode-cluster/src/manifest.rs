@@ -61,17 +61,25 @@ impl Manifest {
             ("system".to_owned(), task.system().to_owned()),
             ("method".to_owned(), settings.method.name.to_owned()),
             ("precision".to_owned(), T::NAME.to_owned()),
-            ("program".to_owned(), program(|config| task.kernel(config), settings, columns)),
         ];
-        let mut put = |key: &str, value: String| entries.push((key.to_owned(), value));
-        put("trajectories", trajectories.to_string());
-        put("first", columns.first.to_string());
-        put("chunk", chunk.to_string());
-        options(settings).into_iter().for_each(|(name, value)| put(name, value));
-        put("results", format!("{:?}", layout.wanted));
-        put("saveat", times_of(&columns.save, trajectories));
-        put("tstops", times_of(&columns.stops, trajectories));
+        // An error names the first entry that differs. So an entry is behind those on which it
+        // depends: saved times depend on the span, and the program's text on options.
+        let owned = |(name, value): (&str, String)| (name.to_owned(), value);
+        let counts = [("trajectories", trajectories as u64), ("first", columns.first)];
+        entries.extend(counts.map(|(name, count)| owned((name, count.to_string()))));
         entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
+        let times = [("saveat", &columns.save), ("tstops", &columns.stops)];
+        entries.extend(times.map(|(name, times)| owned((name, times_of(times, trajectories)))));
+        entries.extend(options(settings).into_iter().map(owned));
+        let program = program(|config| task.kernel(config), settings, columns);
+        entries.extend(
+            [
+                ("results", format!("{:?}", layout.wanted)),
+                ("program", program),
+                ("chunk", chunk.to_string()),
+            ]
+            .map(owned),
+        );
         let lines = persist::lines(&entries);
         let hash = blake3::hash(lines.as_bytes());
         Manifest { trajectories, chunk, bytes, lines, hash }
@@ -144,7 +152,7 @@ pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
     persist::lines(&entries)
 }
 
-/// Returns the names and values of the options.
+/// Returns the names and values of the options, by the names that users give them.
 pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static str, String)> {
     // Destructured in full, so that a new field must be added here too.
     let ResolvedOptions {
@@ -164,13 +172,19 @@ pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static
     } = settings;
     let ode_core::SavedRow { states, observables, times } = saved;
     let ode_core::LogRow { marks: _, before, after } = log;
-    let mut entries = lane.entries();
-    entries.extend([
+    let mut entries = vec![
         ("adaptive", adaptive.to_string()),
-        ("controller", law_kind.to_string()),
-        ("guard", guard.to_string()),
-        ("saved", format!("{states} states, {observables} observables, {times} times of steps")),
-        ("log", format!("{before} states before events, {after} after them")),
+        ("controller", format!("number {law_kind}")),
+        ("growth_guard", format!("number {guard}")),
+        ("saving", format!("{states} states, {observables} observables, {times} times of steps")),
+    ];
+    entries.extend(lane.entries().into_iter().map(|(name, value)| match name {
+        "law" | "stiff_law" => ("controller", value),
+        "log_slots" => ("event_log", format!("{value} events")),
+        _ => (name, value),
+    }));
+    entries.extend([
+        ("event_log", format!("{before} states before events, {after} after them")),
         ("steps", step_slots.to_string()),
         ("stopping", stopping.to_string()),
     ]);
@@ -188,12 +202,12 @@ pub(crate) fn program<T: Scalar>(
     // Backends that draw samples have other kernels, with the same results.
     kernel_config.columns.fill(InputOrigin::Memory);
     match kernel(&kernel_config) {
-        Ok(text) => blake3::hash(text.as_bytes()).to_string(),
+        Ok(text) => format!("code of hash {}", blake3::hash(text.as_bytes())),
         Err(_) => "a system that has no text, of which only the name is known".to_owned(),
     }
 }
 
-/// The numbers of evenly spaced trajectories: the first and the last one, and a hash of all.
+/// Returns the first and the last number, and a hash of the numbers of evenly spaced trajectories.
 fn numbers<T: Scalar>(column: &Input<T>, n: usize) -> String {
     if let Some(value) = column.shared() {
         return format!("{value:?}");
@@ -205,13 +219,23 @@ fn numbers<T: Scalar>(column: &Input<T>, n: usize) -> String {
         let i = (k as u128 * last as u128 / (some - 1).max(1) as u128) as usize;
         hasher.update(&column.get(i).widen().to_bits().to_le_bytes());
     }
-    format!("{:?} to {:?}, {}", column.get(0), column.get(last), hasher.finalize())
+    let (first, last, hash) = (column.get(0), column.get(last), hasher.finalize());
+    format!("{first:?} to {last:?}, of hash {hash}")
 }
 
+/// Returns the first and the last time, if trajectories share them, and a hash.
 fn times_of<T: Scalar>(times: &SaveTimes<T>, n: usize) -> String {
     let mut hasher = Hasher::new();
     hash_times(&mut hasher, times, 0..if times.shared().is_some() { 1 } else { n.min(LOOKED_AT) });
-    format!("{} of a trajectory, {}", times.slots(), hasher.finalize())
+    let (count, hash) = (times.slots(), hasher.finalize());
+    match times.shared() {
+        Some([]) => "no times".to_owned(),
+        Some([first, .., last]) => {
+            format!("{count} times from {first:?} to {last:?}, of hash {hash}")
+        }
+        Some([time]) => format!("{time:?}"),
+        None => format!("at most {count} times of a trajectory, of hash {hash}"),
+    }
 }
 
 fn hash_times<T: Scalar>(

@@ -6,7 +6,7 @@ use odes::backend::{Capabilities, EnsembleAlgorithm, Everything, Launcher, Reque
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::methods::Bs3;
 use odes::prelude::*;
-use odes::{Shard, SolveError};
+use odes::{Controller, Shard, SolveError};
 use std::path::Path;
 
 /// A single process that stores its results.
@@ -39,7 +39,18 @@ fn another_solve_is_told_by_what_differs() {
     assert_eq!(foreign(solved(&options().abstol(1e-5))), "abstol");
     assert_eq!(foreign(solved(&options().max_steps(77))), "max_steps");
     assert_eq!(foreign(solved(&options().saveat(0.25))), "saveat");
-    assert_eq!(foreign(solved(&options().fixed_step(0.1))), "program");
+    // These options also change the program's text, and saved times depend on the span.
+    assert_eq!(foreign(solved(&options().saveat([0.5, 1.0]))), "saveat");
+    assert_eq!(foreign(solved(&SolveOptions::default())), "saveat");
+    assert_eq!(foreign(solved(&options().fixed_step(0.1))), "adaptive");
+    assert_eq!(foreign(solved(&options().dtmax(0.1))), "dtmax");
+    assert_eq!(foreign(solved(&options().controller(Controller::i()))), "controller");
+    let longer = problem().trajectories(30).vary(|mut problem, i| {
+        problem.p[1] = 1.0 + 0.25 * i as f64;
+        problem.u0[0] = if i == 20 { f64::NAN } else { 1.0 };
+        problem.with_tspan((0.0, 2.5))
+    });
+    assert_eq!(foreign(longer.solve(Tsit5, place(&folder), &options())), "t1");
     assert_eq!(foreign(ensemble(31).solve(Tsit5, place(&folder), &options())), "trajectories");
     assert_eq!(foreign(ensemble(30).solve(Bs3, place(&folder), &options())), "method");
     assert_eq!(
@@ -51,7 +62,17 @@ fn another_solve_is_told_by_what_differs() {
     let other = problem().trajectories(30).vary(|problem, i| problem.with_u0([1.0, i as f64]));
     assert_eq!(foreign(other.solve(Tsit5, place(&folder), &options())), "u0[0]");
     let chunk = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(9);
-    assert_eq!(foreign(ensemble(30).solve(Tsit5, &chunk, &options())), "chunk");
+    let error = cluster_error(ensemble(30).solve(Tsit5, &chunk, &options()));
+    assert!(matches!(&error, ClusterError::Foreign { key, .. } if key == "chunk"), "{error}");
+    assert!(error.to_string().contains("pass `--chunk 8` or `.chunk(8)`, or use"), "{error}");
+    // A hash has eight digits in messages.
+    let text = cluster_error(solved(&options().saveat(0.25))).to_string();
+    assert!(text.contains("`saveat` is 5 times from 0.0 to 2.0, of hash "), "{text}");
+    assert!(text.contains("this solve has 9 times from 0.0 to 2.0, of hash "), "{text}");
+    assert!(
+        text.split(' ').filter(|word| !word.contains('/')).all(|word| word.len() < 15),
+        "{text}"
+    );
     // The message has both values and the folder.
     let text = cluster_error(solved(&options().max_steps(77))).to_string();
     assert!(text.contains("`max_steps`") && text.contains("77"), "{text}");
