@@ -36,7 +36,8 @@ impl fmt::Display for Status {
 
 /// The progress of a run, which [`status()`] returns.
 ///
-/// `Display` writes a line for each solve, and `FOLDER contains no run` for a folder without solves.
+/// `Display` writes a line for each solve, and `FOLDER contains no run` if the folder is missing or
+/// has no solves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunStatus {
@@ -58,7 +59,7 @@ impl fmt::Display for RunStatus {
 /// Returns the progress of the run in a folder.
 ///
 /// The folder is one of [`EnsembleDistributed`](crate::EnsembleDistributed). The function changes
-/// nothing, and ranks may be running.
+/// nothing, and ranks may be running. A missing folder has no solves.
 ///
 /// # Errors
 /// [`ClusterError::File`] if the folder or a file cannot be read, and [`ClusterError::Damaged`] for
@@ -67,7 +68,11 @@ pub fn status(folder: impl AsRef<Path>) -> Result<RunStatus, ClusterError> {
     let folder = folder.as_ref();
     let list = |error| ClusterError::file("list", folder, error);
     let mut solves = Vec::new();
-    for solve in fs::read_dir(folder).map_err(list)? {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        entries => Some(entries.map_err(list)?),
+    };
+    for solve in entries.into_iter().flatten() {
         let solve = solve.map_err(list)?.path();
         let path = solve.join("plan");
         let text = match fs::read_to_string(&path) {

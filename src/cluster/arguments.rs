@@ -140,7 +140,7 @@ impl Arguments {
     /// # Errors
     /// Returns an [`ArgumentError`] if the devices are not usable, if there is no run to resume, or
     /// if the launcher's variables are invalid. With `--status`, an unreadable folder and a damaged
-    /// run are errors.
+    /// run are errors, and a missing folder contains no run.
     pub fn command(&self) -> Result<Command, ArgumentError> {
         match &self.out {
             Some(folder) if self.status => Ok(Command::Status(status(folder)?)),
@@ -262,18 +262,24 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("odes-status-{}", std::process::id()));
         let mut arguments = parsed("--out F --status").unwrap();
         arguments.out = Some(folder.clone());
-        let error = arguments.command().unwrap_err();
-        assert!(matches!(error, ArgumentError::Cluster(ClusterError::File { .. })), "{error}");
-        // A folder without a run.
+        let missing = arguments.command();
         std::fs::create_dir(&folder).unwrap();
-        let command = arguments.command();
+        let empty = arguments.command();
         std::fs::remove_dir(&folder).unwrap();
-        match command.unwrap() {
-            Command::Status(status) => {
-                let text = format!("{} contains no run\n", folder.display());
-                assert_eq!((status.solves.len(), status.to_string()), (0, text));
+        for command in [missing, empty] {
+            match command.unwrap() {
+                Command::Status(status) => {
+                    let text = format!("{} contains no run\n", folder.display());
+                    assert_eq!((status.solves.len(), status.to_string()), (0, text));
+                }
+                other => panic!("{other:?}"),
             }
-            other => panic!("{other:?}"),
         }
+        // A file is no folder.
+        std::fs::write(&folder, "a file").unwrap();
+        let file = arguments.command();
+        std::fs::remove_file(&folder).unwrap();
+        let error = file.unwrap_err();
+        assert!(matches!(error, ArgumentError::Cluster(ClusterError::File { .. })), "{error}");
     }
 }
