@@ -284,18 +284,25 @@ pub enum SolveError {
         /// The given value.
         reltol: f64,
     },
-    /// A tolerance is negative or not finite, or both tolerances are zero.
-    #[error(
-        "{name} is {}; tolerances must be finite in {precision}, not negative, and not both zero",
-        short(*value)
-    )]
+    /// A tolerance is negative or not finite.
+    #[error("{name} is {}; tolerances must be finite in {precision}, and not negative", short(*value))]
     Tolerance {
-        /// `abstol` or `reltol`, or `each of abstol and reltol`.
+        /// `abstol` or `reltol`.
         name: &'static str,
         /// The given value.
         value: f64,
         /// `f32` or `f64`.
         precision: &'static str,
+    },
+    /// The absolute tolerance of a component and the relative tolerance are both zero.
+    #[error(
+        "{0} and reltol are 0, so {1} must be exact; set one of the two tolerances above 0",
+        component.map_or("abstol".to_owned(), |index| format!("abstol[{index}]")),
+        component.map_or("every component".to_owned(), |index| format!("component {index}"))
+    )]
+    ZeroTolerance {
+        /// The index of the component, if components have absolute tolerances of their own.
+        component: Option<usize>,
     },
     /// A step size is zero, not finite, or of the wrong sign.
     ///

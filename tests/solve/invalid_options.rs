@@ -202,10 +202,14 @@ fn step_sizes() {
 
 #[test]
 fn tolerances_and_limits() {
-    for (abstol, reltol) in [(-1e-6, 1e-3), (1e-6, f64::NAN), (0.0, 0.0)] {
+    for (abstol, reltol) in [(-1e-6, 1e-3), (1e-6, f64::NAN)] {
         let options = SolveOptions::default().abstol(abstol).reltol(reltol);
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
     }
+    let error = error_of(problem(), SolveOptions::default().tolerance(0.0));
+    let text = "abstol and reltol are 0, so every component must be exact; set one of the two \
+        tolerances above 0";
+    assert_eq!(error.to_string(), text);
     // A message has the given number, not a tolerance derived from it.
     for (value, text) in [(-1e-6, "reltol is -1e-6; "), (1e-18, "reltol is 1e-18, ")] {
         let error = error_of(problem(), SolveOptions::default().tolerance(value));

@@ -89,6 +89,10 @@ fn options_are_checked_as_for_lanes() {
         let error = solved(identity(2, 2), Array::vector([1.0; 2]), options.clone()).unwrap_err();
         assert!(matches!(error, ArrayError::Solve(_)), "{options:?} {error}");
     }
+    let zero = SolveOptions::default().abstol([1e-6, 0.0]).reltol(0.0);
+    let error = solved(identity(2, 2), Array::vector([1.0; 2]), zero).unwrap_err();
+    let expected = SolveError::ZeroTolerance { component: Some(1) };
+    assert_eq!(error.to_string(), expected.to_string());
     let problem = Linear::problem(identity(1, 1), Array::vector([1.0]), 0.0..=1.0).unwrap();
     let error = problem.solve(Rk4, ArrayCpu::new(), &SolveOptions::default()).unwrap_err();
     assert!(matches!(error, ArrayError::Solve(SolveError::NotAdaptive { method: "Rk4" })));

@@ -278,7 +278,8 @@ impl SolveOptions {
     ///
     /// Any other count of numbers is the error
     /// [`SolveError::Tolerances`](crate::SolveError::Tolerances). Negative or infinite numbers are
-    /// [`SolveError::Tolerance`](crate::SolveError::Tolerance).
+    /// [`SolveError::Tolerance`](crate::SolveError::Tolerance), and two zeros for a component are
+    /// [`SolveError::ZeroTolerance`](crate::SolveError::ZeroTolerance).
     pub fn abstol(self, abstol: impl Into<AbsTol>) -> Self {
         SolveOptions { abstol: abstol.into(), ..self }
     }
@@ -555,9 +556,11 @@ impl SolveOptions {
         if self.reltol >= 1.0 {
             return Err(SolveError::RelTol { reltol: self.reltol });
         }
-        if abstol.contains(&0.0) && self.reltol == 0.0 {
-            let name = "each of abstol and reltol";
-            return Err(SolveError::Tolerance { name, value: 0.0, precision: T::NAME });
+        if self.reltol == 0.0
+            && let Some(index) = abstol.iter().position(|&value| value == 0.0)
+        {
+            let component = matches!(self.abstol, AbsTol::Each(_)).then_some(index);
+            return Err(SolveError::ZeroTolerance { component });
         }
         let normal = T::min_positive_value().widen();
         let rounding = 0.5 * T::epsilon().widen();
