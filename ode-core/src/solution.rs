@@ -124,7 +124,10 @@ pub struct Share {
     pub worker: String,
     /// The number of trajectories.
     pub trajectories: usize,
-    /// The number of chunks that the worker solved.
+    /// The number of times that the worker took trajectories.
+    ///
+    /// For a device or threads of one process this is the number of its chunks. A rank of several
+    /// processes can take several chunks of the folder at a time, which count once here.
     pub chunks: usize,
 }
 
