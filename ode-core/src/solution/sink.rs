@@ -56,6 +56,11 @@ pub trait ResultSink<T>: Send {
     ///
     /// All batches but the last one have this size. By default one batch has all trajectories. A
     /// size of 0 acts as 1.
+    ///
+    /// Each batch has a fixed cost, since threads or devices begin and end together. On
+    /// [`EnsembleThreads`](struct@crate::EnsembleThreads) it is about 60 µs: on two threads, 300,000
+    /// trajectories took 18.5 s in batches of one, and 0.04 s in batches of 65,536 (private). A batch
+    /// should take much longer than this cost.
     fn batch(&self) -> u64 {
         u64::MAX
     }
