@@ -96,6 +96,18 @@ pub enum ArrayError {
         /// The required shape.
         expected: Shape,
     },
+    /// The initial state of `u' = A u` does not fit the matrix.
+    #[error(
+        "u' = A u: u0 has shape {given}, and the matrix has shape {matrix}; u0 must {} {} rows",
+        if matrix.batch == 1 { "have".to_owned() } else { format!("be {} matrices of", matrix.batch) },
+        matrix.rows
+    )]
+    LinearState {
+        /// The shape of the initial state.
+        given: Shape,
+        /// The shape of the matrix.
+        matrix: Shape,
+    },
     /// Two arrays are not in the same memory.
     #[error(
         "{operation}: the arrays are in different memories; pass arrays to a right-hand side as \

@@ -4,7 +4,6 @@ use crate::array::Array;
 use crate::error::ArrayError;
 use crate::number::Number;
 use crate::problem::ArrayProblem;
-use crate::shape::Shape;
 use crate::system::ArraySystem;
 use ode_core::TimeSpan;
 
@@ -33,7 +32,7 @@ impl Linear {
     /// Creates the problem `u' = a u` from `u0`.
     ///
     /// # Errors
-    /// [`ArrayError::NotSquare`] and [`ArrayError::Shape`].
+    /// [`ArrayError::NotSquare`] and [`ArrayError::LinearState`].
     pub fn problem<T: Number>(
         a: Array<T>,
         u0: Array<T>,
@@ -84,14 +83,14 @@ impl<T: Number> ArraySystem<T> for Linear {
             let expected = "one matrix";
             return Err(ArrayError::Parameters { system: "Linear", expected, given: p.len() });
         };
-        let (given, operation) = (a.shape(), "u' = A u");
-        if given.rows != given.columns {
-            return Err(ArrayError::NotSquare { operation, given });
+        let (matrix, given) = (a.shape(), u0.shape());
+        if matrix.rows != matrix.columns {
+            return Err(ArrayError::NotSquare { operation: "u' = A u", given: matrix });
         }
-        let of_batch = if given.batch == 1 { 1 } else { u0.shape().batch };
-        let expected = Shape { batch: of_batch, ..Shape::matrix(u0.rows(), u0.rows()) };
-        if given != expected {
-            return Err(ArrayError::Shape { operation, given, expected });
+        // One matrix may multiply a batch.
+        let fits_batch = matrix.batch == 1 || matrix.batch == given.batch;
+        if given.rows != matrix.rows || !fits_batch {
+            return Err(ArrayError::LinearState { given, matrix });
         }
         Ok(())
     }

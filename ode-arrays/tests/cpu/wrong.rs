@@ -29,7 +29,21 @@ fn shapes() {
     let error = solved(identity(3, 4), of_three(), own.clone());
     assert_eq!(message(error), "u' = A u: the matrix has shape 3 by 4; it must be square");
     let error = solved(identity(4, 4), of_three(), own.clone());
-    assert_eq!(message(error), "u' = A u: an array has shape 4 by 4; it must have shape 3 by 3");
+    assert_eq!(
+        message(error),
+        "u' = A u: u0 has shape 3 by 1, and the matrix has shape 4 by 4; u0 must have 4 rows"
+    );
+    let row = Array::matrix(1, 2, |_, _| 1.0);
+    assert_eq!(
+        message(solved(identity(2, 2), row, own.clone())),
+        "u' = A u: u0 has shape 1 by 2, and the matrix has shape 2 by 2; u0 must have 2 rows"
+    );
+    let batch = |columns, batch| {
+        let shape = Shape { rows: 2, columns, batch };
+        Array::of(shape, vec![1.0; shape.len()]).unwrap()
+    };
+    let error = message(solved(batch(2, 3), batch(1, 4), own.clone()));
+    assert!(error.ends_with("u0 must be 3 matrices of 2 rows"), "{error}");
     let error = solved(identity(0, 0), Array::vector([]), own.clone());
     assert!(message(error).starts_with("the initial state has shape 0 by 1"));
     let none = ArrayProblem::new(Linear, of_three(), 0.0..=1.0, []);
