@@ -63,14 +63,14 @@ use crate::system::facts::Facts;
 /// |---|---|
 /// | `abstol` | a number, or a list with a number for each component |
 /// | `step` | `"adaptive"`, `{ "adaptive_from": dt }` or `{ "fixed": dt }` |
-/// | `saveat` | a spacing, a list of times, `"steps"` or `null` |
-/// | `saving` | `"states"`, `"observables"` or `"both"` |
-/// | `event_log` | `{ "capacity": 100, "states": true }`, without `states` for times alone, or `null` |
-/// | `growth_guard` | `"reject"`, `"report"` or `"off"` |
+/// | `saveat`, or `save` | a spacing, a list of times, `"steps"` or `null` |
+/// | `saving` | `"states"`, `"observables"`, `"both"` or `null` |
+/// | `event_log` | `100` for times alone, `{ "capacity": 100, "states": true }` or `null` |
+/// | `growth_guard` | `"reject"`, `"report"`, `"off"` or `null` |
 /// | `controller` | as above, or `null`; `kind` names a function of [`Controller`] |
 ///
 /// A controller may leave out `safety` and `factors`. A controller without exponents may be its
-/// name alone, `"predictive"`.
+/// name alone, `"predictive"`. An error names the option and the values that it takes.
 #[derive(Clone, Debug, PartialEq)]
 // `remote` derives functions, which `file_format` calls.
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -84,7 +84,7 @@ pub struct SolveOptions {
     /// The relative tolerance, a fraction of each component, below 1.
     ///
     /// Default: 1e-3. See [`reltol`](Self::reltol()).
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::number"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::reltol"))]
     pub reltol: f64,
     /// The choice of step sizes.
     ///
@@ -94,12 +94,12 @@ pub struct SolveOptions {
     /// The step size at or below which a trajectory is given up.
     ///
     /// In units of time. Default: 0. See [`dtmin`](Self::dtmin()).
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::number"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::dtmin"))]
     pub dtmin: f64,
     /// The largest adaptive step, in units of time.
     ///
     /// Default: no limit. See [`dtmax`](Self::dtmax()).
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::some_number"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::dtmax"))]
     pub dtmax: Option<f64>,
     /// The step-size controller.
     ///
@@ -108,7 +108,7 @@ pub struct SolveOptions {
     /// The largest number of attempted adaptive steps of a trajectory.
     ///
     /// Accepted and rejected steps count. Default: 1,000,000.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::count"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::max_steps"))]
     pub max_steps: u32,
     /// The treatment of implicit steps that may pass over growth.
     ///
@@ -117,12 +117,13 @@ pub struct SolveOptions {
     /// Times at which every trajectory ends a step and starts again.
     ///
     /// Default: none. See [`tstops`](Self::tstops()).
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::list"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::tstops"))]
     pub tstops: Vec<f64>,
     /// Whether adaptive steps also stop at times found by the compiler.
     ///
     /// The compiler finds these times in the right-hand side. Default: `true`. See
     /// [`time_breaks`](Self::time_breaks()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::time_breaks"))]
     pub time_breaks: bool,
     /// The times at which states and observables are saved.
     ///
@@ -132,10 +133,12 @@ pub struct SolveOptions {
     /// Whether to save the initial state.
     ///
     /// See [`save_start`](Self::save_start()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::save_start"))]
     pub save_start: Option<bool>,
     /// Whether to save the final state among the saved states.
     ///
     /// See [`save_end`](Self::save_end()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::save_end"))]
     pub save_end: Option<bool>,
     /// The values to save at the saved times.
     ///
@@ -149,8 +152,8 @@ pub struct SolveOptions {
 
 /// The absolute tolerance: the admissible error of a component near zero.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "file_format::Numbers", into = "file_format::Numbers"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(into = "file_format::Numbers"))]
 #[non_exhaustive]
 pub enum AbsTol {
     /// One number for all components.

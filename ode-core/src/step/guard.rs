@@ -81,6 +81,8 @@
 //! Each lane decides by itself, so its neighbours change none of its bits. On a GPU, the three
 //! settings are three kernels. Explicit methods have no code for the guard (`M::GUARDS`).
 
+#[cfg(feature = "serde")]
+use crate::file_format::OneOf;
 use crate::lane::Scalar;
 use crate::step::properties::Properties;
 
@@ -88,7 +90,7 @@ use crate::step::properties::Properties;
 ///
 /// The documentation of [`guard`](self) defines these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GrowthGuard {
@@ -98,6 +100,19 @@ pub enum GrowthGuard {
     Report,
     /// The guard is off.
     Off,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for GrowthGuard {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a `growth_guard`: write \"reject\", \"report\", \"off\" or null";
+        let words = &[
+            ("reject", GrowthGuard::Reject),
+            ("report", GrowthGuard::Report),
+            ("off", GrowthGuard::Off),
+        ];
+        deserializer.deserialize_any(OneOf(expected, words))
+    }
 }
 
 impl GrowthGuard {

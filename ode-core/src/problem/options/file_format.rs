@@ -2,8 +2,8 @@
 //!
 //! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
-use super::{AbsTol, SaveAt, SolveOptions, StepSize};
-use crate::file_format::{List, Number};
+use super::{AbsTol, SaveAt, Saving, SolveOptions, StepSize};
+use crate::file_format::{Flag, List, Nullable, Number, OneOf, WholeNumber};
 use core::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
 use serde::ser::SerializeMap;
@@ -38,54 +38,31 @@ impl<'de> Visitor<'de> for ByName {
     }
 }
 
-/// Reads a number, with or without a fraction.
-pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Number::deserialize(deserializer).map(|number| number.0)
-}
-
-/// Reads a number or `null`.
-pub(super) fn some_number<'de, D>(deserializer: D) -> Result<Option<f64>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    Option::<Number>::deserialize(deserializer).map(|number| number.map(|number| number.0))
-}
-
-/// Reads a list of numbers.
-pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    List::deserialize(deserializer).map(|list| list.0)
-}
-
-/// Reads a whole number of steps, which may be written as `1e5`.
-pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    deserializer.deserialize_any(WholeNumber)
-}
-
-struct WholeNumber;
-
-impl Visitor<'_> for WholeNumber {
-    type Value = u32;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a whole number of steps, at most {}", u32::MAX)
-    }
-
-    fn visit_u64<E: Error>(self, count: u64) -> Result<u32, E> {
-        let wrong = |_| E::invalid_value(Unexpected::Unsigned(count), &self);
-        u32::try_from(count).map_err(wrong)
-    }
-
-    fn visit_i64<E: Error>(self, count: i64) -> Result<u32, E> {
-        let wrong = |_| E::invalid_value(Unexpected::Signed(count), &self);
-        u32::try_from(count).map_err(wrong)
-    }
-
-    fn visit_f64<E: Error>(self, count: f64) -> Result<u32, E> {
-        match count.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&count) {
-            true => Ok(count as u32),
-            false => Err(E::invalid_value(Unexpected::Float(count), &self)),
+/// Declares a function for each option, which reads its value by a visitor.
+macro_rules! read {
+    ($($option:ident: $Value:ty, $deserialize:ident($visitor:expr);)*) => { $(
+        pub(super) fn $option<'de, D: Deserializer<'de>>(from: D) -> Result<$Value, D::Error> {
+            from.$deserialize($visitor)
         }
-    }
+    )* };
+}
+read! {
+    reltol: f64, deserialize_any(Number("a `reltol`: write a number such as 1e-6"));
+    dtmin: f64, deserialize_any(Number("a `dtmin`: write a number such as 1e-9"));
+    dtmax: Option<f64>, deserialize_option(Nullable(Number(
+        "a `dtmax`: write a number such as 0.1, or null"
+    )));
+    max_steps: u32, deserialize_any(WholeNumber(
+        "a `max_steps`: write a whole number of steps, at most 4294967295"
+    ));
+    tstops: Vec<f64>, deserialize_any(List("`tstops`: write a list of numbers such as [0.5, 1.5]"));
+    time_breaks: bool, deserialize_any(Flag("a `time_breaks`: write true or false"));
+    save_start: Option<bool>, deserialize_option(Nullable(Flag(
+        "a `save_start`: write true, false or null"
+    )));
+    save_end: Option<bool>, deserialize_option(Nullable(Flag(
+        "a `save_end`: write true, false or null"
+    )));
 }
 
 impl Serialize for StepSize {
@@ -109,6 +86,8 @@ impl<'de> Deserialize<'de> for StepSize {
 
 struct Steps;
 
+const STEP: &str = "a `step`: write \"adaptive\", { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }";
+
 impl Steps {
     /// The error for a bare number, which may mean either of the two.
     fn number<E: Error>(dt: f64) -> E {
@@ -123,9 +102,7 @@ impl<'de> Visitor<'de> for Steps {
     type Value = StepSize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "a `step`: write \"adaptive\", { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }",
-        )
+        f.write_str(STEP)
     }
 
     fn visit_f64<E: Error>(self, dt: f64) -> Result<StepSize, E> {
@@ -155,8 +132,8 @@ impl<'de> Visitor<'de> for Steps {
             return Err(Error::invalid_value(Unexpected::Map, &self));
         };
         let step = match name.as_str() {
-            "adaptive_from" => StepSize::AdaptiveFrom(map.next_value::<Number>()?.0),
-            "fixed" => StepSize::Fixed(map.next_value::<Number>()?.0),
+            "adaptive_from" => StepSize::AdaptiveFrom(map.next_value_seed(Number(STEP))?),
+            "fixed" => StepSize::Fixed(map.next_value_seed(Number(STEP))?),
             _ => return Err(Error::invalid_value(Unexpected::Str(&name), &self)),
         };
         match map.next_key::<String>()? {
@@ -184,19 +161,22 @@ impl Serialize for Numbers {
     }
 }
 
-impl<'de> Deserialize<'de> for Numbers {
+impl<'de> Deserialize<'de> for AbsTol {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOrSeveral)
+        let expected =
+            "an `abstol`: write a number such as 1e-6, or a list with a number for each component";
+        deserializer.deserialize_any(OneOrSeveral(expected)).map(AbsTol::from)
     }
 }
 
-struct OneOrSeveral;
+/// A visitor of a number or a list of numbers, with the text of its errors.
+struct OneOrSeveral(&'static str);
 
 impl<'de> Visitor<'de> for OneOrSeveral {
     type Value = Numbers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number or a list of numbers")
+        f.write_str(self.0)
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Numbers, E> {
@@ -212,8 +192,7 @@ impl<'de> Visitor<'de> for OneOrSeveral {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Numbers, A::Error> {
-        let list = value::SeqAccessDeserializer::new(list);
-        List::deserialize(list).map(|list| Numbers::Several(list.0))
+        List(self.0).visit_seq(list).map(Numbers::Several)
     }
 }
 
@@ -263,11 +242,13 @@ impl<'de> Deserialize<'de> for SaveAt {
 
 struct Saves;
 
+const SAVEAT: &str = "a `saveat`: write a spacing such as 0.1, a list of times, \"steps\" or null";
+
 impl<'de> Visitor<'de> for Saves {
     type Value = SaveAt;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a list of numbers, \"steps\" or null")
+        f.write_str(SAVEAT)
     }
 
     fn visit_unit<E: Error>(self) -> Result<SaveAt, E> {
@@ -284,19 +265,19 @@ impl<'de> Visitor<'de> for Saves {
     }
 
     fn visit_f64<E: Error>(self, spacing: f64) -> Result<SaveAt, E> {
-        OneOrSeveral.visit_f64(spacing).map(SaveAt::from)
+        OneOrSeveral(SAVEAT).visit_f64(spacing).map(SaveAt::from)
     }
 
     fn visit_u64<E: Error>(self, spacing: u64) -> Result<SaveAt, E> {
-        OneOrSeveral.visit_u64(spacing).map(SaveAt::from)
+        OneOrSeveral(SAVEAT).visit_u64(spacing).map(SaveAt::from)
     }
 
     fn visit_i64<E: Error>(self, spacing: i64) -> Result<SaveAt, E> {
-        OneOrSeveral.visit_i64(spacing).map(SaveAt::from)
+        OneOrSeveral(SAVEAT).visit_i64(spacing).map(SaveAt::from)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SaveAt, A::Error> {
-        OneOrSeveral.visit_seq(list).map(SaveAt::from)
+        OneOrSeveral(SAVEAT).visit_seq(list).map(SaveAt::from)
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<SaveAt, E> {
@@ -304,6 +285,18 @@ impl<'de> Visitor<'de> for Saves {
             "steps" => Ok(SaveAt::Steps),
             _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Saving {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a `saving`: write \"states\", \"observables\", \"both\" or null";
+        let words = &[
+            ("states", Saving::States),
+            ("observables", Saving::Observables),
+            ("both", Saving::Both),
+        ];
+        deserializer.deserialize_any(OneOf(expected, words))
     }
 }
 
@@ -428,6 +421,17 @@ mod tests {
         }
     }
 
+    /// As `SolveOptions::event_log`, which takes a number.
+    #[test]
+    fn a_log_may_be_its_capacity() {
+        for file in [r#"{ "event_log": 100 }"#, r#"{ "event_log": { "capacity": 1e2 } }"#] {
+            let options: SolveOptions = from_str(file).unwrap();
+            assert_eq!(options, SolveOptions::default().event_log(100));
+        }
+        let read = |guard| from_str::<SolveOptions>(guard).unwrap().growth_guard;
+        assert_eq!(read(r#"{ "growth_guard": "report" }"#), Some(GrowthGuard::Report));
+    }
+
     #[test]
     fn controllers_without_exponents_may_be_their_names() {
         for (name, controller) in [("i", Controller::i()), ("predictive", Controller::predictive())]
@@ -443,15 +447,53 @@ mod tests {
         for (file, expected) in [
             (
                 r#"{ "abstol": "small" }"#,
-                "string \"small\", expected a number or a list of numbers",
+                "string \"small\", expected an `abstol`: write a number such as 1e-6, or a list",
             ),
             (
                 r#"{ "saveat": { "Every": 1.0 } }"#,
-                "map, expected a number, a list of numbers, \"steps\" or null",
+                "map, expected a `saveat`: write a spacing such as 0.1, a list of times, \"steps\" or \
+                 null",
             ),
-            (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected a number"),
-            (r#"{ "tstops": 1.5 }"#, "floating point `1.5`, expected a list of numbers"),
-            (r#"{ "reltol": "small" }"#, "string \"small\", expected a number"),
+            (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected an `abstol`: write"),
+            (r#"{ "saveat": [1.0, "x"] }"#, "string \"x\", expected a `saveat`: write"),
+            (
+                r#"{ "tstops": 1.5 }"#,
+                "floating point `1.5`, expected `tstops`: write a list of num",
+            ),
+            (r#"{ "tstops": [null] }"#, "null, expected `tstops`: write a list of numbers"),
+            (r#"{ "reltol": "1e-6" }"#, "string \"1e-6\", expected a `reltol`: write a number"),
+            (r#"{ "dtmin": null }"#, "null, expected a `dtmin`: write a number such as 1e-9"),
+            (r#"{ "dtmax": true }"#, "boolean `true`, expected a `dtmax`: write a number such"),
+            (r#"{ "time_breaks": 1 }"#, "integer `1`, expected a `time_breaks`: write true or"),
+            (r#"{ "save_start": 0 }"#, "integer `0`, expected a `save_start`: write true, false"),
+            (r#"{ "save_end": "no" }"#, "string \"no\", expected a `save_end`: write true, false"),
+            (
+                r#"{ "saving": 3 }"#,
+                "integer `3`, expected a `saving`: write \"states\", \"observables\", \"both\" or null",
+            ),
+            (r#"{ "saving": "all" }"#, "string \"all\", expected a `saving`: write \"states\""),
+            (
+                r#"{ "growth_guard": false }"#,
+                "boolean `false`, expected a `growth_guard`: write \"reject\", \"report\", \"off\" or \
+                 null",
+            ),
+            (r#"{ "growth_guard": { "reject": null } }"#, "map, expected a `growth_guard`: write"),
+            (
+                r#"{ "event_log": [10, true] }"#,
+                "sequence, expected an `event_log`: write 100, { \"capacity\": 100, \"states\": true \
+                 } or null",
+            ),
+            (r#"{ "event_log": -1 }"#, "integer `-1`, expected an `event_log`: write 100"),
+            (r#"{ "event_log": { "states": true } }"#, "missing field `capacity`"),
+            (r#"{ "event_log": { "size": 1 } }"#, "unknown field `size`"),
+            (
+                r#"{ "event_log": { "capacity": "all" } }"#,
+                "string \"all\", expected a `capacity`: write a whole number of events",
+            ),
+            (
+                r#"{ "event_log": { "capacity": 1, "states": 1 } }"#,
+                "integer `1`, expected a `states`: write true or false",
+            ),
             (
                 r#"{ "step": "fast" }"#,
                 "string \"fast\", expected a `step`: write \"adaptive\", \
@@ -467,7 +509,10 @@ mod tests {
             ),
             (r#"{ "step": 2 }"#, "write { \"fixed\": 2 } or { \"adaptive_from\": 2 }"),
             (r#"{ "step": "fixed" }"#, "`step` lacks the step size: write { \"fixed\": 0.1 }"),
-            (r#"{ "step": { "fixed": "x" } }"#, "string \"x\", expected a number"),
+            (
+                r#"{ "step": { "fixed": "x" } }"#,
+                "string \"x\", expected a `step`: write \"adaptive\"",
+            ),
             (
                 r#"{ "step": { "fixed": 0.1, "adaptive_from": 0.2 } }"#,
                 "`step` has both `fixed` and `adaptive_from`; give one of `adaptive_from` and \
@@ -475,17 +520,18 @@ mod tests {
             ),
             (
                 r#"{ "max_steps": 0.5 }"#,
-                "floating point `0.5`, expected a whole number of steps, at most 4294967295",
+                "floating point `0.5`, expected a `max_steps`: write a whole number of steps, at most \
+                 4294967295",
             ),
-            (r#"{ "max_steps": -1 }"#, "integer `-1`, expected a whole number of steps"),
-            (r#"{ "max_steps": 1e10 }"#, "`10000000000.0`, expected a whole number of steps"),
-            (r#"{ "max_steps": 4294967296 }"#, "`4294967296`, expected a whole number of steps"),
+            (r#"{ "max_steps": -1 }"#, "integer `-1`, expected a `max_steps`: write a whole"),
+            (r#"{ "max_steps": 1e10 }"#, "`10000000000.0`, expected a `max_steps`: write"),
+            (r#"{ "max_steps": 4294967296 }"#, "`4294967296`, expected a `max_steps`: write"),
             (
                 r#"{ "controller": "pi" }"#,
                 "the controller `pi` takes 2 exponents, found 0: write \
                  { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }",
             ),
-            (r#"{ "controller": 3 }"#, "integer `3`, expected a controller such as { \"kind\""),
+            (r#"{ "controller": 3 }"#, "integer `3`, expected a `controller`: write { \"kind\""),
             (r#"{ "reltol": 1e-3, "reltol": 1e-6 }"#, "duplicate field `reltol`"),
             (r#"{ "save": 1.0, "saveat": 2.0 }"#, "duplicate field `saveat`"),
             (

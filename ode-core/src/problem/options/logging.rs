@@ -1,5 +1,8 @@
 //! Options of the event log.
 
+#[cfg(feature = "serde")]
+mod file_format;
+
 use crate::error::SolveError;
 use crate::system::facts::Facts;
 use ode_macros::inlined;
@@ -8,14 +11,12 @@ use ode_macros::inlined;
 ///
 /// An argument of [`SolveOptions::event_log`](crate::SolveOptions::event_log()).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 pub struct EventLog {
     /// The largest number of logged events of each trajectory, at least 1.
     pub capacity: u32,
     /// Whether states are logged beside the times.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub states: bool,
 }
 

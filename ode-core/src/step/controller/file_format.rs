@@ -5,7 +5,7 @@
 use core::fmt;
 
 use super::{Controller, Kind};
-use crate::file_format::{List, Number};
+use crate::file_format::{List, Number, OneOf};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -31,11 +31,14 @@ impl<'de> Visitor<'de> for NameOrFields {
     type Value = Written;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a controller such as { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }")
+        f.write_str(
+            "a `controller`: write { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }, \"predictive\" or \
+             null",
+        )
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Written, E> {
-        Ok(Written::new(Name::of(name)?))
+        NAMES.visit_str(name).map(Written::new)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
@@ -45,11 +48,11 @@ impl<'de> Visitor<'de> for NameOrFields {
         let mut seen: Vec<String> = Vec::new();
         while let Some(field) = map.next_key::<String>()? {
             match field.as_str() {
-                "kind" => kind = Some(Name::of(&map.next_value::<String>()?)?),
-                "exponents" => written.exponents = map.next_value::<List>()?.0,
-                "safety" => written.safety = map.next_value::<Number>()?.0,
+                "kind" => kind = Some(map.next_value_seed(NAMES)?),
+                "exponents" => written.exponents = map.next_value_seed(EXPONENTS)?,
+                "safety" => written.safety = map.next_value_seed(SAFETY)?,
                 "factors" => {
-                    let List(factors) = map.next_value()?;
+                    let factors = map.next_value_seed(FACTORS)?;
                     let count = factors.len();
                     written.factors = factors.try_into().map_err(|_| {
                         Error::custom(format!(
@@ -91,19 +94,13 @@ enum Name {
     Predictive,
 }
 
-impl Name {
-    fn of<E: Error>(name: &str) -> Result<Self, E> {
-        match name {
-            "i" => Ok(Name::I),
-            "pi" => Ok(Name::Pi),
-            "pid" => Ok(Name::Pid),
-            "predictive" => Ok(Name::Predictive),
-            _ => Err(E::custom(format!(
-                "unknown controller `{name}`; the controllers are `i`, `pi`, `pid`, `predictive`"
-            ))),
-        }
-    }
-}
+const NAMES: OneOf<Name> = OneOf(
+    "the `kind` of a controller: write \"i\", \"pi\", \"pid\" or \"predictive\"",
+    &[("i", Name::I), ("pi", Name::Pi), ("pid", Name::Pid), ("predictive", Name::Predictive)],
+);
+const EXPONENTS: List = List("`exponents`: write a list of numbers such as [0.7, 0.4]");
+const SAFETY: Number = Number("a `safety`: write a number such as 0.9");
+const FACTORS: List = List("`factors`: write a list of two numbers such as [0.2, 10.0]");
 
 impl From<Controller> for Written {
     fn from(controller: Controller) -> Self {
@@ -193,7 +190,10 @@ mod tests {
             (r#"{ "kind": "pi", "beta": 1.0 }"#, "unknown field `beta`"),
             (r#"{ "safety": 0.8 }"#, "a controller needs its `kind`"),
             (r#"{ "kind": "i", "kind": "i" }"#, "`kind` is given twice"),
-            (r#"{ "kind": "i", "safety": "high" }"#, "string \"high\", expected a number"),
+            (
+                r#"{ "kind": "i", "safety": "high" }"#,
+                "string \"high\", expected a `safety`: write a number such as 0.9",
+            ),
             (
                 r#"{ "kind": "i", "factors": [0.5] }"#,
                 "`factors` needs 2 numbers, the smallest and the largest factor, such as [0.2, \
@@ -201,9 +201,13 @@ mod tests {
             ),
             (
                 r#""pd""#,
-                "unknown controller `pd`; the controllers are `i`, `pi`, `pid`, `predictive`",
+                "string \"pd\", expected the `kind` of a controller: write \"i\", \"pi\", \"pid\" or \
+                 \"predictive\"",
             ),
-            (r#"["i"]"#, "sequence, expected a controller such as { \"kind\": \"pi\""),
+            (r#"{ "kind": 3 }"#, "integer `3`, expected the `kind` of a controller: write \"i\""),
+            (r#"{ "kind": "i", "exponents": 1 }"#, "`1`, expected `exponents`: write a list"),
+            (r#"{ "kind": "i", "factors": [1, "x"] }"#, "\"x\", expected `factors`: write a list"),
+            (r#"["i"]"#, "sequence, expected a `controller`: write { \"kind\": \"pi\""),
         ] {
             let error = from_str::<Controller>(file).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
