@@ -98,7 +98,7 @@ fn computed<T: Scalar>(
 }
 
 /// The entries in which all ranks must agree.
-fn entries<T: Scalar>(job: &AdjointJob<'_, T>) -> Vec<(&'static str, String)> {
+fn entries<T: Scalar>(job: &AdjointJob<'_, T>) -> Vec<(String, String)> {
     let AdjointJob { task, options, inputs, cotangents, .. } = job;
     let kernel = |config: &_| task.kernel(AdjointKernel::Backward, config);
     let mut hasher = blake3::Hasher::new();
@@ -107,14 +107,15 @@ fn entries<T: Scalar>(job: &AdjointJob<'_, T>) -> Vec<(&'static str, String)> {
         hasher.update(bytemuck::cast_slice(numbers));
     }
     let mut entries = vec![
-        ("method", options.method.name.to_owned()),
-        ("precision", T::NAME.to_owned()),
-        ("trajectories", inputs.trajectories.to_string()),
-        ("first", inputs.first.to_string()),
-        ("cotangents", format!("numbers of hash {}", hasher.finalize())),
+        ("method".to_owned(), options.method.name.to_owned()),
+        ("precision".to_owned(), T::NAME.to_owned()),
+        ("trajectories".to_owned(), inputs.trajectories.to_string()),
+        ("first".to_owned(), inputs.first.to_string()),
     ];
-    entries.extend(manifest::options(options));
-    // The program depends on options, so a different option is found first.
-    entries.push(("program", manifest::program(kernel, options, inputs)));
+    entries.extend(manifest::of_solve(options, inputs));
+    entries.extend([
+        ("cotangents".to_owned(), format!("numbers of hash {}", hasher.finalize())),
+        ("program".to_owned(), manifest::program(kernel, options, inputs)),
+    ]);
     entries
 }

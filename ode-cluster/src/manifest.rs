@@ -61,25 +61,15 @@ impl Manifest {
             ("system".to_owned(), task.system().to_owned()),
             ("method".to_owned(), settings.method.name.to_owned()),
             ("precision".to_owned(), T::NAME.to_owned()),
+            ("trajectories".to_owned(), trajectories.to_string()),
+            ("first".to_owned(), columns.first.to_string()),
         ];
-        // An error names the first entry that differs. So an entry is behind those on which it
-        // depends: saved times depend on the span, and the program's text on options.
-        let owned = |(name, value): (&str, String)| (name.to_owned(), value);
-        let counts = [("trajectories", trajectories as u64), ("first", columns.first)];
-        entries.extend(counts.map(|(name, count)| owned((name, count.to_string()))));
-        entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
-        let times = [("saveat", &columns.save), ("tstops", &columns.stops)];
-        entries.extend(times.map(|(name, times)| owned((name, times_of(times, trajectories)))));
-        entries.extend(options(settings).into_iter().map(owned));
-        let program = program(|config| task.kernel(config), settings, columns);
-        entries.extend(
-            [
-                ("results", format!("{:?}", layout.wanted)),
-                ("program", program),
-                ("chunk", chunk.to_string()),
-            ]
-            .map(owned),
-        );
+        entries.extend(of_solve(settings, columns));
+        entries.extend([
+            ("results".to_owned(), format!("{:?}", layout.wanted)),
+            ("program".to_owned(), program(|config| task.kernel(config), settings, columns)),
+            ("chunk".to_owned(), chunk.to_string()),
+        ]);
         let lines = persist::lines(&entries);
         let hash = blake3::hash(lines.as_bytes());
         Manifest { trajectories, chunk, bytes, lines, hash }
@@ -152,8 +142,28 @@ pub(crate) fn stored<T: Scalar>(columns: &Inputs<T>) -> String {
     persist::lines(&entries)
 }
 
-/// Returns the names and values of the options, by the names that users give them.
-pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static str, String)> {
+/// Returns the entries of the inputs and options of a solve.
+///
+/// An error names the first entry that differs. So each entry is behind the entries on which it
+/// depends. Saved times depend on the span, times to stop at depend on options, and the program's
+/// text depends on all of them.
+pub(crate) fn of_solve<T: Scalar>(
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+) -> Vec<(String, String)> {
+    let n = columns.trajectories;
+    let mut entries: Vec<_> =
+        named(columns).map(|(name, column)| (name, numbers(column, n))).collect();
+    let [options, of_times] = options(settings);
+    let times = [("saveat", &columns.save), ("tstops", &columns.stops)]
+        .map(|(name, times)| (name, times_of(times, n)));
+    let others = options.into_iter().chain(times).chain(of_times);
+    entries.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    entries
+}
+
+/// Returns the options by the names that users give them, and then what follows from times.
+fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> [Vec<(&'static str, String)>; 2] {
     // Destructured in full, so that a new field must be added here too.
     let ResolvedOptions {
         lane,
@@ -183,12 +193,8 @@ pub(crate) fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> Vec<(&'static
         "log_slots" => ("event_log", format!("{value} events")),
         _ => (name, value),
     }));
-    entries.extend([
-        ("event_log", format!("{before} states before events, {after} after them")),
-        ("steps", step_slots.to_string()),
-        ("stopping", stopping.to_string()),
-    ]);
-    entries
+    entries.push(("event_log", format!("{before} states before events, {after} after them")));
+    [entries, vec![("steps", step_slots.to_string()), ("stopping", stopping.to_string())]]
 }
 
 /// The hash of the program's text, which `kernel` writes. The text contains the right-hand side and
