@@ -115,12 +115,30 @@ type Report = dyn Fn(&SolveProgress) + Send + Sync;
 /// The configuration of a watch; each solve begins a [`SolveWatch`] with it.
 #[derive(Clone, Default)]
 pub struct Watch {
-    pub(crate) token: Option<CancellationToken>,
-    pub(crate) time_limit: Option<Duration>,
-    pub(crate) report: Option<Arc<Report>>,
+    tokens: Vec<CancellationToken>,
+    time_limit: Option<Duration>,
+    reports: Vec<Arc<Report>>,
 }
 
 impl Watch {
+    /// Adds a token.
+    pub(crate) fn token(mut self, token: CancellationToken) -> Self {
+        self.tokens.push(token);
+        self
+    }
+
+    /// Limits the time; of several limits the shortest one counts.
+    pub(crate) fn time_limit(self, limit: Duration) -> Self {
+        let limit = self.time_limit.map_or(limit, |before| before.min(limit));
+        Watch { time_limit: Some(limit), ..self }
+    }
+
+    /// Adds a callback.
+    pub(crate) fn progress(mut self, report: Arc<Report>) -> Self {
+        self.reports.push(report);
+        self
+    }
+
     /// Begins the watch of a solve; the time limit counts from now.
     pub(crate) fn begin(&self) -> SolveWatch {
         let now = Instant::now();
@@ -138,9 +156,9 @@ impl Watch {
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch")
-            .field("token", &self.token)
+            .field("tokens", &self.tokens)
             .field("time_limit", &self.time_limit)
-            .field("report", &self.report.is_some())
+            .field("reports", &self.reports.len())
             .finish()
     }
 }
@@ -194,7 +212,7 @@ impl SolveWatch {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let Some(state) = &self.0 else { return false };
-        if state.watch.token.as_ref().is_some_and(CancellationToken::is_cancelled) {
+        if state.watch.tokens.iter().any(CancellationToken::is_cancelled) {
             return true;
         }
         let Some(deadline) = state.deadline else { return false };
@@ -248,9 +266,11 @@ impl State {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls the callback if the number has grown, and `now` or after [`BETWEEN`].
+    /// Calls the callbacks if the number has grown, and `now` or after [`BETWEEN`].
     fn report(&self, mut last: MutexGuard<'_, Last>, now: bool) {
-        let Some(report) = &self.watch.report else { return };
+        if self.watch.reports.is_empty() {
+            return;
+        }
         let time = Instant::now();
         if let (Some((_, before)), false) = (last.shown, now)
             && time.duration_since(before) < BETWEEN
@@ -262,7 +282,9 @@ impl State {
             return;
         }
         last.shown = Some((finished, time));
-        report(&SolveProgress::new(finished, last.total, time.duration_since(last.begin)));
+        let elapsed = time.duration_since(last.begin);
+        let progress = SolveProgress::new(finished, last.total, elapsed);
+        self.watch.reports.iter().for_each(|report| report(&progress));
     }
 }
 
@@ -281,7 +303,7 @@ mod tests {
         let to = seen.clone();
         let report: Arc<Report> =
             Arc::new(move |progress: &SolveProgress| to.lock().unwrap().push(*progress));
-        (Watch { report: Some(report), ..Watch::default() }, seen)
+        (Watch::default().progress(report), seen)
     }
 
     /// Many threads finish trajectories: the callback receives few reports, which increase up to
@@ -328,15 +350,16 @@ mod tests {
     fn limits_of_time_and_tokens_cancel() {
         assert!(!SolveWatch::NONE.is_cancelled());
         let token = CancellationToken::new();
-        let watch = Watch { token: Some(token.clone()), ..Watch::default() };
-        let (running, limit) =
-            (watch.begin(), |time| Watch { time_limit: Some(time), ..watch.clone() });
+        let watch = Watch::default().token(CancellationToken::new()).token(token.clone());
+        let (running, limit) = (watch.begin(), |time| watch.clone().time_limit(time));
         assert!(limit(Duration::ZERO).begin().is_cancelled());
         let [short, endless] =
             [Duration::from_millis(20), Duration::MAX].map(|time| limit(time).begin());
         assert!(!short.is_cancelled() && !running.is_cancelled());
         std::thread::sleep(Duration::from_millis(25));
         assert!(short.is_cancelled() && !endless.is_cancelled());
+        let shorter = limit(Duration::MAX).time_limit(Duration::ZERO).time_limit(Duration::MAX);
+        assert!(shorter.begin().is_cancelled());
         token.cancel();
         assert!(running.is_cancelled() && endless.is_cancelled());
     }

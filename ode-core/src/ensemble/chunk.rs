@@ -3,6 +3,7 @@
 use crate::ensemble::raw_gradients::GradientSlices;
 use crate::ensemble::work_queue::Divisible;
 use crate::error::SolveError;
+use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
 use crate::problem::inputs::InputRange;
 use crate::solution::ResultSlices;
@@ -61,6 +62,11 @@ impl<T: Scalar> Chunk<'_, T> {
         chunks
     }
 
+    /// Writes the results of trajectories that are not solved, on all threads.
+    pub(super) fn cancel_all(self) {
+        EvaluationThreads::Pool.each_of(self.cut(CANCELLED_AT_A_TIME), &Chunk::cancel);
+    }
+
     /// Writes the results of trajectories that are not solved: the code
     /// [`Cancelled`](crate::ReturnCode::Cancelled), and gradients of 0.
     pub(super) fn cancel(mut self) {
@@ -70,6 +76,9 @@ impl<T: Scalar> Chunk<'_, T> {
         }
     }
 }
+
+/// The number of trajectories whose results one thread writes at a time after cancellation.
+const CANCELLED_AT_A_TIME: usize = 1 << 16;
 
 /// The target duration of a CPU thread's chunk in a watched solve, in seconds.
 const SECONDS: f64 = 0.1;
@@ -171,7 +180,7 @@ mod tests {
     #[test]
     fn work_is_cut_and_cancelled() {
         let token = CancellationToken::new();
-        let watch = Watch { token: Some(token.clone()), ..Watch::default() }.begin();
+        let watch = Watch::default().token(token.clone()).begin();
         let mut done = Vec::new();
         let whole = |watch, done: &mut Vec<Range<usize>>, stop: usize| {
             ChunkCutter::new(watch, 1).run(0..1000_usize, &mut |range: Range<usize>| {

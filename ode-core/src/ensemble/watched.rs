@@ -58,7 +58,7 @@ use std::time::Duration;
 /// In a training ([`Train`](crate::gradient::Train)) the run ends before the step of that moment,
 /// with the best point so far. Without a finished gradient it returns
 /// [`SolveError::Cancelled`](crate::SolveError::Cancelled).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct EnsembleWatched<A> {
     inner: A,
@@ -67,23 +67,25 @@ pub struct EnsembleWatched<A> {
 
 impl<A: EnsembleAlgorithm> EnsembleWatched<A> {
     /// Creates the backend, without a token, a limit or a callback.
+    ///
+    /// If the inner backend has some already, they stay.
     pub fn new(inner: A) -> Self {
-        EnsembleWatched { inner, watch: Watch::default() }
+        let watch = inner.capabilities().watch.cloned().unwrap_or_default();
+        EnsembleWatched { inner, watch }
     }
 
-    /// Cancels solves when the token is cancelled.
-    pub fn token(mut self, token: &CancellationToken) -> Self {
-        self.watch.token = Some(token.clone());
-        self
+    /// Cancels solves when the token is cancelled; there may be several tokens.
+    pub fn token(self, token: &CancellationToken) -> Self {
+        EnsembleWatched { watch: self.watch.token(token.clone()), ..self }
     }
 
     /// Cancels each solve after this wall time.
     ///
     /// The time begins with the call of the solve, so it includes the evaluation of problems. After
-    /// a limit of 0 no trajectory is solved. In a training the limit holds for each gradient.
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.watch.time_limit = Some(limit);
-        self
+    /// a limit of 0 no trajectory is solved. Of several limits the shortest one counts. In a
+    /// training the limit holds for each gradient.
+    pub fn time_limit(self, limit: Duration) -> Self {
+        EnsembleWatched { watch: self.watch.time_limit(limit), ..self }
     }
 
     /// Calls `report` when trajectories have finished, at most five times per second.
@@ -94,9 +96,8 @@ impl<A: EnsembleAlgorithm> EnsembleWatched<A> {
     ///
     /// With [`SaveAt::Steps`](crate::SaveAt::Steps) a backend solves twice, and each solve counts
     /// for half of the trajectories.
-    pub fn progress(mut self, report: impl Fn(&SolveProgress) + Send + Sync + 'static) -> Self {
-        self.watch.report = Some(Arc::new(report));
-        self
+    pub fn progress(self, report: impl Fn(&SolveProgress) + Send + Sync + 'static) -> Self {
+        EnsembleWatched { watch: self.watch.progress(Arc::new(report)), ..self }
     }
 }
 

@@ -67,8 +67,10 @@ struct WorkerState {
     done: usize,
     /// The number of chunks that the worker has finished.
     chunks: usize,
-    /// Trajectories per second.
+    /// Trajectories per second, since the first chunk.
     speed: Option<f64>,
+    /// When the worker finished its last chunk, and the speed since the chunk before.
+    last: Option<(Instant, f64)>,
     gone: bool,
 }
 
@@ -76,7 +78,16 @@ impl WorkerState {
     fn new(limits: ChunkLimits) -> Self {
         let least = limits.least.max(1);
         let limits = ChunkLimits { least, most: limits.most.max(least) };
-        WorkerState { limits, since: None, taken: 0, done: 0, chunks: 0, speed: None, gone: false }
+        WorkerState {
+            limits,
+            since: None,
+            taken: 0,
+            done: 0,
+            chunks: 0,
+            speed: None,
+            last: None,
+            gone: false,
+        }
     }
 }
 
@@ -170,7 +181,8 @@ fn mean(values: &[f64]) -> f64 {
 /// The number is half of the worker's expected share, within its chunk limits. 0 if the other
 /// workers would finish the remaining trajectories before this worker finished its smallest chunk.
 /// Also 0 if the rest is reserved for workers without a first chunk, unless no chunk is leased
-/// (`alone`). At the worker's speed, more than the least number takes at most `seconds`.
+/// (`alone`). At the speed of the worker's last chunk, more than
+/// the least number takes at most `seconds`.
 fn lease_size(
     left: usize,
     workers: &[WorkerState],
@@ -190,7 +202,7 @@ fn lease_size(
     // while the inputs of later trajectories are being evaluated, and does not overtake their
     // evaluation.
     let most = worker.taken.clamp(least, most);
-    let in_time = worker.speed.map_or(usize::MAX, |speed| (speed * seconds) as usize);
+    let in_time = worker.last.map_or(usize::MAX, |(_, speed)| (speed * seconds) as usize);
     let most = most.min(in_time.max(least));
     let others = || workers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
     // A worker that has not begun yet also gets a first chunk.
@@ -308,7 +320,18 @@ impl<W: Divisible> Lease<'_, W> {
         worker.done += count;
         worker.chunks += 1;
         if let Some(since) = worker.since {
-            worker.speed = Some(worker.done as f64 / since.elapsed().as_secs_f64().max(1e-9));
+            let now = Instant::now();
+            let speed = |count: usize, since: Instant| {
+                count as f64 / now.duration_since(since).as_secs_f64().max(1e-9)
+            };
+            worker.speed = Some(speed(worker.done, since));
+            // The first chunk may include the compilation of a kernel. Later chunks may finish at
+            // once, after a delay.
+            let last = match worker.last {
+                Some((last, before)) => speed(count, last).min(2.0 * before),
+                None => speed(count, since),
+            };
+            worker.last = Some((now, last));
         }
         drop(state);
         self.queue.changed.notify_all();
@@ -347,198 +370,4 @@ impl<W: Divisible> fmt::Debug for Lease<'_, W> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use core::ops::Range;
-    use std::sync::Barrier;
-
-    impl Divisible for Range<usize> {
-        fn count(&self) -> usize {
-            self.len()
-        }
-
-        fn split(self, count: usize) -> (Self, Self) {
-            let middle = self.start + count;
-            (self.start..middle, middle..self.end)
-        }
-    }
-
-    const ANY: ChunkLimits = ChunkLimits { least: 1, most: 1000 };
-
-    /// Several threads take chunks and drop every third one: in the end each index is done once.
-    #[test]
-    fn everything_is_done_once() {
-        for workers in [1, 2, 3, 7, 64] {
-            let queue = WorkQueue::new(Some(0..20_000), vec![ANY; workers]);
-            let done = Mutex::new(vec![0; 20_000]);
-            let begin = Barrier::new(workers);
-            std::thread::scope(|scope| {
-                for index in 0..workers {
-                    let (handle, done, begin) = (queue.worker_handle(index), &done, &begin);
-                    scope.spawn(move || {
-                        begin.wait();
-                        let mut count = index;
-                        while let Some(mut lease) = handle.take() {
-                            count += 1;
-                            if count % 3 == 0 {
-                                continue;
-                            }
-                            if count % 5 == 0 {
-                                lease.keep(7);
-                            }
-                            let range = lease.work().clone();
-                            done.lock().unwrap()[range].iter_mut().for_each(|n| *n += 1);
-                            lease.done();
-                        }
-                    });
-                }
-            });
-            assert!(done.into_inner().unwrap().iter().all(|&n| n == 1));
-            let all: usize = (0..workers).map(|i| queue.finished_by(i).trajectories).sum();
-            assert_eq!(all, 20_000);
-            assert!(queue.into_left().is_empty());
-        }
-    }
-
-    /// If a worker leaves with a lease, another worker, which waits, gets the chunk.
-    #[test]
-    fn what_one_gives_back_another_one_takes() {
-        let queue = WorkQueue::new(Some(0..10), [ChunkLimits { least: 10, most: 10 }; 2]);
-        let (first, second) = (queue.worker_handle(0), queue.worker_handle(1));
-        let lost = first.take().unwrap();
-        assert!(second.take_now().is_none());
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(move || {
-                let mut lease = second.take().unwrap();
-                assert_eq!(*lease.work(), 0..10);
-                lease.done();
-                assert!(second.take().is_none());
-            });
-            drop((lost, first));
-            waiting.join().unwrap();
-        });
-        assert_eq!(queue.finished_by(0), Finished::default());
-        assert_eq!(queue.finished_by(1), Finished { trajectories: 10, chunks: 1 });
-    }
-
-    #[test]
-    fn what_nobody_can_do_is_left() {
-        let queue = WorkQueue::new(Some(0..100), [ChunkLimits { least: 10, most: 20 }]);
-        let handle = queue.worker_handle(0);
-        handle.take().unwrap().done();
-        drop((handle.take(), handle));
-        let left: usize = queue.into_left().iter().map(Divisible::count).sum();
-        // The first chunk has the least size.
-        assert_eq!(left, 90);
-    }
-
-    /// A fast worker takes no second chunk before the others have had their first one, unless no
-    /// chunk is leased.
-    #[test]
-    fn everybody_gets_something() {
-        let each = ChunkLimits { least: 10, most: 10 };
-        let queue = WorkQueue::new(Some(0..30), [each; 3]);
-        let [first, second, third] = [0, 1, 2].map(|index| queue.worker_handle(index));
-        let one = first.take_now().unwrap();
-        assert!(first.take_now().is_none());
-        let two = second.take_now().unwrap();
-        assert!(first.take_now().is_none() && second.take_now().is_none());
-        one.done();
-        two.done();
-        // The third worker has not begun, and no lease is out: the rest must not wait for the third
-        // worker.
-        let three = second.take().unwrap();
-        assert!(third.take_now().is_none());
-        three.done();
-        assert_eq!([0, 1, 2].map(|i| queue.finished_by(i).chunks), [1, 2, 0]);
-    }
-
-    /// A chunk that does not fit is cut, and later chunks are no larger.
-    #[test]
-    fn memory_that_does_not_suffice_is_not_asked_for_again() {
-        let queue = WorkQueue::new(Some(0..1000), [ChunkLimits { least: 100, most: 400 }]);
-        let handle = queue.worker_handle(0);
-        let mut first = handle.take().unwrap();
-        assert_eq!(*first.work(), 0..100);
-        first.keep(60);
-        assert_eq!(*first.work(), 0..60);
-        first.done();
-        let mut next = 60;
-        while let Some(mut lease) = handle.take() {
-            assert_eq!(lease.work().start, next);
-            next = lease.work().end;
-            assert!(lease.work().count() <= 60);
-            lease.done();
-        }
-        assert_eq!(next, 1000);
-    }
-
-    /// Simulates workers of these speeds by the rule above, and returns their efficiency: the time
-    /// without any waiting, divided by the time until all work is finished. Chunk `k` takes
-    /// `cost(k)` times as long as the worker's speed predicts, and each chunk takes `overhead`
-    /// more.
-    fn simulated(
-        speeds: &[f64],
-        limits: &[ChunkLimits],
-        total: usize,
-        overhead: f64,
-        cost: impl Fn(usize) -> f64,
-    ) -> f64 {
-        let mut workers: Vec<WorkerState> = limits.iter().copied().map(WorkerState::new).collect();
-        let count = workers.len();
-        let (mut left, mut time, mut chunks) = (total, vec![0.0; count], 0);
-        let mut waits = vec![false; count];
-        let mut last = 0.0f64;
-        while left > 0 {
-            let ready = (0..count).filter(|&i| !waits[i]);
-            let i = ready.min_by(|&a, &b| f64::total_cmp(&time[a], &time[b])).unwrap();
-            let alone = (0..count).all(|j| j == i || time[j] <= time[i]);
-            let size = lease_size(left, &workers, i, alone, f64::INFINITY);
-            if size == 0 {
-                waits[i] = true;
-                continue;
-            }
-            left -= size;
-            time[i] += overhead + size as f64 / speeds[i] * cost(chunks);
-            chunks += 1;
-            workers[i].taken += size;
-            workers[i].speed = Some(workers[i].taken as f64 / time[i]);
-            last = last.max(time[i]);
-        }
-        total as f64 / speeds.iter().sum::<f64>() / last
-    }
-
-    /// Devices of unequal speed, with CPU threads beside them, are busy nearly all of the time.
-    #[test]
-    fn simulated_devices_finish_together() {
-        // Speeds in trajectories per second, for about 1e8 per second in all; a launch costs 20 us.
-        let total = 1 << 24;
-        let device = ChunkLimits { least: 1 << 16, most: 1 << 18 };
-        let uneven = |k: usize| 0.8 + 0.4 * ((k * 7919) % 101) as f64 / 100.0;
-        println!("| devices | efficiency |\n|---|---|");
-        for (count, least) in [(1, 0.97), (2, 0.97), (4, 0.95), (8, 0.92)] {
-            let equal = vec![1e7; count];
-            let unequal: Vec<f64> = (0..count).map(|i| 1e7 * (1 + i % 4) as f64).collect();
-            for speeds in [equal, unequal] {
-                let limits = vec![device; count];
-                let found = simulated(&speeds, &limits, total, 2e-5, uneven);
-                println!("| {count}: {speeds:?} | {found:.3} |");
-                assert!(found > least, "{speeds:?}: {found}");
-            }
-        }
-        // So many devices that each gets only a few chunks.
-        let speeds: Vec<f64> = (0..64).map(|i| 1e7 * (1 + i % 4) as f64).collect();
-        let found = simulated(&speeds, &[device; 64], 1 << 28, 2e-5, uneven);
-        println!("| 64, of four speeds, 2^28 | {found:.3} |");
-        assert!(found > 0.97, "{found}");
-        // A CPU thread is a thousand times slower: the device must not wait for the thread's last
-        // chunk.
-        let mut speeds = vec![1e5; 16];
-        speeds.push(1e8);
-        let mut limits = vec![ChunkLimits { least: 64, most: 8192 }; 16];
-        limits.push(device);
-        let found = simulated(&speeds, &limits, total, 2e-5, uneven);
-        println!("| 1, and 16 threads | {found:.3} |");
-        assert!(found > 0.95, "{found}");
-    }
-}
+mod tests;

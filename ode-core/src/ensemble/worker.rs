@@ -185,7 +185,7 @@ impl<'w, 'd, T: Scalar> Team<'w, 'd, T> {
                 (0..ends.len()).map(|position| queue.finished_by(position)).collect();
             left = queue.into_left();
             if self.watch.is_cancelled() {
-                left.drain(..).for_each(Chunk::cancel);
+                left.drain(..).for_each(Chunk::cancel_all);
             }
             for (position, (end, total)) in ends.into_iter().zip(totals).enumerate() {
                 let index = team[position].0;
