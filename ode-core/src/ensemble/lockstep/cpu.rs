@@ -32,7 +32,8 @@ use std::time::Instant;
 /// The members of one lockstep solve are the trajectories of one batch of the
 /// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::shard). A step size that one
 /// member needs changes the last digits of the others. The bits therefore depend on the size of the
-/// batches and on the number of shards, and `EnsembleDistributed` is an error with this backend.
+/// batches and on the number of shards. `EnsembleDistributed` with this backend is an error, except
+/// for one process without a folder.
 ///
 /// ```
 /// use ode_core::{LockstepNorm, EnsembleCpuArray};
