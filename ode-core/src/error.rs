@@ -603,13 +603,15 @@ pub enum SolveError {
         expected: usize,
     },
     /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) returned too few or too many numbers.
-    #[error("the backend returned {given} numbers of `{what}`, and the inputs require {expected}")]
+    #[error("the backend returned {given} {}, and the inputs require {expected}", counted(.what))]
     Results {
-        /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
+        /// The field of [`RawResults`](crate::RawResults) or of
+        /// [`RawGradients`](crate::ensemble::raw_gradients::RawGradients), `trajectories`, or the
+        /// shape of the inputs.
         what: &'static str,
-        /// The returned count of numbers.
+        /// The returned count.
         given: usize,
-        /// The count of numbers that the inputs require.
+        /// The count that the inputs require.
         expected: usize,
     },
     /// The arrays of a [`Job`](crate::ensemble::Job) do not fit its trajectories.
@@ -997,6 +999,14 @@ fn of_others(sizes: Option<[usize; 3]>) -> String {
              {observables} observables"
         )
     })
+}
+
+/// Returns the name of a count of results.
+fn counted(what: &str) -> String {
+    match what {
+        "trajectories" => what.to_owned(),
+        array => format!("numbers of `{array}`"),
+    }
 }
 
 /// Returns the remedy for a part of a job that does not fit its trajectories.

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use odes::backend::{
-    AdjointJob, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, Input, Job, Ranks,
-    RawGradients, RawResults, Request, RunReport, SolveJob, run_job,
+    AdjointJob, Backend, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, Input, Job,
+    Ranks, RawGradients, RawResults, Request, RequestVisitor, RunReport, SolveJob, Timings,
+    run_job,
 };
 use odes::gradient::{EnsembleLoss, Train};
 use odes::lane::Scalar;
@@ -84,7 +85,6 @@ impl EnsembleAlgorithm for Able {
             evaluation: Evaluator::Own(self),
             begins_early: true,
             draws_samples: true,
-            couples_trajectories: false,
             ranks: Some(self),
             ..Capabilities::default()
         }
@@ -255,4 +255,81 @@ fn parts_of_a_job_that_do_not_fit_are_errors() {
             check(error, wrong);
         }
     }
+}
+
+/// Loses one part of the results of an adjoint; `trajectories`: does not run the job.
+struct Losing {
+    part: &'static str,
+}
+
+impl RequestVisitor for Losing {
+    fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
+        run_job(&EnsembleSerial, Job::Solve(job))
+    }
+
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        if self.part == "trajectories" {
+            let backend = Backend::Other { name: "losing".to_owned() };
+            return Ok(RunReport::new(backend, Timings::default()));
+        }
+        let whole =
+            AdjointJob { results: &mut *job.results, gradients: &mut *job.gradients, ..job };
+        let report = run_job(&EnsembleSerial, Job::Adjoint(whole))?;
+        match self.part {
+            "finals" => *job.results = RawResults::default(),
+            "codes" => job.results.codes = Vec::new().into(),
+            "steps" => job.results.steps = Vec::new().into(),
+            "loss" => *job.gradients = RawGradients::default(),
+            "u0" => job.gradients.u0 = Vec::new().into(),
+            "p" => job.gradients.p = Vec::new().into(),
+            _ => {}
+        }
+        Ok(report)
+    }
+}
+
+impl EnsembleAlgorithm for Losing {
+    type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        EnsembleSerial.capabilities()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        request.visit(self)
+    }
+}
+
+/// Missing results of an adjoint are errors, and neither panics nor gradients of zero.
+#[test]
+fn missing_results_of_an_adjoint_are_errors() {
+    let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=1.0, [1.5, 1.0, 3.0, 1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(3);
+    let pull = |part| {
+        let place: &dyn EnsembleAlgorithm = &Losing { part };
+        ensemble.pull_back(Tsit5, place, &options(), Array2::ones((3, 2)))
+    };
+    let check = |error: SolveError, missing: (&str, usize)| match error {
+        SolveError::Results { what, given: 0, expected } => assert_eq!((what, expected), missing),
+        error => panic!("{error}"),
+    };
+    assert_eq!(pull("none").unwrap().len(), 3);
+    for missing in [
+        ("trajectories", 3),
+        ("finals", 6),
+        ("codes", 3),
+        ("steps", 3),
+        ("loss", 3),
+        ("u0", 6),
+        ("p", 12),
+    ] {
+        check(pull(missing.0).unwrap_err(), missing);
+    }
+
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let train = Train::new(&loss, decay::Theta { start: 3.0, rate: 1.0 });
+    let place: &dyn EnsembleAlgorithm = &Losing { part: "trajectories" };
+    let error = train.run(Tsit5, place, &options().saveat(0.1)).unwrap_err();
+    let all = "the backend returned 0 trajectories, and the inputs require";
+    assert_eq!(error.to_string(), format!("{all} {}", loss.len()));
 }

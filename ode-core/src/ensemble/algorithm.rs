@@ -208,8 +208,11 @@ pointers! {
 
 /// Runs a job on a backend, as a [`Request`] in the precision of the job.
 ///
+/// The results of an adjoint are checked afterwards: all arrays have the lengths that the job
+/// requires, and all trajectories were solved.
+///
 /// # Errors
-/// The errors of the backend and of [`Job::check`].
+/// The errors of the backend and of [`Job::check`]; [`SolveError::Results`] if results are missing.
 pub fn run_job<T: Scalar>(
     backend: &dyn EnsembleAlgorithm,
     job: Job<'_, T>,
@@ -217,7 +220,12 @@ pub fn run_job<T: Scalar>(
     // A shorter borrow of the sink, so that the backend need not live as long as the sink.
     match job {
         Job::Solve(job) => run(backend, Job::Solve(SolveJob { sink: &mut *job.sink, ..job })),
-        Job::Adjoint(job) => run(backend, Job::Adjoint(job)),
+        Job::Adjoint(mut job) => {
+            job.unsolve();
+            let report = run(backend, Job::Adjoint(job.reborrow()))?;
+            job.check_results()?;
+            Ok(report)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The input is cotangents. The outputs are the loss and its derivatives with respect to initial
 //! states and parameters.
 
+use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};
 use crate::lane::{Real, Scalar};
 use crate::problem::layout::SystemShape;
@@ -64,6 +65,22 @@ arrays_of_trajectories! {
 impl Holds<GradientArray> for SystemShape {
     fn holds(&self, _: GradientArray) -> bool {
         true
+    }
+}
+
+impl<T: Scalar> RawGradients<T> {
+    /// Checks that there are gradients of `n` trajectories of a system of this shape.
+    ///
+    /// # Errors
+    /// [`SolveError::Results`] if an array has another length.
+    pub fn check(&self, shape: &SystemShape, n: usize) -> Result<(), SolveError> {
+        for (array, given) in GradientArray::ALL.into_iter().zip(self.lengths()) {
+            let expected = array.rows(shape).saturating_mul(n);
+            if given != expected {
+                return Err(SolveError::Results { what: array.name(), given, expected });
+            }
+        }
+        Ok(())
     }
 }
 

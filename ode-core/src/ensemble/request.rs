@@ -8,7 +8,8 @@ use crate::lane::Scalar;
 use crate::problem::inputs::Inputs;
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::{RawResults, ResultArray, ResultSink, RunReport};
+use crate::solution::{RawResults, ResultArray, ResultSink, ReturnCode, RunReport};
+use crate::step::code;
 use core::fmt;
 
 /// A request to a backend: a [`Job`] in one of the precisions.
@@ -117,6 +118,9 @@ pub struct AdjointJob<'a, T> {
     /// The derivatives of the loss with respect to the states.
     pub cotangents: &'a RawCotangents<'a, T>,
     /// The results of all trajectories; [`Layout::of_adjoint`] has the lengths of the arrays.
+    ///
+    /// Each trajectory needs a code: [`run_job`](super::run_job) removes all codes before, and
+    /// checks them afterwards.
     pub results: &'a mut RawResults<T>,
     /// The gradients of all trajectories; the shape of the task has the lengths of the arrays.
     pub gradients: &'a mut RawGradients<T>,
@@ -168,6 +172,33 @@ impl<T: Scalar> AdjointJob<'_, T> {
             SolveError::check_size("gradients", array.name(), given, expected)?;
         }
         Ok(())
+    }
+
+    /// Returns the job with a shorter borrow of its results.
+    pub(super) fn reborrow(&mut self) -> AdjointJob<'_, T> {
+        AdjointJob { results: &mut *self.results, gradients: &mut *self.gradients, ..*self }
+    }
+
+    /// Marks all trajectories as unsolved, for [`check_results`](Self::check_results).
+    pub(super) fn unsolve(&mut self) {
+        self.results.codes.fill(code::UNSOLVED as u8);
+    }
+
+    /// Checks the results of a backend: all arrays, and the code of each trajectory.
+    ///
+    /// # Errors
+    /// [`SolveError::Results`] if an array has another length, or if a trajectory has no code.
+    pub(super) fn check_results(&self) -> Result<(), SolveError> {
+        let n = self.inputs.trajectories;
+        self.results.check(&Layout::of_adjoint(self.options, self.inputs), n)?;
+        self.gradients.check(&self.task.shape(), n)?;
+        let is_solved = |code: &&u8| ReturnCode::decoded(**code).is_some();
+        match self.results.codes.iter().filter(is_solved).count() {
+            given if given < n => {
+                Err(SolveError::Results { what: "trajectories", given, expected: n })
+            }
+            _ => Ok(()),
+        }
     }
 }
 

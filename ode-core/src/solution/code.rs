@@ -200,9 +200,14 @@ impl ReturnCode {
     /// assert_eq!(ReturnCode::from_lane(code as u8), code);
     /// ```
     pub fn from_lane(number: u8) -> Self {
-        let number = number & (switching::USED - 1) as u8;
         // Lanes return no other numbers. If they did, the number must not count as a success.
-        ReturnCode::ALL.get(usize::from(number)).copied().unwrap_or(ReturnCode::NonFinite)
+        ReturnCode::decoded(number).unwrap_or(ReturnCode::NonFinite)
+    }
+
+    /// Decodes a number; `None` if no trajectory ends with it.
+    pub(crate) fn decoded(number: u8) -> Option<Self> {
+        let number = number & (switching::USED - 1) as u8;
+        ReturnCode::ALL.get(usize::from(number)).copied()
     }
 }
 
@@ -246,5 +251,6 @@ mod tests {
             let numbers = [code as u8, code as u8 | switching::USED as u8];
             assert_eq!(numbers.map(ReturnCode::from_lane), [code; 2]);
         }
+        assert_eq!(ReturnCode::decoded(code::UNSOLVED as u8), None);
     }
 }

@@ -7,6 +7,9 @@ pub use device::*;
 /// The solve was cancelled before the trajectory was solved; lanes do not end with this code.
 pub const CANCELLED: u64 = 10;
 
+/// No result: the backend has not solved the trajectory; lanes do not end with this code.
+pub const UNSOLVED: u64 = 14;
+
 #[ode_macros::device(code)]
 mod device {
     /// The trajectory reached its end, or has not ended yet.
