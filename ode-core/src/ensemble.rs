@@ -3,6 +3,7 @@
 pub mod adjoint;
 mod algorithm;
 pub(crate) mod batches;
+mod checked_sink;
 pub(crate) mod choice;
 mod chunk;
 mod cpu;

@@ -7,6 +7,7 @@ mod summary;
 
 pub use summary::SummaryError;
 
+use core::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -614,6 +615,18 @@ pub enum SolveError {
         /// The count that the inputs require.
         expected: usize,
     },
+    /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) skipped or repeated trajectories, or
+    /// returned a batch of another size.
+    #[error(
+        "the backend returned the trajectories {given:?} {}; it must pass all trajectories to its \
+         sink once, in order, and in batches of `ResultSink::batch`", instead(.expected)
+    )]
+    Batch {
+        /// The indices of the trajectories of the batch.
+        given: Range<u64>,
+        /// The indices of the trajectories of the next batch; empty after the last one.
+        expected: Range<u64>,
+    },
     /// The arrays of a [`Job`](crate::ensemble::Job) do not fit its trajectories.
     #[error(
         "the size of `{of}.{what}` is {given}, and the job requires {expected}; {}",
@@ -999,6 +1012,14 @@ fn of_others(sizes: Option<[usize; 3]>) -> String {
              {observables} observables"
         )
     })
+}
+
+/// Returns the relation of a wrong batch to the expected one.
+fn instead(expected: &Range<u64>) -> String {
+    match expected.is_empty() {
+        true => "after the last batch".to_owned(),
+        false => format!("instead of {expected:?}"),
+    }
 }
 
 /// Returns the name of a count of results.

@@ -26,8 +26,8 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::ResultArray;
 use ode_core::system::System;
 use ode_core::{
-    Backend, Collect, EnsembleAlgorithm, EnsembleProblem, RunReport, SolveError, SolveOptions,
-    Solver, StepSize, Timings, Vary,
+    Collect, EnsembleAlgorithm, EnsembleProblem, RunReport, SolveError, SolveOptions, Solver,
+    StepSize, Vary,
 };
 
 use crate::batch::{Batch, Place, most_trajectories};
@@ -226,10 +226,11 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
             return Err(GpuError::NotResident { because: TIMES }.into());
         }
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
-        ensemble.solve_into(method, &place, options, &mut Collect::default())?;
+        // The backend has no results, so its solve is always an error.
+        let end = ensemble.solve_into(method, &place, options, &mut Collect::default());
         let made = place.made.into_inner().and_then(|made| made.downcast::<Self>().ok());
         // If the backend was called, `made` has the precision of the problem.
-        made.map(|made| *made).ok_or(SolveError::NotPrepared)
+        made.map(|made| *made).ok_or_else(|| end.err().unwrap_or(SolveError::NotPrepared))
     }
 
     /// Compiles the kernel and uploads the batch of a solve.
@@ -543,7 +544,7 @@ fn each_stored<T: Scalar>(columns: &Inputs<T>) -> Inputs<T> {
     }
 }
 
-/// A backend that prepares a solve and does not run it.
+/// A backend that prepares a solve, and returns an error in place of results.
 struct Preparing<'a, C> {
     gpu: &'a EnsembleGpuKernel<C>,
     stream: &'a Stream,
@@ -555,15 +556,11 @@ struct Preparing<'a, C> {
 impl<C> Preparing<'_, C> {}
 
 impl<C> Preparing<'_, C> {
-    fn solve<T: Scalar + DeviceElement>(
-        &self,
-        job: SolveJob<'_, T>,
-    ) -> Result<RunReport, SolveError> {
+    fn prepare<T: Scalar + DeviceElement>(&self, job: SolveJob<'_, T>) -> Result<(), SolveError> {
         let SolveJob { task, options: settings, inputs: columns, sink: _ } = job;
         let made = DeviceEnsemble::<T>::prepared(self, task, settings, columns)?;
         *self.made.borrow_mut() = Some(Box::new(made));
-        let devices = vec![self.stream.device().name().to_owned()];
-        Ok(RunReport::new(Backend::Gpu { devices }, Timings::default()))
+        Ok(())
     }
 }
 
@@ -576,11 +573,12 @@ impl<C> EnsembleAlgorithm for Preparing<'_, C> {
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
         match request {
-            Request::Single(Job::Solve(job)) => self.solve(job),
-            Request::Double(Job::Solve(job)) => self.solve(job),
+            Request::Single(Job::Solve(job)) => self.prepare(job)?,
+            Request::Double(Job::Solve(job)) => self.prepare(job)?,
             Request::Single(Job::Adjoint(_)) | Request::Double(Job::Adjoint(_)) => {
-                Err(SolveError::NoGradients)
+                return Err(SolveError::NoGradients);
             }
         }
+        Err(SolveError::NotPrepared)
     }
 }

@@ -9,15 +9,16 @@ mod times;
 mod values;
 pub(crate) mod zarr;
 
+use crate::batches::Sums;
 use odes::backend::{
-    self, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, InputRange, Job, RawResults,
-    Request, ResultSink, RunReport, SolveJob,
+    self, Backend, Capabilities, EnsembleAlgorithm, EvaluationPool, Evaluator, InputRange, Job,
+    RawResults, Request, ResultSink, RunReport, SolveJob, Timings, run_job,
 };
 use odes::methods::{Euler, Heun, Rk4};
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::{AnyMethod, Memory, SolveError};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::thread::ThreadId;
@@ -435,6 +436,70 @@ fn results_of_the_wrong_size_are_an_error() {
         matches!(error, SolveError::Results { what: "finals", given: 1, expected: 2 }),
         "{error}"
     );
+}
+
+/// A backend that solves none of the trajectories, only two of them, or all of them twice.
+struct Uneven(&'static str);
+
+impl EnsembleAlgorithm for Uneven {
+    type Compiled = backend::OneLane;
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        EnsembleSerial.capabilities()
+    }
+
+    fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
+        let job = match request {
+            Request::Double(Job::Solve(job)) => job,
+            request => return EnsembleSerial.run(request),
+        };
+        let two = job.inputs.all().split(2).0.to_inputs()?;
+        let runs = match self.0 {
+            "none" => Vec::new(),
+            "two" => vec![&two],
+            _ => vec![job.inputs, job.inputs],
+        };
+        for inputs in runs {
+            let job = SolveJob { inputs, sink: &mut *job.sink, ..job };
+            run_job(&EnsembleSerial, Job::Solve(job))?;
+        }
+        let backend = Backend::Other { name: "uneven".to_owned() };
+        Ok(RunReport::new(backend, Timings::default()))
+    }
+}
+
+/// Neither a solution nor a sink receives too few or too many trajectories without an error.
+#[test]
+fn skipped_and_repeated_trajectories_are_errors() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(5);
+    let solve = |runs| ensemble.solve(Euler, Uneven(runs), &steps()).unwrap_err();
+    let into = |runs, enough| {
+        let mut sums = Sums { enough, ..Sums::by(2) };
+        let end = ensemble.solve_into(Euler, Uneven(runs), &steps(), &mut sums);
+        (end.err(), sums.sums.len())
+    };
+    for (error, stored) in [(Some(solve("none")), 0), into("none", 9), into("two", 9)] {
+        assert!(
+            matches!(
+                error,
+                Some(SolveError::Results { what: "trajectories", given, expected: 5 })
+                    if given == 2 * stored
+            ),
+            "{error:?}"
+        );
+    }
+    let wrong = |error: Option<SolveError>, batch: Range<u64>, next: Range<u64>| match error {
+        Some(SolveError::Batch { given, expected }) => assert_eq!((given, expected), (batch, next)),
+        error => panic!("{error:?}"),
+    };
+    wrong(Some(solve("two")), 0..2, 0..5);
+    wrong(Some(solve("twice")), 0..5, 5..5);
+    let (error, stored) = into("twice", 9);
+    wrong(error, 0..2, 5..5);
+    assert_eq!(stored, 3);
+    // A sink that has enough needs no further batch.
+    assert!(matches!(into("two", 1), (None, 1)));
 }
 
 /// 800 TB of times are an error before the first time is computed.

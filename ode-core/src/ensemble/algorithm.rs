@@ -1,5 +1,6 @@
 //! The trait of backends, which integrate the trajectories of an ensemble.
 
+use crate::ensemble::checked_sink::CheckedSink;
 use crate::ensemble::ranks::Ranks;
 use crate::ensemble::request::{Job, Request, SolveJob};
 use crate::ensemble::task::{CompiledLanes, Everything};
@@ -206,13 +207,15 @@ pointers! {
     [A: EnsembleAlgorithm + ?Sized] Arc<A>, Everything;
 }
 
-/// Runs a job on a backend, as a [`Request`] in the precision of the job.
+/// Runs a job on a backend, as a [`Request`] in the precision of the job, and checks its results.
 ///
-/// The results of an adjoint are checked afterwards: all arrays have the lengths that the job
-/// requires, and all trajectories were solved.
+/// A sink receives the results of all trajectories once, in order, in batches of its size, and with
+/// the lengths that the job requires. An adjoint writes all its arrays, and the code of each
+/// trajectory.
 ///
 /// # Errors
-/// The errors of the backend and of [`Job::check`]; [`SolveError::Results`] if results are missing.
+/// The errors of the backend and of [`Job::check`]; [`SolveError::Results`] and
+/// [`SolveError::Batch`] for wrong results.
 pub fn run_job<T: Scalar>(
     backend: &dyn EnsembleAlgorithm,
     job: Job<'_, T>,
@@ -220,12 +223,7 @@ pub fn run_job<T: Scalar>(
     // A shorter borrow of the sink, so that the backend need not live as long as the sink.
     match job {
         Job::Solve(job) => run(backend, Job::Solve(SolveJob { sink: &mut *job.sink, ..job })),
-        Job::Adjoint(mut job) => {
-            job.unsolve();
-            let report = run(backend, Job::Adjoint(job.reborrow()))?;
-            job.check_results()?;
-            Ok(report)
-        }
+        Job::Adjoint(job) => run(backend, Job::Adjoint(job)),
     }
 }
 
@@ -237,11 +235,31 @@ each_precision! {
 }
 
 fn single(backend: &dyn EnsembleAlgorithm, job: Job<'_, f32>) -> Result<RunReport, SolveError> {
-    job.check()?;
-    backend.run(Request::Single(job))
+    checked(job, &|job| backend.run(Request::Single(job)))
 }
 
 fn double(backend: &dyn EnsembleAlgorithm, job: Job<'_, f64>) -> Result<RunReport, SolveError> {
+    checked(job, &|job| backend.run(Request::Double(job)))
+}
+
+/// Checks a job, runs it, and checks its results.
+fn checked<T: Scalar>(
+    job: Job<'_, T>,
+    run: &dyn Fn(Job<'_, T>) -> Result<RunReport, SolveError>,
+) -> Result<RunReport, SolveError> {
     job.check()?;
-    backend.run(Request::Double(job))
+    match job {
+        Job::Solve(SolveJob { task, options, inputs, sink }) => {
+            let mut sink = CheckedSink::new(options, inputs, sink);
+            let report = run(Job::Solve(SolveJob { task, options, inputs, sink: &mut sink }))?;
+            sink.finish(&options.watch)?;
+            Ok(report)
+        }
+        Job::Adjoint(mut job) => {
+            job.unsolve();
+            let report = run(Job::Adjoint(job.reborrow()))?;
+            job.check_results()?;
+            Ok(report)
+        }
+    }
 }

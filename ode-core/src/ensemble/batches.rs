@@ -136,12 +136,13 @@ pub(super) fn chunks<'a, T: Scalar>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ensemble::checked_sink::CheckedSink;
     use crate::problem::inputs::Input;
     use crate::problem::options::{LogRow, SavedRow};
     use crate::problem::resolved_options::LaneOptions;
-    use crate::solution::Backend;
+    use crate::solution::{Backend, ReturnCode};
     use crate::step::{control, guard};
-    use crate::watch::SolveWatch;
+    use crate::watch::{CancellationToken, SolveWatch, Watch};
     use core::cell::RefCell;
     use core::ops::ControlFlow;
     use std::time::Duration;
@@ -262,5 +263,97 @@ mod tests {
             assert_eq!(counting.solve, Duration::from_secs(times as u64));
             assert_eq!(inputs.layout().slots, 1 + 7 * times);
         }
+    }
+
+    /// A sink that has enough after some batches of two trajectories.
+    struct Enough(usize);
+
+    impl ResultSink<f64> for Enough {
+        fn batch(&self) -> u64 {
+            2
+        }
+
+        fn store(
+            &mut self,
+            _: InputRange<'_, f64>,
+            _: &mut RawResults<f64>,
+        ) -> Result<ControlFlow<()>, SolveError> {
+            self.0 -= 1;
+            Ok(if self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        }
+    }
+
+    /// A backend passes each trajectory once, in order, in batches of the size that the sink sets.
+    #[test]
+    fn skipped_and_repeated_trajectories_are_errors() {
+        let PreparedSolve { options: settings, inputs: mut columns } =
+            inputs(SavedRow { states: 1, observables: 0, times: 0 });
+        columns.first = 100;
+        let layout = Layout::new(&settings, &columns);
+        let pass_with = |ranges: &[core::ops::Range<u64>], enough, watch: &SolveWatch, code| {
+            let mut sink = Enough(enough);
+            let mut checked = CheckedSink::new(&settings, &columns, &mut sink);
+            let mut results = RawResults::default();
+            for range in ranges {
+                let batch = columns.range(range.clone());
+                results.fit(&layout, batch.len()).unwrap();
+                results.kept.fill(1);
+                results.codes.fill(code as u8);
+                let _ = checked.store(batch, &mut results).map_err(|error| error.to_string())?;
+            }
+            checked.finish(watch).map_err(|error| error.to_string())
+        };
+        let pass = |ranges: &[core::ops::Range<u64>], enough, watch: &SolveWatch| {
+            pass_with(ranges, enough, watch, ReturnCode::Success)
+        };
+        let all = [100..102, 102..104, 104..105];
+        assert_eq!(pass(&all, 9, &SolveWatch::NONE), Ok(()));
+        assert_eq!(pass(&all[..2], 2, &SolveWatch::NONE), Ok(()));
+
+        let missing = "the backend returned 4 trajectories, and the inputs require 5";
+        assert_eq!(pass(&all[..2], 9, &SolveWatch::NONE), Err(missing.to_owned()));
+        let token = CancellationToken::new();
+        token.cancel();
+        let cancelled = Watch::default().token(token).begin();
+        assert_eq!(pass(&all[..2], 9, &cancelled), Ok(()));
+        // Another process may have cancelled the solve.
+        let codes = ReturnCode::Cancelled;
+        assert_eq!(pass_with(&all[..2], 9, &SolveWatch::NONE, codes), Ok(()));
+
+        let must = "it must pass all trajectories to its sink once, in order, and in batches of \
+            `ResultSink::batch`";
+        let behind = "100..102 after the last batch";
+        for (ranges, enough, wrong) in [
+            (vec![102..104], 9, "102..104 instead of 100..102"),
+            (vec![100..102, 100..102], 9, "100..102 instead of 102..104"),
+            (vec![100..105], 9, "100..105 instead of 100..102"),
+            ([&all[..], &all[..1]].concat(), 9, behind),
+            (vec![100..102, 100..102], 1, behind),
+        ] {
+            let error = format!("the backend returned the trajectories {wrong}; {must}");
+            assert_eq!(pass(&ranges, enough, &SolveWatch::NONE), Err(error));
+        }
+    }
+
+    /// A wrong length of an array is an error before the sink reads it.
+    #[test]
+    fn batches_of_a_wrong_length_are_errors() {
+        let PreparedSolve { options: settings, inputs: columns } =
+            inputs(SavedRow { states: 1, observables: 0, times: 0 });
+        let mut sink = MostSteps { batch: 5, most: 0 };
+        let mut checked = CheckedSink::new(&settings, &columns, &mut sink);
+        let mut results = RawResults::default();
+        // An array that the sink does not want may have any length.
+        results.finals.fit(3).unwrap();
+        results.codes.fit(5).unwrap();
+        results.steps.fit(5).unwrap();
+        results.rejected.fit(4).unwrap();
+        let error = checked.store(columns.all(), &mut results).unwrap_err();
+        assert!(
+            matches!(error, SolveError::Results { what: "rejected", given: 4, expected: 5 }),
+            "{error}"
+        );
+        results.rejected.fit(5).unwrap();
+        assert!(checked.store(columns.all(), &mut results).is_ok());
     }
 }

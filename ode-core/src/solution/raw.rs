@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::layout::{Layout, RawResults, ResultArray, ResultSlices};
+use crate::problem::layout::{Layout, RawResults, ResultArray, ResultSet, ResultSlices};
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::ReturnCode;
 use crate::step::code;
@@ -23,7 +23,20 @@ impl<T: Scalar> RawResults<T> {
     /// [`SolveError::Results`] if an array has another length, or if a trajectory reached more
     /// saved times than there are.
     pub fn check(&self, layout: &Layout, n: usize) -> Result<(), SolveError> {
+        self.check_arrays(ResultSet::ALL, layout, n)
+    }
+
+    /// Checks the arrays that the layout contains; others need not be empty.
+    ///
+    /// # Errors
+    /// The errors of [`check`](Self::check).
+    pub(crate) fn check_wanted(&self, layout: &Layout, n: usize) -> Result<(), SolveError> {
+        self.check_arrays(layout.wanted, layout, n)
+    }
+
+    fn check_arrays(&self, arrays: ResultSet, layout: &Layout, n: usize) -> Result<(), SolveError> {
         let sizes = ResultArray::ALL.into_iter().zip(self.lengths());
+        let sizes = sizes.filter(|(array, _)| arrays.contains(*array));
         let sizes =
             sizes.map(|(array, given)| (array.name(), given, array.rows(layout).saturating_mul(n)));
         let slots = layout.slots;

@@ -100,6 +100,11 @@ pub trait ResultSink<T>: Send {
     /// [`InputRange::inputs`] the inputs that were solved. `results` may be read, or taken with
     /// [`std::mem::take`]. The call may come from any thread of the backend.
     ///
+    /// Batches are consecutive, and the arrays that the sink wants have the lengths of the job: the
+    /// solve checks a batch before this call. At the end, missing trajectories are an error, unless
+    /// the solve was cancelled. A cancellation by another process shows only in
+    /// [`ResultArray::Codes`].
+    ///
     /// After [`ControlFlow::Break`] the backend passes no further batch and returns as if these
     /// were all trajectories. The owner of the sink can count the batches.
     ///
@@ -172,7 +177,8 @@ impl<T: Scalar> ResultSink<T> for MostSteps {
     }
 
     fn wants(&self) -> ResultSet {
-        ResultSet::from([ResultArray::Steps, ResultArray::Rejected])
+        // Codes show whether another process cancelled the solve.
+        ResultSet::from([ResultArray::Codes, ResultArray::Steps, ResultArray::Rejected])
     }
 
     fn store(
