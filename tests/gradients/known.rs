@@ -386,3 +386,22 @@ fn of_times_that_move_is_refused() {
         EnsembleProblem::new(known).pull_back(Tsit5, EnsembleSerial, &unread, by()).unwrap_err();
     assert!(of(error).contains("leave `time_breaks` on"));
 }
+
+/// The error of fixed steps names the comparison with the time, and not `tstops`, which are not
+/// given.
+#[test]
+fn of_fixed_steps_over_jumps_is_refused() {
+    let by = || Array2::from_elem((1, 1), 1.0);
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    let known = OdeProblem::new(infusions, [3.0], 0.0..=9.0, [40.0, 2.0, 0.3]);
+    let known = EnsembleProblem::new(known);
+    for options in [fixed.clone(), fixed.clone().tstops([1.0]), fixed.clone().time_breaks(false)] {
+        let error = known.pull_back(Tsit5, EnsembleSerial, &options, by()).unwrap_err().to_string();
+        assert!(error.contains("compares or rounds the time"), "{error}");
+        assert!(error.ends_with("; use adaptive steps"), "{error}");
+    }
+    // Adaptive steps would be refused, too.
+    let moving = EnsembleProblem::new(OdeProblem::new(dosed, [0.0], 0.0..=4.0, [1.0, 2.0]));
+    let error = moving.pull_back(Tsit5, EnsembleSerial, &fixed, by()).unwrap_err().to_string();
+    assert!(error.contains("compare the time with parameters"), "{error}");
+}

@@ -219,14 +219,22 @@ fn evaluated<T: Scalar>(
              function of the learnt parameters",
         );
     }
-    if settings.stopping && !settings.adaptive {
+    let info = ensemble.system.info;
+    let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
+    // Adaptive steps are no remedy for times that move, which are refused below.
+    if settings.stopping && !settings.adaptive && !info.moving_time_breaks {
+        if has_breaks || info.more_time_breaks {
+            return no(
+                "solves with fixed steps whose right-hand side compares or rounds the time, or \
+                 contains a pulse",
+                "use adaptive steps",
+            );
+        }
         return no(
             "solves with fixed steps and times to stop at",
             "leave `tstops` out, or use adaptive steps",
         );
     }
-    let info = ensemble.system.info;
-    let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
     if settings.adaptive && !options.time_breaks && has_breaks {
         return no(
             "adaptive solves that do not stop at the times at which the right-hand side changes \
