@@ -697,6 +697,24 @@ pub enum SolveError {
         /// The shape of the states.
         expected: Vec<usize>,
     },
+    /// A cotangent of a trajectory that succeeded is infinite or NaN.
+    #[error(
+        "the cotangent of the {what} of trajectory {trajectory} is {} at {}component {component}; \
+         the trajectory succeeded, so the derivative of the loss must be finite there",
+        short(*value), save.map_or_else(String::new, |save| format!("save {save}, "))
+    )]
+    NonFiniteCotangent {
+        /// The states of the cotangent.
+        what: &'static str,
+        /// The index of the trajectory.
+        trajectory: usize,
+        /// The index of the saved time; `None` for final states.
+        save: Option<usize>,
+        /// The index of the component.
+        component: usize,
+        /// The cotangent.
+        value: f64,
+    },
     /// The optimiser compares losses, so it cannot use minibatches.
     #[error(
         "this optimiser compares losses, so each loss must cover all trajectories; leave \

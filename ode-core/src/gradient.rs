@@ -13,6 +13,7 @@
 
 mod checkpoint;
 mod ensemble;
+mod finite;
 mod lbfgs;
 mod learning;
 mod optimiser;

@@ -207,3 +207,45 @@ fn what_has_no_gradients_is_refused() {
     let steps = pull(&SolveOptions::default().saveat(SaveAt::Steps), by());
     assert!(steps.contains("ends of steps"), "{steps}");
 }
+
+/// A NaN or an infinity among the cotangents is an error, unless its trajectory failed.
+#[test]
+fn cotangents_are_finite_where_a_trajectory_succeeds() {
+    // A NaN among the parameters fails the last trajectory.
+    let rows = [[1.3, 2.1], [1.4, 2.2], [f64::NAN, 2.1]];
+    let ensemble = EnsembleProblem::new(problem([0.9, 0.4, 0.2, 1.3, 2.1])).over(&rows);
+    let options = SolveOptions::default().saveat(SAVED);
+    let pull = |saved: &Array3<f64>, last: &Array2<f64>| {
+        let by = Cotangents::saved(saved.clone()).last(last.clone());
+        ensemble.pull_back(Tsit5, EnsembleSerial, &options, by)
+    };
+    let (saved, last) = (Array3::from_elem((3, 6, 3), 1.0), Array2::from_elem((3, 3), 1.0));
+    let expected = pull(&saved, &last).unwrap();
+    assert_eq!((expected.failed(), expected.code(2)), (1, ReturnCode::NonFinite));
+
+    let (mut by_saved, mut by_last) = (saved.clone(), last.clone());
+    by_saved.indexed_iter_mut().filter(|((i, ..), _)| *i == 2).for_each(|(_, x)| *x = f64::NAN);
+    by_last.row_mut(2).fill(f64::NAN);
+    let found = pull(&by_saved, &by_last).unwrap();
+    assert_eq!(bits(&found), bits(&expected));
+    assert_eq!(found.failed(), 1);
+
+    for wrong in [f64::NAN, f64::INFINITY] {
+        let mut by_saved = saved.clone();
+        by_saved[[1, 4, 2]] = wrong;
+        let mut by_last = last.clone();
+        by_last[[0, 1]] = wrong;
+        for (error, of) in [
+            (pull(&by_saved, &last), ("saved states", 1, Some(4), 2)),
+            (pull(&saved, &by_last), ("final states", 0, None, 1)),
+        ] {
+            let error = error.unwrap_err();
+            let SolveError::NonFiniteCotangent { what, trajectory, save, component, value } = error
+            else {
+                panic!("{error}")
+            };
+            assert_eq!((what, trajectory, save, component), of);
+            assert_eq!(value.to_bits(), wrong.to_bits());
+        }
+    }
+}

@@ -32,13 +32,13 @@ pub struct RawCotangents<'a, T> {
 impl<T: Scalar> RawCotangents<'_, T> {
     /// Returns the element of row `row` of `saved` for trajectory `i`.
     #[inlined]
-    pub(super) fn saved(&self, row: usize, i: usize) -> T {
+    pub(crate) fn saved(&self, row: usize, i: usize) -> T {
         self.saved.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
 
     /// Returns the element of row `row` of `last` for trajectory `i`.
     #[inlined]
-    pub(super) fn last(&self, row: usize, i: usize) -> T {
+    pub(crate) fn last(&self, row: usize, i: usize) -> T {
         self.last.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
 }

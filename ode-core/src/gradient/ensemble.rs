@@ -7,7 +7,7 @@ use crate::ensemble::raw_gradients::{
 use crate::ensemble::{AdjointJob, EnsembleAlgorithm, Job, run_job};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
-use crate::gradient::sum;
+use crate::gradient::{finite, sum};
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
 use crate::problem::ensemble_spec::EnsembleSpec;
@@ -16,7 +16,6 @@ use crate::problem::options::SolveOptions;
 use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport, check_index};
-use crate::step::code;
 use crate::step::properties::Properties;
 use crate::system::{Loss, PullBack, System};
 use ndarray::{Array2, Array3, ArrayView2, Axis};
@@ -88,7 +87,8 @@ where
     /// function solves again, records the steps, and goes backwards through them. All backends give
     /// the same bits.
     ///
-    /// A failed trajectory has derivatives of zero, and its code names the reason.
+    /// A failed trajectory has derivatives of zero, and its code names the reason. Its cotangents
+    /// may be NaN, as its states are, and so may cotangents of saved times that a trajectory lacks.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveError, SolveOptions, Unvaried};
@@ -106,9 +106,11 @@ where
     /// # }
     /// ```
     ///
+    /// # Errors
     /// The errors of [`solve`](Self::solve); [`SolveError::Cotangents`] if the shape of an array
-    /// differs from the shape of the states; [`SolveError::NoGradientsOf`] for options without
-    /// gradients.
+    /// differs from the shape of the states; [`SolveError::NonFiniteCotangent`] if a cotangent of a
+    /// trajectory that succeeded is infinite or NaN; [`SolveError::NoGradientsOf`] for options
+    /// without gradients.
     pub fn pull_back<M, A>(
         &self,
         method: M,
@@ -300,30 +302,10 @@ fn evaluated<T: Scalar>(
     watch.begin(n, 1);
     let mut run = run_job(algorithm, Job::Adjoint(job))?;
     watch.end();
-    leave_out(&mut results, &mut gradients);
+    finite::leave_out(&mut results, &mut gradients, &raw, &columns.save)?;
     run.timings.setup = setup;
     run.timings.total = begin.elapsed();
     Ok((results, gradients, run))
-}
-
-/// Marks trajectories with a non-finite loss or gradient as failed, with zeros.
-///
-/// A chaotic system may overflow over a long span.
-fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradients<T>) {
-    let n = gradients.loss.len();
-    let rows = |numbers: &[T]| numbers.len() / n.max(1);
-    for i in 0..n {
-        let RawGradients { loss, u0, p } = &*gradients;
-        let of_u0 = (0..rows(u0)).map(|d| u0[d * n + i]);
-        let of_p = (0..rows(p)).map(|d| p[d * n + i]);
-        if of_u0.chain(of_p).all(T::is_finite) && loss[i].is_finite() {
-            continue;
-        }
-        results.codes[i] = code::NON_FINITE as u8;
-        gradients.loss[i] = T::default();
-        (0..rows(&gradients.u0)).for_each(|d| gradients.u0[d * n + i] = T::default());
-        (0..rows(&gradients.p)).for_each(|d| gradients.p[d * n + i] = T::default());
-    }
 }
 
 /// The gradients of all trajectories of an ensemble; failed ones have zeros.
