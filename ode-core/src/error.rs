@@ -724,7 +724,7 @@ pub enum SolveError {
     /// A training cannot succeed with a value of a setting.
     #[error("{setting} is {}; {must}", short(*value))]
     Training {
-        /// The setting: `the rate of Adam`, `the size of minibatches`.
+        /// The setting: `the rate of Adam`, `the size of minibatches`, or a component of `Theta`.
         setting: &'static str,
         /// The given value.
         value: f64,

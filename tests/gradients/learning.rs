@@ -131,6 +131,12 @@ fn settings_of_trainings_are_checked() {
     line.decrease = -1.0;
     refused(train().optimiser(line), "`decrease` of Lbfgs is -1; ");
     refused(train().minibatch(0), "the size of minibatches is 0; it must be at least 1");
+    let begin = |theta: [f64; 2]| Train::new(&loss, theta);
+    refused(
+        begin([3.0, f64::NAN]),
+        "rate is NaN; a training begins at a `Theta` of finite numbers",
+    );
+    refused(begin([f64::NEG_INFINITY, 1.0]), "start is -inf; ");
 }
 
 /// Equal bits on threads, in all lanes, and in batches of any size.

@@ -249,6 +249,9 @@ mod sealed {
         /// Returns the learnt quantities with these numbers.
         fn quantities(numbers: &[f64]) -> Self::Learnt;
 
+        /// Returns the names of the learnt quantities.
+        fn names() -> &'static [&'static str];
+
         /// Returns the names of the types of the system and of the precision.
         fn types() -> [&'static str; 2];
 
@@ -312,6 +315,10 @@ where
 
     fn quantities(numbers: &[f64]) -> S::Theta {
         S::Theta::from_numbers(core::array::from_fn(|k| numbers[k]))
+    }
+
+    fn names() -> &'static [&'static str] {
+        const { &S::NAMES }
     }
 
     fn types() -> [&'static str; 2] {

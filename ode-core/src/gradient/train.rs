@@ -221,7 +221,8 @@ impl<'e, L: Objective> Train<'e, L> {
     ///
     /// # Errors
     /// The errors of [`EnsembleLoss::gradient`];
-    /// * [`SolveError::Training`] for a setting that cannot succeed, such as a negative rate;
+    /// * [`SolveError::Training`] for a setting that cannot succeed, such as a negative rate or a
+    ///   first point with a NaN;
     /// * [`SolveError::Minibatch`] for minibatches with an optimiser that compares losses;
     /// * [`SolveError::Checkpoint`] for a file that cannot be read or written, is damaged, or
     ///   belongs to another run;
@@ -247,16 +248,7 @@ impl<'e, L: Objective> Train<'e, L> {
             whole.push(("checkpoint", self.checkpoint.is_some().to_string()));
             ranks.agree(Ok(&whole))?;
         }
-        self.optimiser.check()?;
-        if self.minibatch == Some(0) {
-            let (setting, must) = ("the size of minibatches", "it must be at least 1");
-            return Err(SolveError::Training { setting, value: 0.0, must });
-        }
-        if self.minibatch.is_some_and(|size| size < self.loss.trajectories())
-            && self.optimiser.compares_losses()
-        {
-            return Err(SolveError::Minibatch);
-        }
+        self.check()?;
         let checkpoint =
             self.checkpoint.as_ref().map(|file| Checkpoint::new(file.clone(), &identity));
         let state = self.begun(checkpoint.as_ref());
@@ -312,6 +304,27 @@ impl<'e, L: Objective> Train<'e, L> {
         }
         self.keep(checkpoint.as_mut(), &mut state, true)?;
         self.trained(state)
+    }
+
+    /// Refuses settings with which no training succeeds.
+    fn check(&self) -> Result<(), SolveError> {
+        for (&value, &setting) in self.theta.iter().zip(L::names()) {
+            if !value.is_finite() {
+                let must = "a training begins at a `Theta` of finite numbers";
+                return Err(SolveError::Training { setting, value, must });
+            }
+        }
+        self.optimiser.check()?;
+        if self.minibatch == Some(0) {
+            let (setting, must) = ("the size of minibatches", "it must be at least 1");
+            return Err(SolveError::Training { setting, value: 0.0, must });
+        }
+        if self.minibatch.is_some_and(|size| size < self.loss.trajectories())
+            && self.optimiser.compares_losses()
+        {
+            return Err(SolveError::Minibatch);
+        }
+        Ok(())
     }
 
     /// Returns the initial state, or the state of the checkpoint.
