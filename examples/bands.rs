@@ -19,7 +19,7 @@ use clap::Parser;
 use odes::prelude::*;
 use odes::problem::Unvaried;
 use odes::sample::{LogNormal, Samples};
-use odes::summary::{Summaries, Summary};
+use odes::summary::{Summaries, Summary, SummaryError};
 use odes::{Saving, SolveError};
 
 use support::canvas::{Canvas, Frame, hex, linear};
@@ -137,8 +137,11 @@ fn reduce(population: &Population, place: &Place) -> Result<Summaries, SolveErro
     population.reduce(Tsit5, &place.algorithm, &options(), &summary)
 }
 
-/// Returns the concentrations below which the [`QUANTILES`] of the population are, at each time.
-fn bands(summaries: &Summaries) -> Result<Vec<(f64, [f64; 5])>, Box<dyn Error>> {
+/// The [`QUANTILES`] of the concentration at a time.
+type Band = (f64, [f64; 5]);
+
+/// Returns the quantiles at each saved time.
+fn bands(summaries: &Summaries) -> Result<Vec<Band>, SummaryError> {
     let concentration = summaries.component("concentration")?;
     let all = summaries.quantiles()?;
     let at = |k: usize| std::array::from_fn(|q| all[[q, k, concentration]]);
@@ -155,7 +158,7 @@ fn frame(width: usize, height: usize) -> Frame {
 }
 
 /// Draws the concentrations of nine in ten patients, of half of them, and the median.
-fn draw(bands: &[(f64, [f64; 5])], patients: u64, path: &Path) -> std::io::Result<()> {
+fn draw(bands: &[Band], patients: u64, path: &Path) -> std::io::Result<()> {
     let (width, height) = (1600, 1000);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
     let frame = frame(width, height);

@@ -13,6 +13,7 @@ use odes::gradient::EnsembleLoss;
 use odes::methods::Heun;
 use odes::prelude::*;
 use odes::problem::Vary;
+use odes::summary::Summary;
 use odes::{EnsembleSolution, SolveError, Warning};
 
 fn ensemble(n: usize) -> EnsembleProblem<forced, f64, impl Vary<forced, f64, 2, 2> + Clone, 2, 2> {
@@ -155,6 +156,26 @@ fn blocks_come_in_order() {
     let expected = whole(n);
     let expected = expected.iter().map(|one| one.final_state()[0].to_bits());
     assert!(expected.eq(ends.0.iter().map(|x| x.to_bits())));
+}
+
+/// Statistics have the bits of one thread, in any batches, also if a device is lost.
+#[test]
+fn reductions_have_the_same_bits() {
+    let summary = Summary::new().mean().covariance().extremes().quantiles([0.1, 0.5]);
+    let reduce = |place: &dyn EnsembleAlgorithm, summary: &Summary| {
+        ensemble(3000).reduce(Tsit5, place, &options(), summary).unwrap()
+    };
+    let expected = reduce(&EnsembleSerial, &summary);
+    assert_eq!(expected.successes(), 3000);
+    for batch in [64, 700, 3000] {
+        let mut devices = devices(3, 100);
+        devices[2].lost_after = 2;
+        let place = Simulated { devices, cpu_threads: 1, early: true };
+        let found = reduce(&place, &summary.clone().batch_size(batch));
+        assert!(found == expected, "batches of {batch}");
+        let solved = found.report().unwrap().shares.iter().map(|share| share.trajectories);
+        assert_eq!(solved.sum::<usize>(), 3000);
+    }
 }
 
 /// Enough trajectories that solving begins before all problems are evaluated.

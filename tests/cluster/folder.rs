@@ -10,6 +10,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::sample::{Normal, Samples, Uniform};
+use odes::summary::Summary;
 use odes::system::System;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -212,6 +213,23 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
         let mut found = Blocks(size, Vec::new());
         ensemble(45).solve_into(Tsit5, &place, &options(), &mut found).unwrap();
         assert!(expected.1 == found.1, "{size}");
+    }
+}
+
+/// Each rank returns the statistics of all trajectories, one of which fails.
+#[test]
+fn a_rank_returns_the_statistics_of_all() {
+    let summary = Summary::new().mean().extremes().quantiles([0.5]);
+    let expected = ensemble(45).reduce(Tsit5, EnsembleSerial, &options(), &summary).unwrap();
+    assert_eq!((expected.trajectories(), expected.successes()), (45, 44));
+    let folder = Folder::new();
+    for _ in 0..2 {
+        // The second time all chunks are there.
+        let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 2));
+        let place = place.folder(&folder.0).chunk(4);
+        let summary = summary.clone().batch_size(7);
+        let found = ensemble(45).reduce(Tsit5, &place, &options(), &summary).unwrap();
+        assert!(found == expected);
     }
 }
 

@@ -37,7 +37,7 @@ impl Cell {
         let numbers = || values.iter().zip(first..).filter(|(value, _)| !value.is_nan());
         self.count += numbers().count() as u64;
         if let Some(forest) = &mut self.moments {
-            add_rows(forest, 1, first, values.chunks_exact(1));
+            insert(forest, 1, first, values.len(), moments::of_one(values));
         }
         if let Some(extremes) = &mut self.extremes {
             numbers().for_each(|(value, index)| extremes.add(*value, index));
@@ -79,26 +79,20 @@ pub(super) fn add_rows<'v>(
     values: impl ExactSizeIterator<Item = &'v [f64]>,
 ) {
     let (len, n) = (moments::length(w), values.len());
-    debug_assert!(n.is_power_of_two() && n <= BLOCK);
     let mut rows = vec![0.0; n * len];
     for (row, values) in rows.chunks_exact_mut(len).zip(values) {
         let complete = !values.iter().any(|value| value.is_nan());
         moments::leaf(row, complete.then_some(values));
     }
-    let row = match w {
-        // The compiler unrolls the loops of this common case.
-        1 => joined(1, rows),
-        w => joined(w, rows),
-    };
-    let join = |left: &mut [f64], right: &[f64]| moments::join(w, left, right);
-    forest.insert(Node { first, level: n.ilog2(), row }, join);
-}
-
-#[inline(always)]
-fn joined(w: usize, mut rows: Vec<f64>) -> Vec<f64> {
-    let len = moments::length(w);
     pairwise(&mut rows, len, |left, right| moments::join(w, left, right));
     rows.truncate(len);
     rows.shrink_to_fit();
-    rows
+    insert(forest, w, first, n, rows);
+}
+
+/// Inserts the row of `n` trajectories, a node of the tree.
+fn insert(forest: &mut Forest, w: usize, first: u64, n: usize, row: Vec<f64>) {
+    debug_assert!(n.is_power_of_two() && n <= BLOCK);
+    let join = |left: &mut [f64], right: &[f64]| moments::join(w, left, right);
+    forest.insert(Node { first, level: n.ilog2(), row }, join);
 }
