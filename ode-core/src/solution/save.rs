@@ -11,34 +11,23 @@
 //! ```
 
 mod csv;
+mod error;
 mod npy;
 mod npz;
 mod zarr;
 
+pub use error::SaveError;
 pub use npy::{NpyElement, write_npy};
 pub use npz::Npz;
 pub use zarr::ZarrFolder;
 
-use crate::error::debug_as_display;
 use crate::lane::Scalar;
 use crate::problem::options::LogRow;
 use crate::solution::{EnsembleSolution, ReturnCode};
 use crate::system::{System, SystemInfo};
 use ndarray::{Array1, Array2, ArrayView1, arr1};
 use std::io;
-use std::path::{Path, PathBuf};
-
-/// The error of a file that could not be written.
-#[derive(thiserror::Error)]
-#[error("cannot write {}: {error}", path.display())]
-#[non_exhaustive]
-pub struct SaveError {
-    /// The file.
-    pub path: PathBuf,
-    /// The cause.
-    pub error: io::Error,
-}
-debug_as_display!(SaveError);
+use std::path::Path;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// Writes the whole solution to a NumPy archive, which `numpy.load` reads.

@@ -4,7 +4,7 @@
 //! Fortran order is written in this order and not transposed. Final states, which are stored
 //! component by component, are such an array.
 
-use super::SaveError;
+use super::error::SaveError;
 use ndarray::{ArrayView, Dimension};
 use std::fs::File;
 use std::io::{self, Write};

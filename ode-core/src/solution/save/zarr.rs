@@ -9,7 +9,7 @@ mod array;
 mod json;
 mod variable;
 
-use super::SaveError;
+use super::error::SaveError;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::persist;
