@@ -4,8 +4,9 @@ use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::layout::{Layout, RawResults, ResultArray, ResultSet, ResultSlices};
 use crate::problem::prepared::PreparedSolve;
-use crate::solution::ReturnCode;
+use crate::solution::{EnsembleSolution, ReturnCode};
 use crate::step::code;
+use crate::system::System;
 use rayon::prelude::*;
 
 impl<T: Scalar> RawResults<T> {
@@ -57,6 +58,26 @@ impl<T: Scalar> RawResults<T> {
             return Err(SolveError::Results { what: "shape", given: along, expected: n });
         }
         self.check(&inputs.layout(), n)
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// Returns the results as the backend wrote them, as a structure of arrays.
+    ///
+    /// Programs that compare or store whole solutions need not name each array:
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleSolution, solution::ResultArray, system::System};
+    /// # fn of<S: System<2, 2>>(solution: &EnsembleSolution<S, f64, 2, 2>) {
+    /// let results = solution.raw_results();
+    /// for array in ResultArray::ALL {
+    ///     println!("{}: {} bytes", array.name(), array.of(&results.bytes()).len());
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn raw_results(&self) -> &RawResults<T> {
+        &self.raw
     }
 }
 
