@@ -24,47 +24,23 @@ mod workloads;
 
 use balls::bouncing;
 use observed::observed_sweep;
+use odes::backend::ResultArray;
 use odes::events::EventLog;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
 use odes::methods::{Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
-use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::sample::{Design, Scrambling};
-use odes::system::{Quantities, System};
-use odes::{Controller, EnsembleSolution, GrowthGuard, Saving};
+use odes::system::System;
+use odes::{Controller, GrowthGuard, Saving};
 use odes_models::{hires, robertson};
 use odes_skipped::needs;
 use opencl::OpenCl;
 use rayon::prelude::*;
 use std::io::Write as _;
+use workloads::results::differences;
 use workloads::*;
-
-/// Returns all numbers of a solution, as bits.
-fn numbers<S, T, const N: usize, const P: usize>(a: &EnsembleSolution<S, T, N, P>) -> Vec<u64>
-where
-    S: System<N, P>,
-    T: Scalar,
-{
-    // The sign and the payload of a NaN are not defined.
-    let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
-    let state = |u: S::State<T>| u.to_numbers().map(|x| bits(&T::narrow(x)));
-    let mut all = Vec::new();
-    for (i, trajectory) in a.iter().enumerate() {
-        all.extend(state(a.final_state(i)));
-        all.push(bits(&trajectory.end_time()));
-        all.extend((0..trajectory.len()).map(|slot| bits(&trajectory.time(slot))));
-        all.extend(trajectory.states().flat_map(state));
-        all.extend(trajectory.observables().iter().map(bits));
-        all.push(a.code(i) as u64);
-        all.push(u64::from(a.held_unstable(i)));
-        all.extend([a.accepted(i), a.rejected(i), a.guarded(i)].map(u64::from));
-        all.extend(a.event_counts().row(i).iter().map(|&count| u64::from(count)));
-        all.extend(a.all_logs().index_axis(Axis(0), i).iter().map(bits));
-    }
-    all
-}
 
 /// The rows of a part of the table, and the rows that differ.
 struct Table {
@@ -91,22 +67,23 @@ impl Table {
         let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
         let solution = ensemble.solve(method, self.place, options).unwrap();
         assert!(reference.codes().any(ReturnCode::is_success), "{what}: nothing succeeds");
-        let (expected, found) = (numbers(&reference), numbers(&solution));
-        // A different number of steps of a trajectory shifts the rest.
-        let same = expected.iter().zip(&found).filter(|(a, b)| a == b).count();
-        let (compared, differing) = (expected.len(), expected.len().max(found.len()) - same);
+        let (n, expected, found) =
+            (reference.len(), reference.raw_results(), solution.raw_results());
+        let arrays = ResultArray::ALL.into_iter();
+        let differences: Vec<_> =
+            arrays.flat_map(|array| differences(array, n, expected, found)).collect();
+        let (compared, differing) = (expected.lengths().iter().sum::<usize>(), differences.len());
         let row = format!(
-            "{:<14} {:<12} {:<9} {:>12} {compared:>7} {differing:>6} {:>9.2}  {what} ({})",
+            "{:<14} {:<12} {:<9} {n:>12} {compared:>7} {differing:>6} {:>9.2}  {what} ({})",
             ensemble.system().info().name,
             M::PROPERTIES.name,
             T::NAME,
-            reference.len(),
             solution.timings().compile.as_secs_f64(),
             solution.backend(),
         );
         self.compared += compared;
-        if differing > 0 {
-            self.wrong.push(row.clone());
+        if let Some(first) = differences.first() {
+            self.wrong.push(format!("{row}: {first}"));
         }
         self.rows.push(row);
     }

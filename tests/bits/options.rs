@@ -7,9 +7,10 @@ use crate::everywhere::fused;
 use crate::gpu::gpu;
 use crate::opencl::OpenCl;
 use crate::workloads::assert_same_bits;
-use odes::backend::EnsembleAlgorithm;
+use crate::workloads::results::{Difference, bits, differences};
+use odes::backend::{EnsembleAlgorithm, ResultArray};
 use odes::prelude::*;
-use odes::system::{Quantities, System};
+use odes::system::System;
 use odes::{AnyMethod, Controller, EnsembleSolution, GrowthGuard, Saving};
 
 /// A state that follows a force with a jump in time.
@@ -114,18 +115,10 @@ fn steps_are_those_that_were_asked_for() {
     }
 }
 
-/// Returns all data of a solution.
+/// Returns the bits of all results.
 fn held<S: System<1, 2>>(solution: &EnsembleSolution<S, f64, 1, 2>) -> Vec<u64> {
-    let mut all = Vec::new();
-    for (i, trajectory) in solution.iter().enumerate() {
-        all.extend(trajectory.states().map(|u| u.to_numbers()[0].to_bits()));
-        all.extend(trajectory.times().map(f64::to_bits));
-        all.extend(trajectory.observables().iter().map(|x| x.to_bits()));
-        all.push(solution.final_state(i).to_numbers()[0].to_bits());
-        all.push(solution.code(i) as u64);
-        all.extend([solution.accepted(i), solution.guarded(i)].map(u64::from));
-    }
-    all
+    let (results, n) = (solution.raw_results(), solution.len());
+    ResultArray::ALL.into_iter().flat_map(|array| bits(results, array, n, 0..n)).collect()
 }
 
 /// The effect of an option: whether the results of methods of each family change with it.
@@ -177,4 +170,29 @@ fn the_documented_options_are_followed() {
     }
     let page = include_str!("../../docs/choosing-a-method.md");
     assert!(page.contains(&table), "docs/choosing-a-method.md has another table than\n{table}");
+}
+
+/// The comparison of results finds a change of one number in any array.
+#[test]
+fn comparisons_include_every_array() {
+    let problem = OdeProblem::new(drawn, [2.0], 0.0..=2.0, [1.0, 1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(3);
+    let options = SolveOptions::default().saveat([0.5, 1.5]);
+    let solution = ensemble.solve(AnyMethod::Rodas4, EnsembleSerial, &options).unwrap();
+    let expected = solution.raw_results();
+    let mut changed = expected.clone();
+    for byte in changed.bytes_mut().into_iter().filter_map(|bytes| bytes.last_mut()) {
+        *byte ^= 1;
+    }
+    for (array, length) in ResultArray::ALL.into_iter().zip(expected.lengths()) {
+        let found = differences(array, 3, expected, &changed);
+        assert_eq!(found.len(), length.min(1), "{array:?}");
+        let named = |found: &Difference| {
+            found.to_string().starts_with(&format!("trajectory 2: {}[", array.name()))
+        };
+        assert!(found.iter().all(named), "{found:?}");
+    }
+    // The system has no events.
+    let empty = expected.lengths().iter().filter(|&&length| length == 0).count();
+    assert_eq!(empty, 2, "{:?}", expected.lengths());
 }

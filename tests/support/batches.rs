@@ -1,5 +1,6 @@
 //! A sink that stores a sum for each batch of trajectories, in the memory of one batch.
 
+use crate::workloads::results::{bits, differences};
 use odes::backend::{
     Collect, EnsembleAlgorithm, Everything, InputRange, Layout, PreparedSolve, RawResults,
     ResultArray, ResultSink, RunReport,
@@ -49,23 +50,8 @@ impl<T: Scalar> ResultSink<T> for Sums {
 
 /// Returns a sum of all bits of the trajectories `part` of `n`, which depends on their order.
 fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
-        results;
-    let mut sum = 0u64;
-    let mut add = |bits: u64| sum = sum.rotate_left(7).wrapping_mul(0x9e37_79b9).wrapping_add(bits);
-    // The sign and payload of a NaN are unspecified.
-    let bits = |x: T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
-    for numbers in [finals, saved, ends, log] {
-        let rows = numbers.chunks_exact(n);
-        rows.for_each(|row| row[part.clone()].iter().for_each(|&x| add(bits(x))));
-    }
-    for counts in [steps, rejected, kept, guarded, events] {
-        let rows = counts.chunks_exact(n);
-        rows.for_each(|row| row[part.clone()].iter().for_each(|&count| add(count.into())));
-    }
-    let rows = codes.chunks_exact(n);
-    rows.for_each(|row| row[part.clone()].iter().for_each(|&code| add(code.into())));
-    sum
+    let all = ResultArray::ALL.into_iter().flat_map(|array| bits(results, array, n, part.clone()));
+    all.fold(0, |sum: u64, bits| sum.rotate_left(7).wrapping_mul(0x9e37_79b9).wrapping_add(bits))
 }
 
 /// Solves into `sink`.
@@ -137,25 +123,14 @@ pub(crate) fn same_in_batches<S, M, T, const N: usize, const P: usize>(
         let mut wanted = Collect::of([array].into());
         solve_into((system, method), place, inputs, &mut wanted).unwrap();
         let found = wanted.into_results();
-        let expected = only(whole, array);
-        assert_eq!(found.lengths(), expected.lengths(), "{array:?}");
-        assert_eq!(sum(&found, n, 0..n), sum(&expected, n, 0..n), "{array:?}");
-    }
-}
-
-/// Returns the results without all other arrays, except counts of events.
-fn only<T: Scalar>(whole: &RawResults<T>, array: ResultArray) -> RawResults<T> {
-    let mut left = whole.clone();
-    macro_rules! clear {
-        ($($field:ident $Variant:ident)*) => {$(
-            if ![array, ResultArray::Events].contains(&ResultArray::$Variant) {
-                left.$field = Vec::new().into();
+        for other in ResultArray::ALL {
+            // Counts of events stay, because trajectories count in them.
+            if [array, ResultArray::Events].contains(&other) {
+                let all = differences(other, n, whole, &found);
+                assert!(all.is_empty(), "only {array:?}: {}", all[0]);
+            } else {
+                assert_eq!(*other.of(&found.lengths()), 0, "{other:?} beside {array:?}");
             }
-        )*};
+        }
     }
-    clear! {
-        finals Finals saved Saved ends Ends codes Codes steps Steps rejected Rejected kept Kept
-        guarded Guarded events Events log Log
-    }
-    left
 }

@@ -3,12 +3,13 @@
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
-use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::sample::{Choice, Design, Linspace, LogNormal, LogUniform, Normal, Samples, Uniform};
-use odes::system::{Quantities, System};
+use odes::system::System;
 
+#[path = "results.rs"]
+pub(crate) mod results;
 #[path = "transcendental.rs"]
 mod transcendental_system;
 
@@ -88,55 +89,14 @@ pub(crate) fn transcendental_sweep<T: Scalar>(
     ensemble.cast()
 }
 
-/// Compares all data of two solutions, bit for bit.
+/// Compares all results of two solutions, bit for bit.
 pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
-    a: &EnsembleSolution<S, T, N, P>,
-    b: &EnsembleSolution<S, T, N, P>,
+    expected: &EnsembleSolution<S, T, N, P>,
+    found: &EnsembleSolution<S, T, N, P>,
 ) where
     S: System<N, P>,
     T: Scalar,
 {
-    assert_eq!(a.len(), b.len());
-    // The sign and payload of a NaN are unspecified.
-    let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
-    let numbers = |of: S::State<T>| of.to_numbers().map(|x| bits(&T::narrow(x)));
-    let mut differing = 0;
-    for i in 0..a.len() {
-        let finals = numbers(a.final_state(i)) == numbers(b.final_state(i));
-        let saved = a.trajectory(i).len() == b.trajectory(i).len()
-            && a.trajectory(i)
-                .states()
-                .zip(b.trajectory(i).states())
-                .all(|(a, b)| numbers(a) == numbers(b))
-            && a.trajectory(i).observables().iter().map(bits).eq(b
-                .trajectory(i)
-                .observables()
-                .iter()
-                .map(bits));
-        let counts = {
-            let of = |s: &EnsembleSolution<S, T, N, P>| {
-                (s.code(i), s.accepted(i), s.rejected(i), s.guarded(i), s.held_unstable(i))
-            };
-            of(a) == of(b) && a.event_counts().row(i) == b.event_counts().row(i)
-        };
-        let ends = bits(&a.trajectory(i).end_time()) == bits(&b.trajectory(i).end_time());
-        let (a_log, b_log) = (a.all_logs(), b.all_logs());
-        let [a_log, b_log] = [a_log.index_axis(Axis(0), i), b_log.index_axis(Axis(0), i)];
-        let log = a_log.map(bits) == b_log.map(bits);
-        if !(finals && saved && counts && ends && log) {
-            if differing < 3 {
-                eprintln!(
-                    "trajectory {i}: {:?} {:?} {} against {:?} {:?} {}",
-                    a.final_state(i),
-                    a.code(i),
-                    a.accepted(i),
-                    b.final_state(i),
-                    b.code(i),
-                    b.accepted(i)
-                );
-            }
-            differing += 1;
-        }
-    }
-    assert_eq!(differing, 0, "of {} trajectories differ", a.len());
+    assert_eq!(expected.len(), found.len());
+    results::assert_same(expected.len(), expected.raw_results(), found.raw_results());
 }
