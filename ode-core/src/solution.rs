@@ -19,9 +19,7 @@ use crate::lane::Scalar;
 use crate::problem::layout::SystemShape;
 use crate::problem::prepared::PreparedSolve;
 use crate::problem::sweep::Axis;
-use crate::step::guard::Guarded;
 use crate::step::properties::Properties;
-use crate::step::switching;
 use crate::system::System;
 use crate::system::quantities::quantities;
 use core::fmt;
@@ -506,90 +504,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn method(&self) -> &Properties {
         &self.inputs.options.method
-    }
-
-    /// Returns whether trajectory `i` was stiff anywhere, for a method that switches.
-    ///
-    /// A method that [switches](crate::step::switching) solves stiff sections by its implicit
-    /// method.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    #[track_caller]
-    pub fn used_stiff_method(&self, i: usize) -> bool {
-        self.check(i);
-        u64::from(self.raw.codes[i]) & switching::EVER != 0
-    }
-
-    /// Returns the number of accepted steps of trajectory `i`.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    #[track_caller]
-    pub fn accepted(&self, i: usize) -> u32 {
-        self.check(i);
-        self.raw.steps[i].saturating_sub(self.raw.rejected[i])
-    }
-
-    /// Returns the number of rejected steps of trajectory `i`.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    #[track_caller]
-    pub fn rejected(&self, i: usize) -> u32 {
-        self.check(i);
-        self.raw.rejected[i]
-    }
-
-    /// Returns the number of steps of trajectory `i` that would pass over growth.
-    ///
-    /// The steps are implicit, and the growth is from almost nothing. With
-    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were rejected and are among
-    /// the [rejected](Self::rejected) steps. The first one restarts the trajectory, so all steps
-    /// before it are also among them. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) the
-    /// steps were accepted.
-    ///
-    /// The number includes a step beyond the end of the span, or beyond a stop, if it would pass
-    /// over growth. Such a step is only tested, and is neither accepted nor rejected. The count
-    /// stops at 65,535.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    #[track_caller]
-    pub fn guarded(&self, i: usize) -> u32 {
-        self.guard_report(i).count
-    }
-
-    /// Returns whether trajectory `i` may have stayed on an unstable state.
-    ///
-    /// This is so if an accepted step passed over growth, for one of two causes. Either the
-    /// [guard](crate::SolveOptions::growth_guard()) only reports, or it switched off, after
-    /// hundreds of steps that only the guard limited had not made the growth visible. In the second
-    /// case the growing amount is exactly zero, within the resolution of `f64`. The amount stays
-    /// zero in an undisturbed model, though not in nature.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    #[track_caller]
-    pub fn held_unstable(&self, i: usize) -> bool {
-        self.guard_report(i).held
-    }
-
-    /// Returns whether the guard was on.
-    #[cfg(feature = "save")]
-    pub(crate) fn is_guarded(&self) -> bool {
-        !self.raw.guarded.is_empty()
-    }
-
-    #[track_caller]
-    fn guard_report(&self, i: usize) -> Guarded {
-        self.check(i);
-        self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
     }
 
     /// Returns the hardware or the processes that solved the ensemble.

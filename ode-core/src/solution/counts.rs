@@ -1,13 +1,86 @@
-//! Numbers of evaluations and factorisations, derived from step counts.
+//! Counts of each trajectory: steps, and evaluations and factorisations, which follow from them.
 //!
 //! The integration loop counts only steps.
 
 use super::{EnsembleSolution, OdeSolution, ReturnCode, Trajectory};
 use crate::lane::Scalar;
 use crate::step::guard::{self, Guarded};
+use crate::step::switching;
 use crate::system::System;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// Returns the number of accepted steps of trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[track_caller]
+    pub fn accepted(&self, i: usize) -> u32 {
+        self.check(i);
+        self.raw.steps[i].saturating_sub(self.raw.rejected[i])
+    }
+
+    /// Returns the number of rejected steps of trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[track_caller]
+    pub fn rejected(&self, i: usize) -> u32 {
+        self.check(i);
+        self.raw.rejected[i]
+    }
+
+    /// Returns the number of steps of trajectory `i` that would pass over growth.
+    ///
+    /// The steps are implicit, and the growth is from almost nothing. With
+    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were rejected and are among
+    /// the [rejected](Self::rejected) steps. The first one restarts the trajectory, so all steps
+    /// before it are also among them. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) the
+    /// steps were accepted.
+    ///
+    /// The number includes a step beyond the end of the span, or beyond a stop, if it would pass
+    /// over growth. Such a step is only tested, and is neither accepted nor rejected. The count
+    /// stops at 65,535.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[track_caller]
+    pub fn guarded(&self, i: usize) -> u32 {
+        self.guard_report(i).count
+    }
+
+    /// Returns whether trajectory `i` may have stayed on an unstable state.
+    ///
+    /// This is so if an accepted step passed over growth, for one of two causes. Either the
+    /// [guard](crate::SolveOptions::growth_guard()) only reports, or it switched off, after
+    /// hundreds of steps that only the guard limited had not made the growth visible. In the second
+    /// case the growing amount is exactly zero, within the resolution of `f64`. The amount stays
+    /// zero in an undisturbed model, though not in nature.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[track_caller]
+    pub fn held_unstable(&self, i: usize) -> bool {
+        self.guard_report(i).held
+    }
+
+    /// Returns whether trajectory `i` was stiff anywhere, for a method that switches.
+    ///
+    /// A method that [switches](crate::step::switching) solves stiff sections by its implicit
+    /// method.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[track_caller]
+    pub fn used_stiff_method(&self, i: usize) -> bool {
+        self.check(i);
+        u64::from(self.raw.codes[i]) & switching::EVER != 0
+    }
+
     /// Returns the number of evaluations of the right-hand side for trajectory `i`.
     ///
     /// The number includes:
@@ -100,6 +173,19 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Some((u64::from(self.raw.steps[i]) + self.looks(i)) * each + slopes + signs)
     }
 
+    /// Returns whether the guard was on.
+    #[cfg(feature = "save")]
+    pub(crate) fn is_guarded(&self) -> bool {
+        !self.raw.guarded.is_empty()
+    }
+
+    /// Returns the report of the growth guard on trajectory `i`.
+    #[track_caller]
+    fn guard_report(&self, i: usize) -> Guarded {
+        self.check(i);
+        self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
+    }
+
     /// Returns whether the growth guard restarted trajectory `i`.
     fn began_anew(&self, i: usize) -> bool {
         self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
@@ -154,38 +240,52 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 }
 
-impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// Returns the number of evaluations of the right-hand side, if known.
-    ///
-    /// See [`EnsembleSolution::evaluations`].
-    #[must_use]
-    pub fn evaluations(&self) -> Option<u64> {
-        self.solution.evaluations(self.i)
-    }
+/// Declares getters of [`Trajectory`] and [`OdeSolution`] that call a getter by index.
+///
+/// The getter of [`EnsembleSolution`] has the same name and the complete documentation.
+macro_rules! of_one_trajectory {
+    ($($(#[$doc:meta])* $name:ident -> $Count:ty;)*) => {
+        impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
+            Trajectory<'_, S, T, N, P>
+        {
+            $(
+                $(#[$doc])*
+                ///
+                #[doc = concat!("See [`EnsembleSolution::", stringify!($name), "`].")]
+                #[must_use]
+                pub fn $name(&self) -> $Count {
+                    self.solution.$name(self.i)
+                }
+            )*
+        }
 
-    /// Returns the number of factorisations, if known.
-    ///
-    /// See [`EnsembleSolution::factorisations`].
-    #[must_use]
-    pub fn factorisations(&self) -> Option<u64> {
-        self.solution.factorisations(self.i)
-    }
+        impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
+            $(
+                $(#[$doc])*
+                ///
+                #[doc = concat!("See [`EnsembleSolution::", stringify!($name), "`].")]
+                #[must_use]
+                pub fn $name(&self) -> $Count {
+                    self.0.$name(0)
+                }
+            )*
+        }
+    };
 }
 
-impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
+of_one_trajectory! {
+    /// Returns the number of accepted steps.
+    accepted -> u32;
+    /// Returns the number of rejected steps.
+    rejected -> u32;
+    /// Returns the number of steps that would pass over growth.
+    guarded -> u32;
+    /// Returns whether the trajectory may have stayed on an unstable state.
+    held_unstable -> bool;
+    /// Returns whether the trajectory was stiff anywhere, for a method that switches.
+    used_stiff_method -> bool;
     /// Returns the number of evaluations of the right-hand side, if known.
-    ///
-    /// See [`EnsembleSolution::evaluations`].
-    #[must_use]
-    pub fn evaluations(&self) -> Option<u64> {
-        self.0.evaluations(0)
-    }
-
+    evaluations -> Option<u64>;
     /// Returns the number of factorisations, if known.
-    ///
-    /// See [`EnsembleSolution::factorisations`].
-    #[must_use]
-    pub fn factorisations(&self) -> Option<u64> {
-        self.0.factorisations(0)
-    }
+    factorisations -> Option<u64>;
 }

@@ -64,7 +64,8 @@ impl<T: Scalar> RawResults<T> {
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// Returns the results as the backend wrote them, as a structure of arrays.
     ///
-    /// Programs that compare or store whole solutions need not name each array:
+    /// [`ResultArray`] lists the arrays, so programs can compare or store whole solutions without a
+    /// list of getters:
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, solution::ResultArray, system::System};

@@ -57,14 +57,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.method()
     }
 
-    /// Returns whether the solution was stiff anywhere, for a method that switches.
-    ///
-    /// See [`EnsembleSolution::used_stiff_method`].
-    #[must_use]
-    pub fn used_stiff_method(&self) -> bool {
-        self.0.used_stiff_method(0)
-    }
-
     /// Returns the return code.
     pub fn code(&self) -> ReturnCode {
         self.0.code(0)
@@ -112,33 +104,5 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
     #[must_use]
     pub fn at(&self, t: T) -> Option<S::State<T>> {
         self.trajectory().at(t)
-    }
-
-    /// Returns the number of accepted steps.
-    #[must_use]
-    pub fn accepted(&self) -> u32 {
-        self.0.accepted(0)
-    }
-
-    /// Returns the number of rejected steps.
-    #[must_use]
-    pub fn rejected(&self) -> u32 {
-        self.0.rejected(0)
-    }
-
-    /// Returns the number of steps that would pass over growth.
-    ///
-    /// See [`EnsembleSolution::guarded`].
-    #[must_use]
-    pub fn guarded(&self) -> u32 {
-        self.0.guarded(0)
-    }
-
-    /// Returns whether the solution may have stayed on an unstable state.
-    ///
-    /// See [`EnsembleSolution::held_unstable`].
-    #[must_use]
-    pub fn held_unstable(&self) -> bool {
-        self.0.held_unstable(0)
     }
 }

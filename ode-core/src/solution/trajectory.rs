@@ -275,34 +275,6 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         core::array::from_fn(|d| self.solution.inputs.inputs.p[d].get(self.i))
     }
 
-    /// Returns the number of accepted steps.
-    #[must_use]
-    pub fn accepted(&self) -> u32 {
-        self.solution.accepted(self.i)
-    }
-
-    /// Returns the number of rejected steps.
-    #[must_use]
-    pub fn rejected(&self) -> u32 {
-        self.solution.rejected(self.i)
-    }
-
-    /// Returns the number of steps that would pass over growth.
-    ///
-    /// See [`EnsembleSolution::guarded`].
-    #[must_use]
-    pub fn guarded(&self) -> u32 {
-        self.solution.guarded(self.i)
-    }
-
-    /// Returns whether the trajectory may have stayed on an unstable state.
-    ///
-    /// See [`EnsembleSolution::held_unstable`].
-    #[must_use]
-    pub fn held_unstable(&self) -> bool {
-        self.solution.held_unstable(self.i)
-    }
-
     /// Returns the state at time `t`, interpolated between two saved states.
     ///
     /// The interpolant is a Hermite polynomial (Hairer, Nørsett and Wanner I, II.6).
@@ -346,7 +318,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if right == count || S::ACTING + S::TIMED + S::CONDITIONS_ACTING > 0 {
             return None;
         }
-        let stiff = self.solution.used_stiff_method(self.i);
+        let stiff = self.used_stiff_method();
         let explicit = self.solution.method().solves == 0 && !stiff;
         let (t0, t1) = (self.time(left), self.time(right));
         // Evaluates strictly within the interval, as steps do: the right-hand side may jump at its
