@@ -1,5 +1,8 @@
 //! Trajectories and solutions as bits.
 
+#[path = "results.rs"]
+mod results;
+
 use odes::lane::Scalar;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Trajectory};
@@ -20,7 +23,7 @@ where
     counts.into_iter().map(u64::from).chain(numbers.chain(states).map(f64::to_bits)).collect()
 }
 
-/// Compares all bits of two solutions of the same trajectories.
+/// Compares all bits of the results and inputs of two solutions of the same trajectories.
 pub(crate) fn same_bits<S, T, const N: usize, const P: usize>(
     expected: &EnsembleSolution<S, T, N, P>,
     found: &EnsembleSolution<S, T, N, P>,
@@ -29,6 +32,7 @@ pub(crate) fn same_bits<S, T, const N: usize, const P: usize>(
     T: Scalar,
 {
     assert_eq!(expected.len(), found.len());
+    results::assert_same(expected.len(), expected.raw_results(), found.raw_results());
     for (expected, found) in expected.iter().zip(found) {
         assert_eq!(bits(&expected), bits(&found), "trajectory {}", expected.number());
     }
