@@ -194,7 +194,7 @@ fn devices_are_cancelled_between_chunks() {
         assert_eq!(solved + count, n);
         assert_eq!(numbers(&seen, n).last(), Some(&solved));
         assert!(cpu_threads > 0 || (1..n).contains(&count), "{count}");
-        same_bits(&expected, &ensemble(n).solve(Tsit5, &devices(), &options()).unwrap());
+        same_bits(&expected, &ensemble(n).solve(Tsit5, devices(), &options()).unwrap());
     }
 }
 

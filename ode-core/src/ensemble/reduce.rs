@@ -54,8 +54,9 @@ where
     /// ```
     ///
     /// All backends give the same bits, for any [batch size](Summary::batch_size) and for
-    /// [merged](Summaries::merge) shards. In [lockstep](struct@crate::EnsembleCpuArray) the
-    /// trajectories of a batch have one step size, so there the batch size affects the results.
+    /// [merged](Summaries::merge) shards. In [lockstep](struct@crate::EnsembleCpuArray) all
+    /// trajectories are one batch, as in [`solve`](Self::solve), unless the summary sets a batch
+    /// size. The trajectories of a batch have one step size, so the batch size affects the results.
     ///
     /// If an [`EnsembleWatched`](crate::EnsembleWatched) cancels the solve, the statistics contain
     /// the batches that were finished; [`Summaries::ranges`] has their indices.
@@ -109,18 +110,21 @@ fn accumulated<T: Scalar>(
     }
     let info = ensemble.system.info;
     let width = info.states.len() + info.parameters.len() + 2;
-    let together = together(width * size_of::<T>(), summary.batch());
-    in_ranges(ensemble, options, properties, place, summary, together)
+    // Trajectories that influence each other are solved together, as by `solve`.
+    let couples = place.0.capabilities().couples_trajectories;
+    let batch = summary.batch().or(couples.then_some(usize::MAX));
+    let together = together(width * size_of::<T>(), batch);
+    in_ranges(ensemble, options, properties, place, summary, (together, batch))
 }
 
-/// Solves an ensemble in ranges of at most `together` trajectories.
+/// Solves an ensemble in ranges of at most `together` trajectories, each in batches.
 fn in_ranges<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
     (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
     summary: &Summary,
-    together: usize,
+    (together, batch): (usize, Option<usize>),
 ) -> Result<Summaries, SolveError> {
     let begin = Instant::now();
     let info = ensemble.system.info;
@@ -154,7 +158,7 @@ fn in_ranges<T: Scalar>(
                 &inputs,
             )?),
         };
-        let mut sink = Accumulate::new(so_far, threads, &inputs, summary.batch())?;
+        let mut sink = Accumulate::new(so_far, threads, &inputs, batch)?;
         let mut run = place(&inputs.options, &inputs.inputs, &mut sink)?;
         run.timings.setup = setup;
         so_far.add_report(run);
@@ -312,7 +316,14 @@ mod tests {
         let options = SolveOptions::default().saveat(0.5);
         let summary = Summary::new().mean().covariance().extremes().quantiles([0.5]).batch_size(64);
         let place = (&EnsembleSerial as &dyn EnsembleAlgorithm, place);
-        in_ranges(&ensemble, &options, &tsit5::PROPERTIES, place, &summary, together)
+        in_ranges(
+            &ensemble,
+            &options,
+            &tsit5::PROPERTIES,
+            place,
+            &summary,
+            (together, summary.batch()),
+        )
     }
 
     #[test]

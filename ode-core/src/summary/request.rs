@@ -142,7 +142,7 @@ impl Summary {
     ///
     /// By default the results of a batch take at most 128 MiB. The number changes no bit of the
     /// summary. An exception is [lockstep](struct@crate::EnsembleCpuArray), which solves the
-    /// trajectories of a batch with one step size.
+    /// trajectories of a batch with one step size: there the default is one batch.
     pub fn batch_size(self, trajectories: usize) -> Self {
         Summary { batch: Some(trajectories), ..self }
     }
