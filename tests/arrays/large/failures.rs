@@ -82,7 +82,7 @@ fn numbers_that_are_none_and_empty_states() {
         let one = solved(identity(1), Array::vector([1.0])).unwrap();
         assert!((one.final_state()[0] - 1.0f64.exp()).abs() < 1e-2);
         let error = solved(identity(3), Array::vector([1.0, 2.0])).unwrap_err();
-        assert!(matches!(error, ArrayError::LinearState { .. }));
+        assert!(matches!(error, ArrayError::Shape { .. }));
         let problem = Linear::problem(identity(1), Array::vector([f64::NAN]), 0.0..=1.0).unwrap();
         let error = problem
             .solve(Tsit5, ArrayGpu::device(0).unwrap(), &SolveOptions::default())
