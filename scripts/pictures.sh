@@ -34,7 +34,7 @@ if [ "$what" = primer ] || [ "$what" = all ]; then
     "$python" scripts/pictures.py small "$ODES_WRITTEN/hunting.png" "$out/outside.png"
 fi
 if [ "$what" = examples ] || [ "$what" = all ]; then
-    examples=(bouncing dosing ignition lorenz neural_ode neurons poincare)
+    examples=(bands bouncing dosing ignition lorenz neural_ode neurons poincare)
     cargo build --release -p odes -p odes-examples "${examples[@]/#/--example=}"
     for example in "${examples[@]}"; do
         options=() width=1000

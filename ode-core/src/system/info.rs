@@ -79,7 +79,7 @@ impl SystemInfo {
     /// Creates the data of a system that states nothing but names, as in systems written by hand.
     ///
     /// ```
-    /// use odes::system::SystemInfo;
+    /// use ode_core::system::SystemInfo;
     ///
     /// const INFO: SystemInfo = SystemInfo {
     ///     time_pattern: &[0],
