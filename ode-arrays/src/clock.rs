@@ -10,15 +10,8 @@ use ode_core::step::properties::Properties;
 use ode_core::{AbsTol, SolveError, SolveOptions};
 
 /// The constants of an array's loop: the system may depend on time, and has no other property.
-pub(crate) const CONSTANTS: SystemConstants = SystemConstants {
-    time_dependent: true,
-    bounded: false,
-    mass: false,
-    algebraic: false,
-    events: false,
-    scheduled: false,
-    watches: false,
-};
+pub(crate) const CONSTANTS: SystemConstants =
+    SystemConstants { time_dependent: true, ..SystemConstants::NONE };
 
 /// The loop configuration of an array.
 #[derive(Debug)]
@@ -28,13 +21,7 @@ impl<const ADAPTIVE: bool> LoopConfig for ArrayConfig<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = true;
     const RECORDS: bool = false;
-    const TIME_DEPENDENT: bool = CONSTANTS.time_dependent;
-    const BOUNDED: bool = CONSTANTS.bounded;
-    const MASS: bool = CONSTANTS.mass;
-    const EVENTS: bool = CONSTANTS.events;
-    const SCHEDULED: bool = CONSTANTS.scheduled;
-    const WATCHES: bool = CONSTANTS.watches;
-    const CHECKS_INTERPOLANT: bool = CONSTANTS.checks_interpolant(true);
+    const SYSTEM: SystemConstants = CONSTANTS;
 }
 
 /// Checks the options and converts them to the precision of the solve, for `len` numbers.

@@ -88,11 +88,5 @@ where
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = SAVES;
     const RECORDS: bool = RECORDS;
-    const TIME_DEPENDENT: bool = SystemConstants::of::<S, N, P>().time_dependent;
-    const BOUNDED: bool = SystemConstants::of::<S, N, P>().bounded;
-    const MASS: bool = SystemConstants::of::<S, N, P>().mass;
-    const EVENTS: bool = SystemConstants::of::<S, N, P>().events;
-    const SCHEDULED: bool = SystemConstants::of::<S, N, P>().scheduled;
-    const WATCHES: bool = SystemConstants::of::<S, N, P>().watches;
-    const CHECKS_INTERPOLANT: bool = SystemConstants::of::<S, N, P>().checks_interpolant(SAVES);
+    const SYSTEM: SystemConstants = SystemConstants::of::<S, N, P>();
 }

@@ -4,8 +4,38 @@ pub use device::*;
 
 use crate::system::System;
 
+/// The loop configuration: constants of a compiled loop.
+///
+/// The code of a disabled feature is not compiled.
+pub trait LoopConfig {
+    /// Whether step sizes follow the error estimate; otherwise they are fixed.
+    const ADAPTIVE: bool;
+    /// Whether there may be times to save at.
+    const SAVES: bool;
+    /// Whether the sink [records](Sink::record) steps.
+    const RECORDS: bool;
+    /// The constants that follow from the system.
+    const SYSTEM: SystemConstants;
+    /// Whether the right-hand side depends on time.
+    const TIME_DEPENDENT: bool = Self::SYSTEM.time_dependent;
+    /// Whether the system limits the sizes of steps.
+    const BOUNDED: bool = Self::SYSTEM.bounded;
+    /// Whether the system has a mass matrix.
+    const MASS: bool = Self::SYSTEM.mass;
+    /// Whether the system has events.
+    const EVENTS: bool = Self::SYSTEM.events;
+    /// Whether the system has scheduled actions.
+    const SCHEDULED: bool = Self::SYSTEM.scheduled;
+    /// Whether the ends of steps are tested: the system has events or conditions.
+    const WATCHES: bool = Self::SYSTEM.watches;
+    /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
+    ///
+    /// The reason is a system with algebraic equations, and saved times or events.
+    const CHECKS_INTERPOLANT: bool = Self::SYSTEM.checks_interpolant(Self::SAVES);
+}
+
 /// The constants of a [`LoopConfig`] that follow from the system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemConstants {
     /// [`LoopConfig::TIME_DEPENDENT`].
     pub time_dependent: bool,
@@ -24,6 +54,17 @@ pub struct SystemConstants {
 }
 
 impl SystemConstants {
+    /// The constants of a system without any of these properties.
+    pub const NONE: SystemConstants = SystemConstants {
+        time_dependent: false,
+        bounded: false,
+        mass: false,
+        algebraic: false,
+        events: false,
+        scheduled: false,
+        watches: false,
+    };
+
     /// Returns the constants of a system.
     #[must_use]
     pub const fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
@@ -67,34 +108,6 @@ mod device {
     use crate::lane::Real;
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, norm};
-
-    /// The loop configuration: constants of a compiled loop.
-    ///
-    /// The code of a disabled feature is not compiled.
-    pub trait LoopConfig {
-        /// Whether step sizes follow the error estimate; otherwise they are fixed.
-        const ADAPTIVE: bool;
-        /// Whether there may be times to save at.
-        const SAVES: bool;
-        /// Whether the sink [records](Sink::record) steps.
-        const RECORDS: bool;
-        /// Whether the right-hand side depends on time.
-        const TIME_DEPENDENT: bool;
-        /// Whether the system limits the sizes of steps.
-        const BOUNDED: bool;
-        /// Whether the system has a mass matrix.
-        const MASS: bool;
-        /// Whether the system has events.
-        const EVENTS: bool;
-        /// Whether the system has scheduled actions.
-        const SCHEDULED: bool;
-        /// Whether the ends of steps are tested: the system has events or conditions.
-        const WATCHES: bool;
-        /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
-        ///
-        /// The reason is a system with algebraic equations, and saved times or events.
-        const CHECKS_INTERPOLANT: bool;
-    }
 
     /// The options that all trajectories of a solve share.
     ///

@@ -6,7 +6,7 @@
 
 use ode_core::Method;
 use ode_core::integrate::integrate;
-use ode_core::integrate::options::{End, LoopConfig, Options, Sink, Source};
+use ode_core::integrate::options::{End, LoopConfig, Options, Sink, Source, SystemConstants};
 use ode_core::lane::dispatch::{self, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
 use ode_core::methods::Tsit5;
@@ -72,13 +72,7 @@ impl<const ADAPTIVE: bool> LoopConfig for StaticConfig<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
     const RECORDS: bool = false;
-    const TIME_DEPENDENT: bool = false;
-    const BOUNDED: bool = false;
-    const MASS: bool = false;
-    const EVENTS: bool = false;
-    const SCHEDULED: bool = false;
-    const WATCHES: bool = false;
-    const CHECKS_INTERPOLANT: bool = false;
+    const SYSTEM: SystemConstants = SystemConstants::NONE;
 }
 
 impl<T: Scalar, const ADAPTIVE: bool> LaneProgram<T> for Solve<T, ADAPTIVE> {
