@@ -77,7 +77,7 @@ impl<T: Scalar> Chunk<'_, T> {
     }
 }
 
-/// The number of trajectories whose results one thread writes at a time after cancellation.
+/// The number of trajectories that one thread cancels at a time.
 const CANCELLED_AT_A_TIME: usize = 1 << 16;
 
 /// The target duration of a CPU thread's chunk in a watched solve, in seconds.
@@ -88,7 +88,7 @@ const SECONDS: f64 = 0.1;
 /// A shorter one, since the trajectories of a sweep may suddenly take longer.
 const SHORT: f64 = 0.005;
 
-/// Number of trajectories for which the idle lanes at the end of a chunk are negligible.
+/// The size of a chunk with negligible idle lanes at its end.
 const ENOUGH: usize = 512;
 
 /// Cuts the chunks of CPU threads by time, if the solve is watched.

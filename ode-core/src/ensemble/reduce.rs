@@ -221,31 +221,10 @@ mod tests {
     use crate::problem::sweep::Axis;
     use crate::solution::{Backend, RunReport, Share, Timings};
     use crate::step::code;
+    use crate::system::SystemInfo;
     use crate::system::facts::Facts;
-    use crate::system::info::{LinearEquations, Operations, SystemInfo};
 
-    static INFO: SystemInfo = SystemInfo {
-        name: "stub",
-        states: &["x", "y"],
-        parameters: &[],
-        observables: &[],
-        events: &[],
-        jacobian_pattern: &[],
-        parameter_pattern: &[],
-        time_pattern: &[],
-        time_breaks: &[],
-        parameter_breaks: &[],
-        moving_time_breaks: false,
-        more_time_breaks: false,
-        poles: &[],
-        growing: &[],
-        steep: &[],
-        jumps: &[],
-        operations: [Operations::new([0; 6]); 4],
-        written: 0,
-        shared: 0,
-        linear: LinearEquations::Full,
-    };
+    static INFO: SystemInfo = SystemInfo::new("stub", &["x", "y"], &[]);
 
     /// Problems with an initial state for each index, and a time span that changes at an index.
     struct Stub {
@@ -273,10 +252,8 @@ mod tests {
     /// initial ones.
     fn stub(longer_from: usize, together: usize) -> Result<Summaries, SolveError> {
         let problems = &Stub { longer_from };
-        let (observables, mass, logs, logs_actions, timed) = (0, false, false, false, false);
-        let system = Facts { info: &INFO, observables, mass, logs, logs_actions, timed };
         let ensemble = EnsembleSpec {
-            system,
+            system: Facts::new(&INFO),
             trajectories: Some(1000),
             shard: Shard::new(0, 1),
             within: 0..usize::MAX,

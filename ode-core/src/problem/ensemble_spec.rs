@@ -21,7 +21,7 @@ pub(crate) struct EnsembleSpec<'a, T> {
     pub(crate) trajectories: Option<usize>,
     /// The shard that is solved.
     pub(crate) shard: Shard,
-    /// The indices in the whole ensemble to which the solve is limited.
+    /// The limits of the solved indices in the whole ensemble.
     pub(crate) within: Range<usize>,
     /// Whether a closure makes the problem of each trajectory.
     pub(crate) varies: bool,
@@ -91,7 +91,7 @@ pub(crate) trait Problems<T>: Sync {
     /// The numbers are the first time of a series, the period, and the number of times.
     fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3]));
 
-    /// Returns the own times to stop at of trajectory `i`, whose problem is `row`.
+    /// Returns the own times to stop at of trajectory `i` with the problem `row`.
     fn stops(&self, row: &[T], i: usize) -> Vec<T>;
 }
 
@@ -122,14 +122,7 @@ impl<T: Scalar> Clock<T> {
     pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
         static INFO: SystemInfo = SystemInfo::new("array", &["u"], &[]);
         EnsembleSpec {
-            system: Facts {
-                info: &INFO,
-                observables: 0,
-                mass: false,
-                logs: false,
-                logs_actions: false,
-                timed: false,
-            },
+            system: Facts::new(&INFO),
             trajectories: Some(1),
             shard: Shard::WHOLE,
             within: 0..usize::MAX,

@@ -19,6 +19,11 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// Creates the facts of a system with states and parameters only.
+    pub(crate) const fn new(info: &'static SystemInfo) -> Self {
+        Facts { info, observables: 0, mass: false, logs: false, logs_actions: false, timed: false }
+    }
+
     pub(crate) fn of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> Self {
         Facts {
             info: system.info(),

@@ -215,7 +215,7 @@ fn bytes<V: bytemuck::Pod>(values: Cow<'_, [V]>) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns the attributes by which programs name return codes (CF conventions, section 3.5).
+/// Returns the attributes with the names of return codes (CF conventions, section 3.5).
 fn flags() -> Object {
     let names: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
     Object::default()
