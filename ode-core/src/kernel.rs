@@ -53,6 +53,7 @@ pub use drawn::{Recipe, rules};
 
 pub mod adjoint;
 pub mod lockstep;
+pub mod reduce;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");

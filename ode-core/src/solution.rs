@@ -3,6 +3,7 @@
 mod code;
 mod display;
 mod raw;
+pub mod reduction;
 mod single;
 mod sink;
 

@@ -11,6 +11,8 @@
 //! times. Each array begins at a multiple of 256
 //! bytes, like a device allocation.
 
+use std::ops::Range;
+
 use ode_core::Layout;
 use ode_core::kernel::{self, InputOffset, KernelArguments};
 use ode_core::lane::Scalar;
@@ -159,6 +161,11 @@ impl<'i, T: Scalar> Batch<'i, T> {
     /// The number of trajectories of the batch.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
+    }
+
+    /// The indices of the trajectories in the whole ensemble.
+    pub(crate) fn numbers(&self) -> Range<u64> {
+        self.range.numbers()
     }
 
     /// The size of the batch in device memory, in bytes.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ode_core::Method;
 use ode_core::Shard;
 use ode_core::ensemble::task::{self, CompiledLanes, Solve, Task};
-use ode_core::ensemble::worker::{self, CpuTask, CpuWorker, Outcome};
+use ode_core::ensemble::worker::{self, CpuTask, CpuWorker, Outcome, Worker};
 use ode_core::ensemble::{AdjointJob, Capabilities, Request, RequestVisitor, SolveJob};
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
@@ -16,6 +16,7 @@ use ode_core::memory::Locked;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::reduction::Reduction;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, SolveWatch,
@@ -28,6 +29,7 @@ use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
 use crate::locked::page_lock;
+use crate::reduce;
 use crate::worker::{DeviceWorker, at_once, kernel_of};
 
 /// A backend that solves on NVIDIA GPUs, one trajectory per thread.
@@ -372,31 +374,18 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
         // The kernel writes as many numbers as its system has.
         job.check()?;
-        let SolveJob { task, options: settings, inputs: columns, sink } = job;
-        let begin = Instant::now();
-        let worker = |device| DeviceWorker {
-            device,
-            task,
-            settings,
-            columns,
-            kernel_config: self.kernel_config(device, settings, columns),
-            alike: self.alike(&settings.watch),
-            options: &self.compiler_options,
-            batch: self.batch,
-            compile: Duration::ZERO,
-            computing: Computing::default(),
-        };
-        let mut devices: Vec<DeviceWorker<'_, T>> = self.devices.iter().map(worker).collect();
-        let states = columns.u0.len();
-        let mut threads =
-            CpuWorker::threads(CpuTask::Solve(task), settings, states, self.cpu_threads);
-        let mut workers = worker::of_devices_and_threads(&mut devices, &mut threads);
-        let lock = |memory: &mut [u8]| self.page_lock(memory);
-        let outcome = worker::run(&mut workers, settings, columns, sink, Some(&lock))?;
-
-        let times = devices.iter().map(|worker| (worker.compile, worker.computing.total));
-        let timings = timings(begin, times);
-        Ok(self.run_report(timings, outcome))
+        let SolveJob { task, options, inputs, sink } = job;
+        let solve = (task, options, inputs);
+        let fits = |of: &dyn Reduction<T>| reduce::fits::<T>(of.request(), &self.devices);
+        match sink.reduction().filter(|of| fits(*of)) {
+            Some(reduction) => self.solve_by(solve, Some(reduction), |workers| {
+                worker::run_reduced(workers, options, inputs, sink.batch())
+            }),
+            None => self.solve_by(solve, None, |workers| {
+                let lock = |memory: &mut [u8]| self.page_lock(memory);
+                worker::run(workers, options, inputs, sink, Some(&lock))
+            }),
+        }
     }
 
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
@@ -427,6 +416,38 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         let outcome =
             worker::run_adjoint(&mut workers, &options.watch, inputs, (results, gradients))?;
         let times = devices.iter().map(|worker| (worker.compile, worker.computing));
+        Ok(self.run_report(timings(begin, times), outcome))
+    }
+}
+
+impl<C: CompiledLanes> EnsembleGpuKernel<C> {
+    /// Solves on all devices and threads: `run` runs the workers.
+    fn solve_by<T: Scalar>(
+        &self,
+        (task, settings, columns): (&dyn Task<T>, &ResolvedOptions<T>, &Inputs<T>),
+        reduction: Option<&dyn Reduction<T>>,
+        run: impl FnOnce(&mut [&mut dyn Worker<T>]) -> Result<Outcome, SolveError>,
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        let worker = |device| DeviceWorker {
+            device,
+            task,
+            settings,
+            columns,
+            kernel_config: self.kernel_config(device, settings, columns),
+            alike: self.alike(&settings.watch),
+            options: &self.compiler_options,
+            batch: self.batch,
+            reduction,
+            compile: Duration::ZERO,
+            computing: Computing::default(),
+        };
+        let mut devices: Vec<DeviceWorker<'_, T>> = self.devices.iter().map(worker).collect();
+        let of_threads = reduction.map_or(CpuTask::Solve(task), |of| CpuTask::Reduce(task, of));
+        let states = columns.u0.len();
+        let mut threads = CpuWorker::threads(of_threads, settings, states, self.cpu_threads);
+        let outcome = run(&mut worker::of_devices_and_threads(&mut devices, &mut threads))?;
+        let times = devices.iter().map(|worker| (worker.compile, worker.computing.total));
         Ok(self.run_report(timings(begin, times), outcome))
     }
 }

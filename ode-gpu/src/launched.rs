@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use cudarc::driver::{CudaSlice, DevicePtr};
+use ode_core::SolveError;
 use ode_core::ensemble::work_queue::{Divisible, Lease};
 use ode_core::ensemble::worker::Chunk;
 use ode_core::lane::Scalar;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::ResultArray;
+use ode_core::solution::reduction::Reduction;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
 use crate::locked::is_locked;
 use crate::memory::Stream;
 use crate::pinned::Transfer;
+use crate::reduce::Reducing;
 use crate::timing::Stopwatch;
 
 /// A chunk in progress. In every case the stream is synchronised before the lease returns.
@@ -24,6 +27,8 @@ pub(crate) struct Launched<'d, 'p, T: Scalar> {
     /// The result arrays that go through page-locked memory after the kernel.
     staged: Vec<(ResultArray, Place)>,
     watch: Option<Stopwatch>,
+    /// The reduction behind the solve, which takes the place of results.
+    reducing: Option<Reducing>,
     /// Owns the page-locked memory of the last uploads, which may be in progress.
     uploads: Vec<Transfer<u8>>,
     /// `None` after the stream was synchronised.
@@ -38,6 +43,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
             memory: None,
             staged: Vec::new(),
             watch: None,
+            reducing: None,
             uploads: Vec::new(),
             lease,
         }
@@ -64,6 +70,11 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     /// Stores the stopwatch of the queued kernel.
     pub(crate) fn computes(&mut self, watch: Stopwatch) {
         self.watch = Some(watch);
+    }
+
+    /// Stores the queued reduction.
+    pub(crate) fn reduces(&mut self, reducing: Reducing) {
+        self.reducing = Some(reducing);
     }
 
     /// Queues the download of results with page-locked host memory.
@@ -100,7 +111,13 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     }
 
     /// Waits for the results.
-    pub(crate) fn finish(mut self, computing: &mut Computing) -> Result<Stream, GpuError> {
+    ///
+    /// `reduction` receives the statistics of a queued reduction.
+    pub(crate) fn finish(
+        mut self,
+        computing: &mut Computing,
+        reduction: Option<&dyn Reduction<T>>,
+    ) -> Result<Stream, SolveError> {
         if let (Some(memory), Some(lease)) = (&self.memory, &mut self.lease) {
             let places = self.staged.iter().map(|(_, place)| place);
             let begin = places.clone().map(|place| place.at).min();
@@ -121,6 +138,9 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         self.stream.synchronize()?;
         if let Some(watch) = self.watch.take() {
             computing.add(watch)?;
+        }
+        if let (Some(reducing), Some(reduction)) = (self.reducing.take(), reduction) {
+            reducing.finish(&self.stream, reduction)?;
         }
         if let Some(lease) = self.lease.take() {
             lease.done();

@@ -83,6 +83,7 @@ mod pool;
 #[cfg(feature = "arrays")]
 mod queue;
 mod recent;
+mod reduce;
 mod resident;
 mod rows;
 #[cfg(test)]

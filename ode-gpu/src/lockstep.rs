@@ -143,7 +143,7 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
             let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
             let found = WorstMember::of(self.columns.u0.len(), squares);
             self.worst = WorstMember::worse(self.worst, found);
-            self.device.keep_stream(one.finish(&mut self.computing)?);
+            self.device.keep_stream(one.finish(&mut self.computing, None)?);
         }
         Ok(())
     }

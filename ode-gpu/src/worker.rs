@@ -18,6 +18,7 @@ use ode_core::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, SHARED_
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::reduction::Reduction;
 
 use crate::batch::{Footprint, bytes_of, most_trajectories};
 use crate::cache::Cache;
@@ -26,6 +27,7 @@ use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, KernelSource, Name};
 use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
+use crate::reduce::{self, Reducer};
 use crate::timing::Stopwatch;
 
 /// The number of chunks in progress at a time.
@@ -72,6 +74,8 @@ pub(crate) struct DeviceWorker<'a, T> {
     pub(crate) options: &'a [String],
     /// The largest number of trajectories of a launch, if the user sets one.
     pub(crate) batch: Option<usize>,
+    /// The reduction that takes the place of results.
+    pub(crate) reduction: Option<&'a dyn Reduction<T>>,
     /// The time that the worker waited for its kernel.
     pub(crate) compile: Duration,
     /// The time that the device computed.
@@ -129,7 +133,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
         let cut = Cut {
             trajectories,
             all: at_once(self.device),
-            footprint: Footprint::new(self.settings, self.columns),
+            footprint: self.footprint(),
             alike: self.alike,
         };
         match self.batch {
@@ -146,6 +150,8 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
         }
         let begin = Instant::now();
         let kernel = kernel_of(self.task, self.device, &self.kernel_config, self.options)?;
+        let reducer = self.reduction.map(|reduction| Reducer::new(reduction, self.device));
+        let reducer = reducer.transpose()?;
         self.compile += begin.elapsed();
         let mut idle: Vec<Stream> = Vec::new();
         let mut launched: VecDeque<Launched<'_, '_, T>> = VecDeque::new();
@@ -163,7 +169,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
                     None => self.device.idle_stream()?,
                 };
                 let mut one = Launched::new(stream, lease);
-                match self.queue(&kernel, &mut one) {
+                match self.queue(&kernel, reducer.as_ref(), &mut one) {
                     Ok(()) => launched.push_back(one),
                     // Wait for the launches in progress first: they free memory.
                     Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {
@@ -181,7 +187,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
                 }
             }
             let Some(one) = launched.pop_front() else { break };
-            idle.push(one.finish(&mut self.computing)?);
+            idle.push(one.finish(&mut self.computing, self.reduction)?);
         }
         idle.into_iter().for_each(|stream| self.device.keep_stream(stream));
         Ok(())
@@ -189,10 +195,19 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
 }
 
 impl<T: Scalar> DeviceWorker<'_, T> {
+    /// The device memory of a chunk.
+    fn footprint(&self) -> Footprint {
+        let mut footprint = Footprint::new(self.settings, self.columns);
+        if let Some(reduction) = self.reduction {
+            footprint.beside += reduce::beside::<T>(reduction.request());
+        }
+        footprint
+    }
+
     /// Returns how many trajectories a chunk may have, so that [`UNDER_WAY`] chunks fit into
     /// memory.
     fn fitting(&self, reachable: usize) -> usize {
-        let footprint = Footprint::new(self.settings, self.columns);
+        let footprint = self.footprint();
         let (each, beside) = (footprint.each(), footprint.beside);
         let needed = reachable.saturating_mul(each).saturating_add(beside);
         let usable = |memory: u64| usize::try_from(memory).unwrap_or(usize::MAX);
@@ -208,7 +223,12 @@ impl<T: Scalar> DeviceWorker<'_, T> {
     }
 
     /// Queues upload, kernel and, if the host's memory is page-locked, download of a chunk.
-    fn queue(&self, kernel: &Kernel, one: &mut Launched<'_, '_, T>) -> Result<(), GpuError> {
+    fn queue(
+        &self,
+        kernel: &Kernel,
+        reducer: Option<&Reducer<'_, T>>,
+        one: &mut Launched<'_, '_, T>,
+    ) -> Result<(), GpuError> {
         let Some(batch) = one.upload(self.settings)? else { return Ok(()) };
         // `most_trajectories` bounds the batch.
         let config = launch_config(kernel, &self.kernel_config, batch.len() as u32);
@@ -223,6 +243,9 @@ impl<T: Scalar> DeviceWorker<'_, T> {
         // kernel. The kernel stays within that memory, since `EnsembleGpuKernel::solve` has checked
         // that batches are laid out for the system of its text.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
+        if let Some(reducer) = reducer {
+            one.reduces(reducer.queue(&one.stream, &batch, one.base())?);
+        }
         watch.stop(&one.stream)?;
         one.computes(watch);
         one.download(batch.places())

@@ -26,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -67,7 +68,14 @@ std::vector<Fault> faults;
 std::map<int, int> lost;
 std::map<uintptr_t, std::pair<size_t, int>> allocations;
 std::map<int, size_t> used;
+// Kernels whose threads wait for those of their block, though not for other blocks.
+std::set<void*> together;
 thread_local int current = -1;
+
+bool is_together(void* function) {
+    std::lock_guard<std::mutex> lock(all);
+    return together.count(function) > 0;
+}
 
 const char* variable(const char* name, const char* otherwise) {
     const char* value = getenv(name);
@@ -353,6 +361,10 @@ API Result cuModuleUnload(void* module) {
 }
 API Result cuModuleGetFunction(void** function, void* module, const char* name) {
     *function = dlsym(((Module*)module)->library, name);
+    if (*function && !strcmp(name, "odes_reduce")) {
+        std::lock_guard<std::mutex> lock(all);
+        together.insert(*function);
+    }
     return *function ? OK : NOT_FOUND;
 }
 API Result cuFuncGetAttribute(int* value, int attribute, void*) {
@@ -370,6 +382,11 @@ API Result cuLaunchKernel(
     void** arguments, void**
 ) {
     BEFORE(of(stream));
+    if (is_together(function)) {
+        void* with[] = {arguments[0], nullptr, nullptr};
+        for (unsigned b = 0; b < grid; b++) Block(function, with, b, block).run();
+        return OK;
+    }
     ((void (*)(const void*, const void*, unsigned))function)(arguments[0], arguments[1], grid * block);
     return OK;
 }
@@ -458,23 +475,51 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     }
 )");
     }
-    if (lockstep != std::string::npos || text.rfind("TOGETHER(") != std::string::npos) {
+    size_t reduction = text.rfind("REDUCE_KERNEL(");
+    if (reduction != std::string::npos) {
+        text.insert(reduction, R"(
+#undef REDUCE_KERNEL
+#define REDUCE_KERNEL(name)                                                       \
+    extern "C" __attribute__((visibility("default"))) void name(                  \
+        const odes::ReduceArguments* arguments, const void*, const void*,         \
+        u32 block, u32 (*thread)(), void (*wait)()                                \
+    ) {                                                                           \
+        simulated_block = block;                                                  \
+        simulated_thread = thread;                                                \
+        simulated_wait = wait;                                                    \
+        odes::reduce(*arguments);                                                 \
+    }
+)");
+    }
+    bool waits = lockstep != std::string::npos || reduction != std::string::npos;
+    if (waits || text.rfind("TOGETHER(") != std::string::npos) {
         text.insert(at + host.size(), R"(
 #define __shared__ static thread_local
 static thread_local u32 (*simulated_thread)();
 static thread_local void (*simulated_wait)();
 struct SimulatedIndex { u32 x; };
+static thread_local u32 simulated_block;
 #define threadIdx (SimulatedIndex{simulated_thread()})
+#define blockIdx (SimulatedIndex{simulated_block})
 #define __syncthreads() simulated_wait()
-template<class T> T __shfl_xor_sync(u32, T x, u32 by) {
+template<class T> T simulated_shuffle(T x, u32 from) {
     // Nobody is more than one turn ahead.
     static thread_local T said[2][1024];
     static thread_local u32 turns[1024];
     u32 own = simulated_thread(), turn = turns[own]++ & 1u;
     said[turn][own] = x;
     simulated_wait();
-    return said[turn][own ^ by];
+    return said[turn][from];
 }
+template<class T> T __shfl_xor_sync(u32, T x, u32 by) { return simulated_shuffle(x, simulated_thread() ^ by); }
+template<class T> T __shfl_down_sync(u32, T x, u32 by) {
+    u32 own = simulated_thread();
+    return simulated_shuffle(x, own % 32u + by < 32u ? own + by : own);
+}
+static u32 atomicAdd(u32* at, u32 more) { u32 old = *at; *at += more; return old; }
+static u32 atomicOr(u32* at, u32 bits) { u32 old = *at; *at |= bits; return old; }
+static u32 atomicCAS(u32* at, u32 old, u32 now) { u32 was = *at; if (was == old) *at = now; return was; }
+static int __clz(u32 x) { return x ? __builtin_clz(x) : 32; }
 )");
     }
     // Operations on whole arrays: number by number, and by threads that wait for each other.

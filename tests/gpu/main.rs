@@ -19,6 +19,7 @@ mod gpu;
 mod observed;
 #[path = "../support/opencl.rs"]
 mod opencl;
+mod reductions;
 mod resident;
 #[path = "../systems/mod.rs"]
 mod systems;
@@ -92,8 +93,15 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests =
-        ["resident::", "draws", "everything_varies", "few_trajectories", "batches", "small"];
+    let tests = [
+        "resident::",
+        "draws",
+        "everything_varies",
+        "few_trajectories",
+        "batches",
+        "small",
+        "reductions::",
+    ];
     driver::run(&tests, &[]);
     driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }

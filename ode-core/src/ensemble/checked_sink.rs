@@ -5,6 +5,7 @@ use crate::lane::Scalar;
 use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::reduction::Reduction;
 use crate::solution::{RawResults, ResultSet, ResultSink, ReturnCode};
 use crate::watch::SolveWatch;
 use core::ops::ControlFlow;
@@ -43,7 +44,11 @@ impl<'a, T: Scalar> CheckedSink<'a, T> {
         if self.rest.is_empty() || self.is_cancelled || watch.is_cancelled() {
             return Ok(());
         }
+        let reduced = self.sink.reduction().map_or(0, Reduction::trajectories);
         let (given, expected) = (self.rest.indices().start, self.rest.inputs().trajectories);
+        if given == 0 && reduced == expected {
+            return Ok(());
+        }
         Err(SolveError::Results { what: "trajectories", given, expected })
     }
 }
@@ -55,6 +60,10 @@ impl<T: Scalar> ResultSink<T> for CheckedSink<'_, T> {
 
     fn wants(&self) -> ResultSet {
         self.sink.wants()
+    }
+
+    fn reduction(&self) -> Option<&dyn Reduction<T>> {
+        self.sink.reduction()
     }
 
     fn store(

@@ -139,15 +139,28 @@ fn in_ranges<T: Scalar>(
     let numbers = ensemble.numbers(whole)?;
     let watch = algorithm.capabilities().begin_watch();
     watch.begin(numbers.len(), 1);
-    for range in ranges(numbers, together) {
+    let prepare = |range: Range<usize>| {
         let part = ensemble.within(range);
-        let setup = Instant::now();
         let mut made = None;
         algorithm.capabilities().evaluate(&mut |threads| {
-            made = Some(PreparedSolve::of(threads, &part, options, properties, able));
+            let inputs = PreparedSolve::of(threads, &part, options, properties, able);
+            made = Some(inputs.map(|(inputs, _)| inputs));
         })?;
-        let (mut inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+        made.unwrap_or_else(|| Err(SolveError::NotPrepared))
+    };
+    let only_samples = !ensemble.varies && ensemble.sweep == [None; 2] && ensemble.axes.is_empty();
+    let unstored = together.max(self::together(0, batch));
+    let mut next = numbers.start;
+    while next < numbers.end || summaries.is_none() {
+        let range = |most: usize| next..numbers.end.min(next.saturating_add(most));
+        let setup = Instant::now();
+        let mut inputs = prepare(range(together))?;
+        if only_samples && !inputs.inputs.are_stored() {
+            // Inputs that the backend draws take no memory.
+            inputs = prepare(range(unstored))?;
+        }
         let setup = setup.elapsed();
+        next += inputs.inputs.trajectories.max(1);
         inputs.options.watch = watch.clone();
         let so_far = match &mut summaries {
             Some(so_far) => so_far,
@@ -177,17 +190,9 @@ fn in_ranges<T: Scalar>(
 /// `bytes` is the memory of the inputs of one trajectory. The number is a multiple of `batch`.
 fn together(bytes: usize, batch: Option<usize>) -> usize {
     let [least, most] = TOGETHER;
-    let fit = 1 << (INPUT_BYTES / bytes.max(1)).max(1).ilog2().clamp(least, most);
+    let fit = INPUT_BYTES.checked_div(bytes).unwrap_or(usize::MAX);
+    let fit = 1 << fit.max(1).ilog2().clamp(least, most);
     batch.map_or(fit, |batch| batch.saturating_mul((fit / batch).max(1)))
-}
-
-/// Returns consecutive ranges of at most `most` indices; an empty range is one range.
-fn ranges(all: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = all.len().div_ceil(most).max(1);
-    (0..count).map(move |k| {
-        let start = all.start + k * most;
-        start..all.end.min(start.saturating_add(most))
-    })
 }
 
 /// Returns the properties that solves of shards of one ensemble share.
@@ -331,18 +336,9 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_all_indices_in_order() {
-        let of =
-            |all, most| ranges(all, most).map(|range| (range.start, range.end)).collect::<Vec<_>>();
-        assert_eq!(of(3..10, 3), [(3, 6), (6, 9), (9, 10)]);
-        assert_eq!(of(3..9, 3), [(3, 6), (6, 9)]);
-        assert_eq!(of(5..5, 3), [(5, 5)]);
-        assert_eq!(of(0..10, usize::MAX), [(0, 10)]);
-    }
-
-    #[test]
     fn inputs_fit_and_batches_are_whole() {
         assert_eq!(together(64, None), 1 << 22);
+        assert_eq!(together(0, None), 1 << 30);
         assert_eq!(together(1 << 40, None), 1 << 12);
         assert_eq!(together(64, Some(1000)), 4_194_000);
         assert_eq!(together(64, Some(10_000_000)), 10_000_000);

@@ -19,7 +19,8 @@ use crate::memory::Lock;
 use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
-use crate::solution::{RawResults, ResultSink, ResultSlices, Share, Warning};
+use crate::solution::reduction::Reduction;
+use crate::solution::{RawResults, ResultSet, ResultSink, ResultSlices, Share, Warning};
 use crate::watch::SolveWatch;
 
 pub use crate::ensemble::chunk::Chunk;
@@ -102,6 +103,35 @@ pub fn run<T: Scalar>(
     }
     if let Some((batch, mut results)) = solved {
         let _ = sink.store(batch, &mut results)?;
+    }
+    Ok(team.outcome())
+}
+
+/// Solves the trajectories of `columns` on several workers, which add statistics to a reduction.
+///
+/// The workers have no results to write but counts of events, in batches of `batch` trajectories.
+/// If the solve is cancelled, the reduction contains the chunks that were finished.
+///
+/// # Errors
+/// The error of a worker, if all workers failed.
+pub fn run_reduced<T: Scalar>(
+    workers: &mut [&mut dyn Worker<T>],
+    settings: &ResolvedOptions<T>,
+    columns: &Inputs<T>,
+    batch: u64,
+) -> Result<Outcome, SolveError> {
+    let layout = Layout::new(settings, columns).of(ResultSet::NONE);
+    // Without events there is nothing to hold.
+    let batch = if layout.events == 0 { u64::MAX } else { batch };
+    let mut team = Team::new(workers, &settings.watch);
+    let mut results = RawResults::default();
+    for batch in columns.batches(batch) {
+        if settings.watch.is_cancelled() {
+            break;
+        }
+        results.fit(&layout, batch.len())?;
+        let slices = ResultSlices::whole(&mut results, batch.len());
+        team.solve(Chunk { inputs: batch, results: slices, gradients: None }, None)?;
     }
     Ok(team.outcome())
 }
@@ -261,6 +291,8 @@ pub struct CpuWorker<'a, T> {
 pub enum CpuTask<'a, T> {
     /// A forward solve.
     Solve(&'a dyn Task<T>),
+    /// A forward solve that adds its results to a reduction, and leaves those of the chunk unwritten.
+    Reduce(&'a dyn Task<T>, &'a dyn Reduction<T>),
     /// An adjoint, with its cotangents.
     Adjoint(&'a dyn AdjointTask<T>, &'a RawCotangents<'a, T>),
 }
@@ -282,6 +314,16 @@ impl<T: Scalar> CpuTask<'_, T> {
                 let schedule = Schedule::Auto.of_lanes(settings.adaptive);
                 task.run(lanes, settings, inputs, results, schedule)
             }
+            (CpuTask::Reduce(task, reduction), _) => {
+                let layout =
+                    Layout::new(settings, inputs.inputs()).of(reduction.request().wanted());
+                let mut own = RawResults::default();
+                own.fit(&layout, inputs.len())?;
+                let slices = ResultSlices::whole(&mut own, inputs.len());
+                let schedule = Schedule::Auto.of_lanes(settings.adaptive);
+                task.run(lanes, settings, inputs, slices, schedule)?;
+                reduction.add_results(inputs, &own)
+            }
             (CpuTask::Adjoint(task, cotangents), Some(gradients)) => {
                 task.run(lanes, settings, inputs, cotangents, results, gradients.reborrow())
             }
@@ -294,6 +336,7 @@ impl<T> core::fmt::Debug for CpuTask<'_, T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             CpuTask::Solve(_) => "Solve",
+            CpuTask::Reduce(..) => "Reduce",
             CpuTask::Adjoint(..) => "Adjoint",
         })
     }

@@ -414,6 +414,12 @@ impl<T: Scalar> Inputs<T> {
         self.abstols.get(d).map_or(common, |column| column.get(0))
     }
 
+    /// Returns whether a value or a time is stored for each trajectory.
+    pub(crate) fn are_stored(&self) -> bool {
+        let times = self.save.shared().is_none() || self.stops.shared().is_none();
+        times || self.quantities().any(Input::is_stored)
+    }
+
     /// Returns the range of all trajectories.
     #[must_use]
     pub fn all(&self) -> InputRange<'_, T> {

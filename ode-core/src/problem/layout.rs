@@ -190,6 +190,9 @@ impl ResultSet {
     /// All arrays.
     pub const ALL: ResultSet = ResultSet((1 << ResultArray::COUNT) - 1);
 
+    /// No array.
+    pub const NONE: ResultSet = ResultSet(0);
+
     /// Returns whether the set contains an array.
     #[must_use]
     pub const fn contains(self, array: ResultArray) -> bool {

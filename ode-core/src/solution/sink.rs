@@ -15,6 +15,7 @@ use crate::lane::Scalar;
 use crate::problem::inputs::InputRange;
 use crate::problem::prepared::PreparedSolve;
 use crate::problem::sweep::Axis;
+use crate::solution::reduction::Reduction;
 use crate::solution::{RawResults, ResultArray, ResultSet, RunReport};
 use crate::system::SystemInfo;
 
@@ -92,6 +93,13 @@ pub trait ResultSink<T>: Send {
     /// neither store nor send them. Counts of events are never empty if the system has events.
     fn wants(&self) -> ResultSet {
         ResultSet::ALL
+    }
+
+    /// Returns the reduction that a backend may compute where it solves; none by default.
+    ///
+    /// A backend that computes it stores no batch.
+    fn reduction(&self) -> Option<&dyn Reduction<T>> {
+        None
     }
 
     /// Stores the results of a batch.

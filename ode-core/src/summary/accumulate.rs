@@ -5,7 +5,7 @@ use super::histogram::Histogram;
 use super::merge;
 use super::request::Summary;
 use super::summaries::Summaries;
-use super::tree::pieces;
+use super::tree::{LEVEL, pieces};
 use crate::error::{SolveError, SummaryError};
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
@@ -13,8 +13,11 @@ use crate::problem::inputs::InputRange;
 use crate::problem::layout::Layout;
 use crate::problem::prepared::PreparedSolve;
 use crate::reserve::reserve;
+use crate::solution::reduction::{ChunkSummary, Reduction, ReductionRequest};
 use crate::solution::{RawResults, ResultArray, ResultSet, ResultSink, ReturnCode};
 use core::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory of the results of a batch, unless the user sets a number of trajectories.
 const BATCH_BYTES: usize = 128 << 20;
@@ -68,12 +71,18 @@ fn saved_times<T: Scalar>(inputs: &PreparedSolve<T>) -> Result<Option<Vec<f64>>,
 
 /// A sink that adds results to a summary.
 pub(crate) struct Accumulate<'a> {
-    summaries: &'a mut Summaries,
+    summaries: Mutex<&'a mut Summaries>,
+    /// The summary of no trajectories.
+    blank: Summaries,
     threads: EvaluationThreads,
     layout: Layout,
     batch: usize,
     /// The grid of each component.
     grids: Vec<Option<Histogram>>,
+    /// The statistics that backends may compute; `None` if they cannot compute all of them.
+    request: Option<ReductionRequest>,
+    /// The number of trajectories that backends reduced.
+    reduced: AtomicUsize,
 }
 
 impl<'a> Accumulate<'a> {
@@ -94,41 +103,87 @@ impl<'a> Accumulate<'a> {
         let default = || 1 << (BATCH_BYTES / bytes).max(FEWEST).ilog2();
         let batch = batch.unwrap_or_else(default);
         let grids = summaries.statistics.grids(&summaries.names)?;
-        Ok(Accumulate { summaries, threads, layout, batch, grids })
+        let request = request(summaries, &grids);
+        let reduced = AtomicUsize::new(0);
+        let blank = summaries.blank()?;
+        let summaries = Mutex::new(summaries);
+        Ok(Accumulate { summaries, blank, threads, layout, batch, grids, request, reduced })
     }
 
-    /// Adds the values of the trajectories `numbers`, `[cell * n + trajectory]`.
-    fn add<T: Scalar>(&mut self, numbers: Range<u64>, values: &[T], counts: &[bool]) {
-        let Summaries { names, cells, joint, .. } = &mut *self.summaries;
-        let (n, w) = (counts.len(), names.len());
+    /// Adds the trajectories `numbers` to `summaries`, by codes and values.
+    ///
+    /// The values are `[cell * n + trajectory]`.
+    fn add<T: Scalar>(
+        &self,
+        summaries: &mut Summaries,
+        threads: EvaluationThreads,
+        numbers: Range<u64>,
+        (values, codes): (&[T], &[ReturnCode]),
+    ) -> Result<(), SummaryError> {
+        merge::unite(&mut summaries.ranges, &numbers)?;
+        for code in codes {
+            summaries.codes[*code as usize] += 1;
+        }
+        let Summaries { names, cells, joint, .. } = summaries;
+        let (n, w) = (codes.len(), names.len());
         let within = |piece: &Range<u64>| {
             (piece.start - numbers.start) as usize..(piece.end - numbers.start) as usize
         };
         // The value of trajectory `k`, or NaN if the trajectory failed.
-        let value = |cell: usize, k: usize| match counts[k] {
+        let value = |cell: usize, k: usize| match codes[k].is_success() {
             true => values[cell * n + k].widen(),
             false => f64::NAN,
         };
-        self.threads.each_of(cells.iter_mut().enumerate().collect(), &|(at, cell)| {
+        threads.each_of(cells.iter_mut().enumerate().collect(), &|(at, cell)| {
             let grid = self.grids[at % w].as_ref();
             let mut block = Vec::new();
-            for piece in pieces(numbers.clone()) {
+            for piece in pieces(numbers.clone(), LEVEL) {
                 block.clear();
                 block.extend(within(&piece).map(|k| value(at, k)));
                 cell.add(grid, piece.start, &block);
             }
         });
         let joint = joint.iter_mut().flatten().enumerate().collect();
-        self.threads.each_of(joint, &|(slot, forest)| {
+        threads.each_of(joint, &|(slot, forest)| {
             let mut block = Vec::new();
-            for piece in pieces(numbers.clone()) {
+            for piece in pieces(numbers.clone(), LEVEL) {
                 block.clear();
                 let row = |k: usize| (0..w).map(move |d| value(slot * w + d, k));
                 block.extend(within(&piece).flat_map(row));
                 add_rows(forest, w, piece.start, block.chunks_exact(w));
             }
         });
+        Ok(())
     }
+
+    /// Returns the values of results: the array that the statistics are of.
+    fn values<'r, T>(&self, results: &'r RawResults<T>) -> &'r [T] {
+        if self.blank.finals { &results.finals } else { &results.saved }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, &'a mut Summaries> {
+        self.summaries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the statistics of a summary that backends may compute; `None` if they cannot.
+fn request(summaries: &Summaries, grids: &[Option<Histogram>]) -> Option<ReductionRequest> {
+    let Summaries { statistics, finals, cells, joint, .. } = summaries;
+    let edges = |grid: &Option<Histogram>| {
+        grid.as_ref().map_or_else(Vec::new, |grid| grid.edges().to_vec())
+    };
+    joint.is_none().then(|| ReductionRequest {
+        finals: *finals,
+        cells: cells.len(),
+        extremes: statistics.extremes,
+        bits: statistics.quantiles.as_ref().map(|asked| asked.bits),
+        edges: grids.iter().map(edges).collect(),
+    })
+}
+
+/// Returns the error of too many trajectories, if counts are not exact.
+fn check_count(end: u64) -> Result<(), SummaryError> {
+    if end > MOST { Err(SummaryError::TooMany { trajectories: end }) } else { Ok(()) }
 }
 
 impl<T: Scalar> ResultSink<T> for Accumulate<'_> {
@@ -140,6 +195,10 @@ impl<T: Scalar> ResultSink<T> for Accumulate<'_> {
         self.layout.wanted
     }
 
+    fn reduction(&self) -> Option<&dyn Reduction<T>> {
+        self.request.is_some().then_some(self)
+    }
+
     fn store(
         &mut self,
         batch: InputRange<'_, T>,
@@ -147,22 +206,47 @@ impl<T: Scalar> ResultSink<T> for Accumulate<'_> {
     ) -> Result<ControlFlow<()>, SolveError> {
         let numbers = batch.numbers();
         results.check(&self.layout, batch.len())?;
-        if numbers.end > MOST {
-            return Err(SummaryError::TooMany { trajectories: numbers.end }.into());
-        }
-        let codes = (0..batch.len()).map(|k| results.code(k));
-        let codes: Vec<ReturnCode> = codes.collect();
+        check_count(numbers.end)?;
+        let codes: Vec<ReturnCode> = (0..batch.len()).map(|k| results.code(k)).collect();
         if codes.contains(&ReturnCode::Cancelled) {
             // Another run can solve the whole batch, and merge it.
             return Ok(ControlFlow::Break(()));
         }
-        merge::unite(&mut self.summaries.ranges, &numbers)?;
-        for code in &codes {
-            self.summaries.codes[*code as usize] += 1;
-        }
-        let counts: Vec<bool> = codes.into_iter().map(ReturnCode::is_success).collect();
-        let values = if self.summaries.finals { &results.finals } else { &results.saved };
-        self.add(numbers, values, &counts);
+        let given = (self.values(results), &codes[..]);
+        self.add(&mut self.lock(), self.threads, numbers, given)?;
         Ok(ControlFlow::Continue(()))
+    }
+}
+
+impl<T: Scalar> Reduction<T> for Accumulate<'_> {
+    fn request(&self) -> &ReductionRequest {
+        self.request.as_ref().unwrap_or_else(|| unreachable!("`reduction` returned `None`"))
+    }
+
+    fn add(&self, chunk: &ChunkSummary) -> Result<(), SolveError> {
+        check_count(chunk.range.end)?;
+        self.lock().add_chunk(chunk)?;
+        self.reduced.fetch_add((chunk.range.end - chunk.range.start) as usize, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn add_results(
+        &self,
+        chunk: InputRange<'_, T>,
+        results: &RawResults<T>,
+    ) -> Result<(), SolveError> {
+        let numbers = chunk.numbers();
+        check_count(numbers.end)?;
+        let codes: Vec<ReturnCode> = (0..chunk.len()).map(|k| results.code(k)).collect();
+        let mut added = self.blank.clone();
+        let given = (self.values(results), &codes[..]);
+        self.add(&mut added, EvaluationThreads::Caller, numbers, given)?;
+        self.lock().add_disjoint(&added)?;
+        self.reduced.fetch_add(codes.len(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn trajectories(&self) -> usize {
+        self.reduced.load(Ordering::Relaxed)
     }
 }

@@ -1,11 +1,12 @@
 //! The statistics of one number at one time.
 
 use super::counters::Counters;
-use super::extremes::Extremes;
+use super::extremes::{Extreme, Extremes};
 use super::histogram::{Bins, Histogram};
 use super::moments;
 use super::request::Statistics;
 use super::tree::{BLOCK, Forest, Node, pairwise};
+use crate::solution::reduction::ChunkSummary;
 
 /// The statistics of one state or observable at one saved time.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +49,26 @@ impl Cell {
         if let (Some(bins), Some(grid)) = (&mut self.bins, grid) {
             numbers().for_each(|(value, _)| bins.add(grid, *value));
         }
+    }
+
+    /// Adds counts, moments and extremes of the nodes of a chunk, in which this is cell `at`.
+    pub(super) fn add_nodes(&mut self, at: usize, chunk: &ChunkSummary) {
+        let of_cell = at * chunk.nodes.len()..(at + 1) * chunk.nodes.len();
+        for (node, k) in chunk.nodes.iter().zip(of_cell.clone()) {
+            let row = chunk.rows.each_ref().map(|numbers| numbers[k]);
+            self.count += row[0] as u64;
+            if let Some(forest) = &mut self.moments {
+                let node = Node { first: node.first, level: node.level, row: row.to_vec() };
+                forest.insert(node, |left, right| moments::join(1, left, right));
+            }
+        }
+        let mut all = Extremes::default();
+        for found in chunk.extremes.get(of_cell).into_iter().flatten().flatten() {
+            let [minimum, maximum] = found.map(|(value, index)| Some(Extreme { value, index }));
+            all.merge(&Extremes { minimum, maximum });
+        }
+        let of_counters = self.counters.as_mut().map(|counters| &mut counters.extremes);
+        self.extremes.iter_mut().chain(of_counters).for_each(|extremes| extremes.merge(&all));
     }
 
     /// Adds the statistics of other trajectories. Returns `None` if a count overflows.

@@ -97,6 +97,14 @@ impl Counters {
         at
     }
 
+    /// Adds the counts of other trajectories to a page.
+    pub(super) fn add_page(&mut self, key: u16, counts: &[u32]) {
+        let at = self.page(key);
+        for (count, more) in self.pages[at].counts.iter_mut().zip(counts) {
+            *count += u64::from(*more);
+        }
+    }
+
     /// Adds the counts of other trajectories. Returns `None` if a count overflows.
     pub(super) fn merge(&mut self, other: &Counters) -> Option<()> {
         self.extremes.merge(&other.extremes);

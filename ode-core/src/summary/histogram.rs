@@ -106,6 +106,12 @@ impl Bins {
         }
     }
 
+    /// Adds the counts of values below, above, and in each bin.
+    pub(super) fn add_counts(&mut self, more: &[u32]) {
+        let counts = [&mut self.below, &mut self.above].into_iter().chain(&mut self.counts);
+        counts.zip(more).for_each(|(count, more)| *count += u64::from(*more));
+    }
+
     /// Adds the counts of other trajectories. Returns `None` if a count overflows.
     pub(super) fn merge(&mut self, other: &Bins) -> Option<()> {
         self.below = self.below.checked_add(other.below)?;

@@ -3,7 +3,8 @@
 use super::moments;
 use super::summaries::Summaries;
 use crate::error::SummaryError;
-use crate::solution::{RunReport, WorstMember};
+use crate::solution::reduction::ChunkSummary;
+use crate::solution::{ReturnCode, RunReport, WorstMember};
 use core::ops::Range;
 use std::time::Duration;
 
@@ -46,6 +47,43 @@ impl Summaries {
         let trajectories = merged.trajectories();
         merged.add(other).ok_or(SummaryError::TooMany { trajectories })?;
         *self = merged;
+        Ok(())
+    }
+
+    /// Returns the summary of no trajectories of the same solve.
+    pub(super) fn blank(&self) -> Result<Summaries, SummaryError> {
+        let times = (!self.finals).then(|| self.times.clone());
+        Summaries::new(self.statistics.clone(), self.solve.clone(), self.names.clone(), times)
+    }
+
+    /// Adds the summary of other trajectories of the same solve, without a copy.
+    ///
+    /// After an error the summary is incomplete.
+    pub(super) fn add_disjoint(&mut self, other: &Summaries) -> Result<(), SummaryError> {
+        other.ranges.iter().try_for_each(|range| unite(&mut self.ranges, range))?;
+        let trajectories = self.trajectories();
+        self.add(other).ok_or(SummaryError::TooMany { trajectories })
+    }
+
+    /// Adds the statistics of a chunk that a backend reduced.
+    ///
+    /// After an error the summary is incomplete.
+    pub(super) fn add_chunk(&mut self, chunk: &ChunkSummary) -> Result<(), SummaryError> {
+        unite(&mut self.ranges, &chunk.range)?;
+        for (number, count) in (0..).zip(&chunk.codes) {
+            self.codes[ReturnCode::from_lane(number) as usize] += u64::from(*count);
+        }
+        for (at, cell) in self.cells.iter_mut().enumerate() {
+            cell.add_nodes(at, chunk);
+            if let (Some(bins), Some(counts)) = (&mut cell.bins, chunk.bins.get(at)) {
+                bins.add_counts(counts);
+            }
+        }
+        for page in &chunk.pages {
+            if let Some(counters) = &mut self.cells[page.cell].counters {
+                counters.add_page(page.key, &page.counts);
+            }
+        }
         Ok(())
     }
 

@@ -11,8 +11,8 @@
 
 use core::ops::Range;
 
-/// Number of trajectories, as a power of two, that are joined before a forest receives them.
-const LEVEL: u32 = 8;
+/// Number of trajectories, as a power of two, that a CPU joins before a forest receives them.
+pub(super) const LEVEL: u32 = 8;
 
 /// The largest number of trajectories of a piece, see [`pieces`].
 pub(crate) const BLOCK: usize = 1 << LEVEL;
@@ -37,12 +37,12 @@ pub(crate) fn pairwise(rows: &mut [f64], width: usize, join: impl Fn(&mut [f64],
     }
 }
 
-/// Returns the largest nodes of at most [`BLOCK`] trajectories that make up the range.
-pub(super) fn pieces(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+/// Returns the largest nodes of at most `2^most` trajectories that make up the range.
+pub(crate) fn pieces(range: Range<u64>, most: u32) -> impl Iterator<Item = Range<u64>> {
     let mut next = range.start;
     core::iter::from_fn(move || {
         let left = range.end.checked_sub(next).filter(|left| *left > 0)?;
-        let level = next.trailing_zeros().min(left.ilog2()).min(LEVEL);
+        let level = next.trailing_zeros().min(left.ilog2()).min(most);
         let piece = next..next + (1 << level);
         next = piece.end;
         Some(piece)
@@ -152,7 +152,7 @@ mod tests {
     fn forest(range: Range<u64>, batch: usize) -> Forest {
         let mut forest = Forest::default();
         for first in range.clone().step_by(batch) {
-            for piece in pieces(first..range.end.min(first + batch as u64)) {
+            for piece in pieces(first..range.end.min(first + batch as u64), LEVEL) {
                 let mut rows: Vec<f64> = piece.clone().map(value).collect();
                 pairwise(&mut rows, 1, add);
                 let level = (piece.end - piece.start).ilog2();
@@ -210,7 +210,7 @@ mod tests {
     fn pieces_are_aligned_and_complete() {
         for range in [0..0, 0..1, 5..6, 3..1000, 250..600, (1 << 50) - 3..(1 << 50) + 300] {
             let mut next = range.start;
-            for piece in pieces(range.clone()) {
+            for piece in pieces(range.clone(), LEVEL) {
                 let len = piece.end - piece.start;
                 assert_eq!(piece.start, next);
                 assert!(len.is_power_of_two() && len <= BLOCK as u64 && next.is_multiple_of(len));
