@@ -330,6 +330,7 @@ pub mod device {
 /// | `task` | a system by a method in one precision, with erased types, for a backend |
 pub mod internals {
     pub use ode_core::ensemble::{task, work_queue, worker};
+    pub use ode_core::solution::reduction;
     pub use ode_core::step::{control, guard};
     pub use ode_core::{kernel, lane, methods, system};
 }

@@ -27,10 +27,12 @@ use ode_gpu::{Cache, KernelSource, Nvrtc};
 use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
+use odes::internals::kernel::reduce::{self, REDUCE_NAME};
 use odes::internals::kernel::{
     self, Functions, InputOrigin, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
 };
 use odes::internals::methods::Differentiable;
+use odes::internals::reduction::ReductionRequest;
 use odes::lane::Scalar;
 use odes::methods::{
     Bs3, Dop853, Dp5, Euler, Heun, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3, Rodas4,
@@ -459,6 +461,33 @@ fn gradients() {
 }
 
 /// Compiles one kernel of a model, for the newest architecture.
+/// The kernels of reductions, with the fewest and with all statistics.
+#[needs(nvrtc)]
+#[test]
+fn reductions() {
+    fn of<T: Scalar>(kernels: &mut Vec<Kernel>) {
+        let edges = vec![vec![0.0, 1.0]];
+        let few = ReductionRequest {
+            finals: true,
+            cells: 1,
+            extremes: false,
+            bits: None,
+            edges: Vec::new(),
+        };
+        let all = ReductionRequest { extremes: true, bits: Some(6), edges, ..few.clone() };
+        for (arch, request) in architectures(true).flat_map(|arch| [(arch, &few), (arch, &all)]) {
+            let what = format!("reduction {} sm_{arch} {request:?}", T::NAME);
+            let most = measured((0, 0), (8, 32))[usize::from(T::DOUBLE)];
+            let source = reduce::source::<T>(request);
+            kernels.push(Kernel { what, name: REDUCE_NAME, arch, source, most });
+        }
+    }
+    let mut kernels = Vec::new();
+    of::<f32>(&mut kernels);
+    of::<f64>(&mut kernels);
+    compile(kernels);
+}
+
 fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most) {
     let kernel_config =
         kernel_config::<f64, S, Tsit5, N, P>(true, false, vec![InputOrigin::Memory; N + P + 2]);

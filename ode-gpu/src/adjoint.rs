@@ -24,6 +24,7 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::ResultArray;
 use ode_core::{SavedRow, SolveError};
 
+use crate::argument::Argument;
 use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
@@ -33,7 +34,7 @@ use crate::memory::Stream;
 use crate::recent::Recent;
 use crate::rows::{Source, Target};
 use crate::timing::Stopwatch;
-use crate::worker::{Argument, at_once, check_options, launch_config};
+use crate::worker::{at_once, check_options, launch_config};
 
 /// Rows for each trajectory of a thread, if no gradients of this system and method were computed
 /// yet.

@@ -60,6 +60,7 @@
 //! | `ODES_DUMP` | folder that receives the source, log and cubin of every kernel |
 
 mod adjoint;
+mod argument;
 mod array;
 mod batch;
 #[cfg(feature = "arrays")]

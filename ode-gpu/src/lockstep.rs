@@ -20,6 +20,7 @@ use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::{SolveError, WorstMember};
 
+use crate::argument::Argument;
 use crate::batch::{align, most_trajectories};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
@@ -27,7 +28,7 @@ use crate::kernel::Kernel;
 use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
-use crate::worker::{Argument, kernel_of};
+use crate::worker::kernel_of;
 
 /// Threads of a block if there are few members: they spread over more multiprocessors.
 const FEW: u32 = 64;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::cast_slice;
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
 use ode_core::kernel::reduce::{
     CODE_MASK, CODES, LaunchGrid, LaunchNode, NodeExtremes, REDUCE_NAME, REDUCE_THREADS,
@@ -15,15 +15,17 @@ use ode_core::kernel::reduce::{
 };
 use ode_core::lane::Scalar;
 use ode_core::solution::ResultArray;
-use ode_core::solution::reduction::{ChunkSummary, CountedPage, Node, Reduction, ReductionRequest};
+use ode_core::solution::reduction::{
+    ChunkSummary, CountedPage, Reduction, ReductionRequest, TreeNode,
+};
 
+use crate::argument::Argument;
 use crate::batch::{Batch, align};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, KernelSource};
 use crate::memory::Stream;
 use crate::pinned::Transfer;
-use crate::worker::Argument;
 
 /// The part of a device's memory that the counters of a chunk may take.
 const SHARE: u64 = 32;
@@ -132,10 +134,6 @@ impl<'a, T: Scalar> Reducer<'a, T> {
     }
 }
 
-// SAFETY: the kernel takes a `ReduceArguments` of the same layout by value: addresses and counts in
-// the same order, and the source asserts that the sizes agree.
-unsafe impl DeviceRepr for Argument<ReduceArguments> {}
-
 /// Returns the histogram of each cell, and all edges.
 fn grids(request: &ReductionRequest) -> (Vec<LaunchGrid>, Vec<f64>) {
     let mut starts = Vec::new();
@@ -205,7 +203,7 @@ pub(crate) struct Reducing {
     /// Freed by its stream, behind all work that uses it.
     memory: CudaSlice<u8>,
     places: Places,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     range: Range<u64>,
     /// Owns the page-locked memory of the uploads, which may be in progress.
     uploads: Vec<Transfer<u8>>,

@@ -30,13 +30,14 @@ use ode_core::{
     StepSize, Vary,
 };
 
+use crate::argument::{Argument, SharedBytes};
 use crate::batch::{Batch, Place, most_trajectories};
 use crate::device::Device;
 use crate::ensemble::EnsembleGpuKernel;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
 use crate::memory::{DeviceElement, Stream};
-use crate::worker::{Argument, SharedBytes, launch_config};
+use crate::worker::launch_config;
 
 /// An ensemble with inputs and results that stay on a device.
 ///

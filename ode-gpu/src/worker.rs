@@ -7,20 +7,20 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
 use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
-use ode_core::kernel::adjoint::AdjointArguments;
-use ode_core::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments};
-use ode_core::kernel::{self, KERNEL_NAME, KernelArguments, KernelConfig, SHARED_BYTES};
+use ode_core::kernel::lockstep::LOCKSTEP_NAME;
+use ode_core::kernel::{self, KERNEL_NAME, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::reduction::Reduction;
 
-use crate::batch::{Footprint, bytes_of, most_trajectories};
+use crate::argument::Argument;
+use crate::batch::{Footprint, most_trajectories};
 use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
@@ -305,38 +305,6 @@ pub(crate) fn check_options(options: &[String]) -> Result<(), GpuError> {
 
 fn changes_text(option: &str) -> bool {
     OPTIONS_OF_TEXT.iter().any(|of| option.trim_start().starts_with(of))
-}
-
-/// A wrapper of a kernel argument that is passed by value.
-#[repr(transparent)]
-pub(crate) struct Argument<A>(pub(crate) A);
-
-// SAFETY: the kernel takes a `KernelArguments` of the same layout by value: both consist of the
-// same numbers in the same order, and the source asserts that the sizes agree.
-unsafe impl<T: Scalar> DeviceRepr for Argument<KernelArguments<T>> {}
-
-// SAFETY: the kernel takes a `LockstepArguments` of the same layout by value: addresses and counts
-// in the same order, and the source asserts that the sizes agree.
-unsafe impl DeviceRepr for Argument<LockstepArguments> {}
-
-// SAFETY: the kernel takes an `AdjointArguments` of the same layout by value: addresses and counts
-// in the same order, and the source asserts that the sizes agree.
-unsafe impl DeviceRepr for Argument<AdjointArguments> {}
-
-/// The shared numbers as bytes, padded with zeros.
-pub(crate) type SharedBytes = [u8; SHARED_BYTES];
-
-// SAFETY: the kernel takes an array of numbers by value. `Argument::shared` writes these numbers
-// first, and `KernelConfig` guarantees that they fit.
-unsafe impl DeviceRepr for Argument<SharedBytes> {}
-
-impl Argument<SharedBytes> {
-    pub(crate) fn shared<T: Scalar>(numbers: &[T]) -> Self {
-        let mut bytes = [0; SHARED_BYTES];
-        let numbers = bytes_of(numbers);
-        bytes[..numbers.len()].copy_from_slice(numbers);
-        Argument(bytes)
-    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 
 use clap::Parser;
 use core::ops::ControlFlow;
+use odes::SolveError;
 use odes::backend::{InputRange, RawResults, ResultSet, ResultSink, RunReport};
 use odes::lane::Scalar;
 use odes::prelude::*;
+use odes::problem::Unvaried;
 use odes::sample::{Samples, Uniform};
 use odes::summary::{Histogram, Summaries, Summary};
-use odes::SolveError;
-use odes::problem::Unvaried;
 use odes_models::lorenz::lorenz;
 use std::time::Instant;
 

@@ -7,7 +7,7 @@
 use crate::kernel::Target;
 use crate::lane::Scalar;
 use crate::solution::ReturnCode;
-use crate::solution::reduction::{Node, ReductionRequest};
+use crate::solution::reduction::{ReductionRequest, TreeNode};
 use crate::step::switching;
 use crate::summary::tree::pieces;
 use core::ops::Range;
@@ -109,9 +109,11 @@ pub const fn page_words<T: Scalar>() -> usize {
 
 /// Returns the nodes of a range of trajectories, each of at most `2^level` of them.
 #[must_use]
-pub fn nodes(range: Range<u64>, level: u32) -> Vec<Node> {
-    let node =
-        |piece: Range<u64>| Node { first: piece.start, level: (piece.end - piece.start).ilog2() };
+pub fn nodes(range: Range<u64>, level: u32) -> Vec<TreeNode> {
+    let node = |piece: Range<u64>| TreeNode {
+        first: piece.start,
+        level: (piece.end - piece.start).ilog2(),
+    };
     pieces(range, level).map(node).collect()
 }
 
@@ -137,7 +139,7 @@ impl LaunchNode {
     ///
     /// A launch has at most `2^31` trajectories.
     #[must_use]
-    pub fn new(node: Node, first: u64) -> Self {
+    pub fn new(node: TreeNode, first: u64) -> Self {
         LaunchNode { begin: (node.first - first) as u32, level: node.level }
     }
 }

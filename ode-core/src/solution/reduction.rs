@@ -79,7 +79,7 @@ impl ReductionRequest {
 
 /// A node of the tree over the indices of the trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct TreeNode {
     /// The index of the first trajectory, a multiple of `2^level`.
     pub first: u64,
     /// The number of trajectories, as a power of two.
@@ -94,7 +94,7 @@ pub struct ChunkSummary {
     /// The number of trajectories with each return code, by its number.
     pub codes: Vec<u32>,
     /// Complete nodes that make up the range.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// Counts, sums, and sums of squared deviations of each node, `[cell * nodes + node]`.
     pub rows: [Vec<f64>; 3],
     /// The least and the greatest value of each cell, with the trajectories that attain them.
