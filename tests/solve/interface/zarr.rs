@@ -7,7 +7,7 @@ use odes::methods::{Bs3, Euler};
 use odes::prelude::*;
 use odes::save::{SaveError, ZarrFolder, write_npy};
 use odes::sweep::Axis;
-use odes::{EnsembleSolution, Saving, SolveError};
+use odes::{CancellationToken, EnsembleSolution, EnsembleWatched, Saving, SolveError};
 use odes_skipped::needs;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// An array of a folder: axes with their lengths, and elements in the order of the axes.
 pub(crate) struct Array {
@@ -179,6 +180,7 @@ fn folders_hold_the_solution() {
     let found = attributes(&file.0);
     let expected = [
         ("complete", json!(1)),
+        ("solved", json!(6)),
         ("source", json!("odes 0.1.0")),
         ("system", json!("hunting")),
         ("method", json!("Euler")),
@@ -270,16 +272,22 @@ fn folders_of_other_solves() {
     assert!(!file.0.join("time").exists() && !file.0.join("saved_count").exists());
 }
 
-/// A folder that loses an array's folder after its first batch.
-struct Losing<'a>(&'a mut ZarrFolder, &'a Path);
+/// A sink around a folder that makes a call before each batch.
+struct Around<'a> {
+    folder: &'a mut ZarrFolder,
+    /// The call, with the index of the batch's first trajectory.
+    before: &'a mut (dyn FnMut(usize) + Send),
+    /// Whether the folder receives the batch from index 2.
+    forwards: bool,
+}
 
-impl ResultSink<f64> for Losing<'_> {
+impl ResultSink<f64> for Around<'_> {
     fn begin(&mut self, header: &SolveHeader<'_, f64>) -> Result<(), SolveError> {
-        self.0.begin(header)
+        self.folder.begin(header)
     }
 
     fn batch(&self) -> u64 {
-        ResultSink::<f64>::batch(self.0)
+        ResultSink::<f64>::batch(self.folder)
     }
 
     fn store(
@@ -287,14 +295,15 @@ impl ResultSink<f64> for Losing<'_> {
         batch: InputRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
-        if batch.indices().start > 0 {
-            fs::remove_dir_all(self.1.join("t_end")).unwrap();
+        (self.before)(batch.indices().start);
+        match batch.indices().start == 2 && !self.forwards {
+            true => Ok(ControlFlow::Continue(())),
+            false => self.folder.store(batch, results),
         }
-        self.0.store(batch, results)
     }
 
     fn finish(&mut self, run: &RunReport) -> Result<(), SolveError> {
-        ResultSink::<f64>::finish(self.0, run)
+        ResultSink::<f64>::finish(self.folder, run)
     }
 }
 
@@ -302,13 +311,19 @@ impl ResultSink<f64> for Losing<'_> {
 fn incomplete_folders_are_marked() {
     let file = Scratch::new("lost.zarr");
     let mut folder = ZarrFolder::create(&file.0).unwrap().chunk(2).batch(1);
-    let mut losing = Losing(&mut folder, &file.0);
+    let lose = |start| {
+        if start > 0 {
+            fs::remove_dir_all(file.0.join("t_end")).unwrap();
+        }
+    };
+    let mut losing = Around { folder: &mut folder, before: &mut { lose }, forwards: true };
     let error = ensemble().solve_into(Euler, EnsembleSerial, &steps(), &mut losing).unwrap_err();
     let SolveError::Sink(cause) = &error else { panic!("{error}") };
     let cause = cause.downcast_ref::<SaveError>().unwrap();
     assert_eq!((&cause.path, cause.error.kind()), (&file.0, ErrorKind::NotFound));
     assert!(error.to_string().starts_with("cannot write "), "{error}");
-    assert_eq!(attributes(&file.0)["complete"], 0);
+    let found = attributes(&file.0);
+    assert_eq!((&found["complete"], &found["solved"]), (&json!(0), &Value::Null));
     assert_eq!(fs::read(file.0.join("code/c.0")).unwrap(), [0, 0]);
     assert!(!file.0.join("code/c.2").exists());
 
@@ -320,6 +335,51 @@ fn incomplete_folders_are_marked() {
     let error = solution(&steps()).write_zarr(&file.0).unwrap_err();
     assert_eq!((&error.path, error.error.kind()), (&file.0, ErrorKind::AlreadyExists));
     assert_eq!(files(&file.0), before);
+}
+
+/// A cancelled solve is no error: its folder has the number of solved trajectories.
+#[test]
+fn folders_of_cancelled_solves_are_incomplete() {
+    // The token is cancelled before the batch from this index, or before the solve.
+    for (at, solved, codes) in [(Some(2), 4, [0, 0]), (Some(4), 6, [0, 0]), (None, 0, [10, 10])] {
+        let file = Scratch::new("cancelled.zarr");
+        let mut folder = ZarrFolder::create(&file.0).unwrap().chunk(2).batch(2);
+        let token = CancellationToken::new();
+        if at.is_none() {
+            token.cancel();
+        }
+        let mut cancel = |start| {
+            if at == Some(start) {
+                token.cancel();
+            }
+        };
+        let mut cancelling = Around { folder: &mut folder, before: &mut cancel, forwards: true };
+        let backend = EnsembleWatched::new(EnsembleSerial).token(&token);
+        ensemble().solve_into(Euler, &backend, &steps(), &mut cancelling).unwrap();
+        let found = attributes(&file.0);
+        assert_eq!((&found["complete"], &found["solved"]), (&json!(solved / 6), &json!(solved)));
+        assert_eq!(fs::read(file.0.join("code/c.0")).unwrap(), codes);
+        assert_eq!(file.0.join("code/c.1").exists(), at.is_some());
+        assert_eq!(file.0.join("code/c.2").exists(), at == Some(4));
+    }
+    // From memory, too.
+    let file = Scratch::new("cancelled-memory.zarr");
+    let late = EnsembleWatched::new(EnsembleSerial).time_limit(Duration::ZERO);
+    let solution = ensemble().solve(Euler, late, &steps()).unwrap();
+    solution.write_zarr(&file.0).unwrap();
+    let found = attributes(&file.0);
+    assert_eq!((&found["complete"], &found["solved"]), (&json!(0), &json!(0)));
+}
+
+/// A folder that misses a batch does not blame the backend.
+#[test]
+fn folders_must_receive_all_batches() {
+    let file = Scratch::new("missed.zarr");
+    let mut folder = ZarrFolder::create(&file.0).unwrap().chunk(2).batch(2);
+    let mut missing = Around { folder: &mut folder, before: &mut |_| {}, forwards: false };
+    let error = ensemble().solve_into(Euler, EnsembleSerial, &steps(), &mut missing).unwrap_err();
+    assert!(error.to_string().contains("must forward `begin`, `batch`"), "{error}");
+    assert_eq!(attributes(&file.0)["complete"], 0);
 }
 
 /// A solve that does not begin leaves no folder.

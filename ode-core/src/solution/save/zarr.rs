@@ -14,7 +14,9 @@ use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::persist;
 use crate::problem::inputs::InputRange;
-use crate::solution::{EnsembleSolution, RawResults, ResultSink, RunReport, SolveHeader};
+use crate::solution::{
+    EnsembleSolution, RawResults, ResultSink, ReturnCode, RunReport, SolveHeader,
+};
 use crate::system::System;
 use array::{Array, Element, strings};
 use core::ops::ControlFlow;
@@ -53,8 +55,13 @@ const BATCH_BYTES: usize = 256 << 20;
 /// [`write_zarr`](EnsembleSolution::write_zarr) writes the same folder from memory, and lists its
 /// arrays. Chunks do not depend on the backend or on the size of batches.
 ///
-/// The folder has the attribute `complete`: 0 until the solve has ended, then 1. Before that, and
-/// after a failure, trajectories without results have the return code 255, and values NaN.
+/// The folder has the attribute `complete`: 0 until all trajectories are solved, then 1. Before
+/// that, and after a failure, trajectories without results have the return code 255, and values
+/// NaN.
+///
+/// A cancelled solve ([`EnsembleWatched`](crate::EnsembleWatched)) also ends with `complete` 0. The
+/// attribute `solved` is then the number of trajectories with results. The others have the code
+/// [`Cancelled`](crate::ReturnCode::Cancelled) or 255.
 #[derive(Debug)]
 pub struct ZarrFolder {
     path: PathBuf,
@@ -75,6 +82,8 @@ struct Content {
     batch: usize,
     /// The number of trajectories that are stored.
     stored: usize,
+    /// The number of stored trajectories that were not cancelled.
+    solved: usize,
 }
 
 impl ZarrFolder {
@@ -133,7 +142,15 @@ impl ZarrFolder {
         let batch = self.batch.unwrap_or((BATCH_BYTES / all / chunk).saturating_mul(chunk));
         let batch = batch.max(1).div_ceil(chunk).saturating_mul(chunk);
         let attributes = attributes(header, &sizes);
-        let content = Content { sizes, variables: Vec::new(), attributes, chunk, batch, stored: 0 };
+        let content = Content {
+            sizes,
+            variables: Vec::new(),
+            attributes,
+            chunk,
+            batch,
+            stored: 0,
+            solved: 0,
+        };
         let content = self.content.insert(content);
         content.write_group(&self.path, Object::default().json("complete", 0))?;
         for (_, array) in &mut variables {
@@ -154,10 +171,10 @@ impl ZarrFolder {
         batch: InputRange<'_, T>,
         results: &RawResults<T>,
     ) -> io::Result<()> {
-        let Some(content) = &mut self.content else { return Err(unordered()) };
+        let Some(content) = &mut self.content else { return Err(not_forwarded()) };
         let (indices, n, chunk) = (batch.indices(), batch.len(), content.chunk);
         if indices.start != content.stored || !content.stored.is_multiple_of(chunk) {
-            return Err(unordered());
+            return Err(not_forwarded());
         }
         for from in (0..n).step_by(chunk) {
             let range = from..n.min(from + chunk);
@@ -167,17 +184,18 @@ impl ZarrFolder {
             }
         }
         content.stored += n;
+        let is_solved = |&i: &usize| results.code(i) != ReturnCode::Cancelled;
+        content.solved += (0..n).filter(is_solved).count();
         Ok(())
     }
 
-    /// Marks the folder as complete.
-    fn complete(&mut self, run: &RunReport) -> io::Result<()> {
-        let Some(content) = &self.content else { return Err(unordered()) };
-        if content.stored != content.sizes.trajectories {
-            return Err(unordered());
-        }
+    /// Writes the number of solved trajectories, and whether these are all.
+    fn close(&self, run: &RunReport) -> io::Result<()> {
+        let Some(content) = &self.content else { return Err(not_forwarded()) };
+        let is_complete = content.solved == content.sizes.trajectories;
         let report = Object::default()
-            .json("complete", 1)
+            .json("complete", u8::from(is_complete))
+            .json("solved", content.solved)
             .text("backend", &run.backend.to_string())
             .json("seconds", run.timings.total.as_secs_f64());
         content.write_group(&self.path, report)
@@ -188,11 +206,11 @@ impl ZarrFolder {
     }
 }
 
-/// Returns the error of a backend that does not pass the batches that the sink requests.
-fn unordered() -> io::Error {
-    let error = "the backend did not pass all trajectories in order, in batches of the size that \
-        the folder requests";
-    io::Error::new(ErrorKind::InvalidData, error)
+/// Returns the error of a sink that passes only some of its calls to the folder.
+fn not_forwarded() -> io::Error {
+    let error = "a `ResultSink` around the folder must forward `begin`, `batch`, `wants` and all \
+        batches";
+    io::Error::new(ErrorKind::InvalidInput, error)
 }
 
 impl Drop for ZarrFolder {
@@ -220,6 +238,7 @@ impl<T: Scalar> ResultSink<T> for ZarrFolder {
         results: &mut RawResults<T>,
     ) -> Result<ControlFlow<()>, SolveError> {
         if let Some(content) = &self.content {
+            // A sink around the folder may want fewer arrays.
             results.check(&content.sizes.layout, batch.len())?;
         }
         self.write_batch(batch, results).map_err(|error| self.error(error))?;
@@ -227,7 +246,7 @@ impl<T: Scalar> ResultSink<T> for ZarrFolder {
     }
 
     fn finish(&mut self, run: &RunReport) -> Result<(), SolveError> {
-        Ok(self.complete(run).map_err(|error| self.error(error))?)
+        Ok(self.close(run).map_err(|error| self.error(error))?)
     }
 }
 
@@ -355,11 +374,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// `save` replaces the axis `time` of saved values. The coordinates `state`, `parameter`,
     /// `observable`, `event` and `log_number` are names.
     ///
-    /// Attributes of the group: `complete` (1), `source` (the version of odes), `system`, `method`,
-    /// `precision`, `backend`, `seconds` (of the solve), `states`, `parameters`, `observables`,
-    /// `events`, `trajectories`, `first_trajectory` (the index in the whole ensemble),
-    /// `grid_shape`, `grid_axes`, and options by their names (`abstol`, `reltol`, `fixed_step`,
-    /// `first_step`, `dtmin`, `dtmax`, `max_steps`), without unused ones.
+    /// Attributes of the group: `complete` (0 if the solve was cancelled, otherwise 1), `solved`
+    /// (the number of trajectories that were not cancelled), `source` (the version of odes),
+    /// `system`, `method`, `precision`, `backend`, `seconds` (of the solve), `states`,
+    /// `parameters`, `observables`, `events`, `trajectories`, `first_trajectory` (the index in the
+    /// whole ensemble), `grid_shape`, `grid_axes`, and options by their names (`abstol`, `reltol`,
+    /// `fixed_step`, `first_step`, `dtmin`, `dtmax`, `max_steps`), without unused ones.
     ///
     /// # Errors
     /// If the folder exists, or cannot be written. A folder with `complete` 0 remains after a
@@ -373,6 +393,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let system = self.system.info();
         folder.write_header(&SolveHeader { system, inputs: &self.inputs, axes: &self.axes })?;
         folder.write_batch(self.inputs.inputs.all(), &self.raw)?;
-        folder.complete(&self.run)
+        folder.close(&self.run)
     }
 }
