@@ -84,8 +84,9 @@ pub(crate) fn encode<T: Scalar>(
     for number in [id.chunk, id.first, id.len as u64].into_iter().chain(rows) {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
-    for (array, size) in arrays.into_iter().zip(sizes::<T>()) {
-        for row in array.chunks_exact((n * size).max(1)) {
+    for ((array, rows), size) in arrays.into_iter().zip(rows).zip(sizes::<T>()) {
+        // An array that the sink does not want may have any length.
+        for row in array.chunks_exact((n * size).max(1)).take(rows as usize) {
             bytes.extend_from_slice(&row[range.start * size..range.end * size]);
         }
         bytes.resize(bytes.len().next_multiple_of(8), 0);
