@@ -36,7 +36,9 @@ pub(crate) fn hand_over<T: Scalar>(
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(), SolveError> {
     let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
-    store.tidy();
+    if !solve.is_cancelled() {
+        store.tidy();
+    }
     solve.hand_over(sink, &mut |solve, chunk| {
         let bytes = match store.read(chunk)? {
             Some(bytes) => bytes,
