@@ -17,12 +17,14 @@ mod scale;
 mod shards;
 #[path = "../support/simulated.rs"]
 mod simulated;
+mod survival;
 mod watch;
 
 use odes::backend::{Capabilities, EnsembleAlgorithm, Everything, Request, RunReport};
 use odes::prelude::*;
 use odes::problem::{Unvaried, Vary};
 use odes::{EnsembleSolution, SolveError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -73,6 +75,19 @@ impl Folder {
     fn chunks(&self, solve: usize) -> Vec<PathBuf> {
         let groups = files(&self.0.join(format!("{solve:04}/chunks")));
         groups.iter().flat_map(|group| files(group)).collect()
+    }
+
+    /// Returns all that is in the folder, by its path: bytes of files, and `None` for folders.
+    fn tree(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let (mut found, mut left) = (BTreeMap::new(), files(&self.0));
+        while let Some(path) = left.pop() {
+            let bytes = (!path.is_dir()).then(|| std::fs::read(&path).unwrap());
+            if bytes.is_none() {
+                left.extend(files(&path));
+            }
+            found.insert(path.strip_prefix(&self.0).unwrap().to_owned(), bytes);
+        }
+        found
     }
 }
 

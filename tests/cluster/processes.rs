@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const TRAJECTORIES: usize = 1500;
+pub(crate) const TRAJECTORIES: usize = 1500;
 
 /// The environment variable with the folder of a rank's process.
-const FOLDER: &str = "CLUSTER_TEST_FOLDER";
+pub(crate) const FOLDER: &str = "CLUSTER_TEST_FOLDER";
 
 /// Returns a hash of all bits of a solution.
 pub(crate) fn hash(solution: &crate::Solution) -> String {
@@ -33,15 +33,26 @@ fn rank() {
     println!("{}", hash(&ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap()));
 }
 
+/// The arguments of this program that make it a rank.
+pub(crate) const ARGUMENTS: [&str; 4] = ["processes::rank", "--exact", "--ignored", "--nocapture"];
+
 fn start(rank: usize, of: usize, folder: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["processes::rank", "--exact", "--ignored", "--nocapture"]);
+    command.args(ARGUMENTS);
     command.env(FOLDER, folder).env("ODES_RANK", format!("{rank}/{of}"));
     command.stdout(Stdio::piped()).spawn().unwrap()
 }
 
+/// Returns a folder with the files of a solve that nothing disturbed.
+pub(crate) fn undisturbed() -> Folder {
+    let folder = Folder::new();
+    let text = text(&mut start(0, 1, &folder.0));
+    assert!(text.contains(&hash(&whole(TRAJECTORIES))), "{text}");
+    folder
+}
+
 /// Returns the output of a process.
-fn text(child: &mut Child) -> String {
+pub(crate) fn text(child: &mut Child) -> String {
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     text
@@ -62,8 +73,9 @@ fn processes_have_the_bits_of_one() {
 #[test]
 fn killed_ranks_cost_nothing_but_time() {
     let expected = hash(&whole(TRAJECTORIES));
+    let files = undisturbed().tree();
     let mut unfinished = 0;
-    for seed in 0..20u64 {
+    for seed in 0..10u64 {
         let folder = Folder::new();
         let of = 1 + seed as usize % 3;
         let mut ranks: Vec<Child> = (0..of).map(|rank| start(rank, of, &folder.0)).collect();
@@ -85,6 +97,7 @@ fn killed_ranks_cost_nothing_but_time() {
             let success = rank.wait().unwrap().success();
             assert!(success && text.contains(&expected), "seed {seed}: {text}");
         }
+        assert!(folder.tree() == files, "seed {seed}");
     }
     // Otherwise this test shows nothing.
     assert!(unfinished > 2, "{unfinished}");

@@ -65,11 +65,28 @@ const REQUIREMENTS: &[Requirement] = &[
         variables: &[("ODES_PYTHON", "FILE")],
         is_here: || false,
     },
+    Requirement {
+        word: "mount",
+        name: "the permission to mount a file system",
+        variables: &[("ODES_REQUIRE_MOUNT", "1")],
+        is_here: can_mount,
+    },
 ];
 
 /// Returns whether the driver of an NVIDIA GPU created its device files.
 fn has_gpu() -> bool {
     ["/dev/nvidiactl", "/dev/dxg"].iter().any(|file| Path::new(file).exists())
+}
+
+/// Returns whether a process may mount a file system, in namespaces of its own.
+fn can_mount() -> bool {
+    static MOUNTS: LazyLock<bool> = LazyLock::new(|| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "disk"]);
+        command.arg(std::env::temp_dir()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    });
+    *MOUNTS
 }
 
 /// Returns whether `$CXX` or a compiler with a usual name runs.
@@ -103,12 +120,13 @@ impl Requirement {
 
 /// Ignores a test that checks nothing without a requirement that is missing.
 ///
-/// The requirements are `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`, `opencl`, `mpi` and `xarray`.
+/// The requirements are `gpu`, `gpu_or_opencl`, `cpp`, `nvrtc`, `opencl`, `mpi`, `xarray` and
+/// `mount`.
 ///
 /// A variable at compile time enables the test: `ODES_PYTHON=FILE` for `xarray`, and
-/// `ODES_REQUIRE_…=1` for all others. Without the variable the attribute looks for a GPU or a C++
-/// compiler; the scripts that install the other requirements print their variables.
-/// `--include-ignored` runs all tests, wherever the binary was compiled.
+/// `ODES_REQUIRE_…=1` for all others. Without the variable the attribute looks for a GPU, a C++
+/// compiler or the permission to mount; the scripts that install the other requirements print their
+/// variables. `--include-ignored` runs all tests, wherever the binary was compiled.
 ///
 /// ```
 /// use odes_needs::needs;
