@@ -15,11 +15,16 @@
 //! processes. After processes were killed, start any number of them again: trajectories in the
 //! folder are not computed again. On a machine with GPUs each process uses the GPU of its local
 //! rank.
+//!
+//! Ctrl-C and SIGTERM, which Slurm sends before the time limit, end the solve early. The process then
+//! prints the number of solved trajectories and ends with status 75.
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use odes::cluster::{Arguments, Command};
 use odes::prelude::*;
+use odes::{CancellationToken, EnsembleWatched};
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
 #[ode_system]
@@ -31,15 +36,22 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 
 const TRAJECTORIES: usize = 200_000;
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// The status of a process whose run is unfinished (`EX_TEMPFAIL` of `sysexits.h`).
+const UNFINISHED: u8 = 75;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
     let backend = match Arguments::read().command()? {
         Command::Solve(backend) => backend,
         Command::Status(status) => {
             print!("{status}");
-            return Ok(());
+            return Ok(ExitCode::SUCCESS);
         }
     };
     let shard = backend.shard();
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    ctrlc::set_handler(move || cancelled.cancel())?;
+    let backend = EnsembleWatched::new(backend).token(&token);
 
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble =
@@ -53,7 +65,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for share in solution.shares() {
         println!("{}: {} trajectories", share.worker, share.trajectories);
     }
+    let unsolved = solution.codes().filter(|&code| code == ReturnCode::Cancelled).count();
+    if unsolved > 0 {
+        let solved = solution.len() - unsolved;
+        println!("{shard}: {solved} of {TRAJECTORIES} trajectories are solved");
+        return Ok(ExitCode::from(UNFINISHED));
+    }
     let bits = solution.iter().flat_map(|one| one.final_state()).map(f64::to_bits);
     println!("{shard}: sum {:016x}", bits.fold(0, u64::wrapping_add));
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@
 /// [log]: crate::docs::events#the-log
 /// [array-on-a-gpu]: crate::docs::arrays#one-large-system-on-a-gpu
 /// [clusters]: crate::docs::clusters
+/// [time-limit]: crate::docs::clusters#the-time-limit-of-a-job
 /// [primer]: crate::docs::primer
 /// [outside]: crate::docs::outside
 /// [results-files]: crate::docs::results_files
@@ -85,6 +86,7 @@ pub mod choosing_a_method {}
 pub mod scaling {}
 
 /// [extending]: crate::docs::extending
+/// [failed-runs]: crate::docs::results_files#if-a-run-fails
 /// [samples]: crate::docs::getting_started#random-samples
 ///
 // The example of the page needs the feature.

@@ -6,11 +6,12 @@ use crate::processes::{ARGUMENTS, FOLDER, TRAJECTORIES, hash, undisturbed};
 use crate::same::same_bits;
 use crate::watch::unsolved;
 use crate::{Failing, Folder, Solution, ensemble, options, whole};
-use odes::cluster::EnsembleDistributed;
+use odes::cluster::{EnsembleDistributed, status};
 use odes::prelude::*;
 use odes::{CancellationToken, EnsembleWatched, SolveError};
 use odes_skipped::needs;
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A sequence of pseudo-random numbers (Knuth's MMIX generator).
@@ -163,4 +164,57 @@ fn solves_cancelled_at_any_time_continue() {
     }
     // Otherwise this test shows nothing.
     assert!(partial > 10, "{partial}");
+}
+
+/// The work of a process that SIGTERM ends, as `docs/clusters.md` recommends.
+#[test]
+#[ignore = "a rank, which another test starts"]
+fn terminated_rank() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    ctrlc::set_handler(move || cancelled.cancel()).unwrap();
+    let slow = Failing::after(usize::MAX).slow(Duration::from_millis(100));
+    let backend = EnsembleDistributed::new(slow).unwrap().folder(folder).chunk(16);
+    let backend = EnsembleWatched::new(backend).token(&token);
+    let solution = ensemble(TRAJECTORIES).solve(Tsit5, &backend, &options()).unwrap();
+    let unsolved = unsolved(&whole(TRAJECTORIES), &solution);
+    println!("\nsolved {}", solution.len() - unsolved);
+    std::process::exit(if unsolved > 0 { 75 } else { 0 });
+}
+
+/// SIGTERM ends ranks with partial results, and other ranks continue in their folder.
+#[cfg(unix)]
+#[test]
+fn terminated_ranks_return_partial_results() {
+    let folder = Folder::new();
+    let start = |rank| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["survival::terminated_rank", "--exact", "--ignored", "--nocapture"]);
+        command.env(FOLDER, &folder.0).env("ODES_RANK", format!("{rank}/2"));
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let mut ranks: Vec<Child> = (0..2).map(start).collect();
+    let begin = Instant::now();
+    while status(&folder.0).unwrap().solves.first().is_none_or(|solve| solve.done < 2) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks hang");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for rank in &ranks {
+        let kill = format!("kill -TERM {}", rank.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+    let terminated = Instant::now();
+    for rank in &mut ranks {
+        let lines = BufReader::new(rank.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let solved = lines.filter_map(|line| line.strip_prefix("solved ")?.parse::<usize>().ok());
+        let solved: Vec<usize> = solved.collect();
+        assert_eq!(rank.wait().unwrap().code(), Some(75), "{solved:?}");
+        assert!(solved.len() == 1 && (16..TRAJECTORIES).contains(&solved[0]), "{solved:?}");
+    }
+    assert!(terminated.elapsed() < Duration::from_secs(10));
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let (success, text) = output(again.args(ARGUMENTS).env(FOLDER, &folder.0));
+    assert!(success && text.contains(&hash(&whole(TRAJECTORIES))), "{text}");
+    assert!(folder.tree() == undisturbed().tree());
 }
