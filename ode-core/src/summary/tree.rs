@@ -12,7 +12,7 @@
 use core::ops::Range;
 
 /// Number of trajectories, as a power of two, that a CPU joins before a forest receives them.
-pub(super) const LEVEL: u32 = 8;
+pub(crate) const LEVEL: u32 = 8;
 
 /// The largest number of trajectories of a piece, see [`pieces`].
 pub(crate) const BLOCK: usize = 1 << LEVEL;
@@ -52,12 +52,12 @@ pub(crate) fn pieces(range: Range<u64>, most: u32) -> impl Iterator<Item = Range
 /// A complete node of the tree.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The index of the first trajectory, a multiple of `2^level`.
-    pub(super) first: u64,
-    pub(super) level: u32,
+    pub(crate) first: u64,
+    pub(crate) level: u32,
     #[cfg_attr(feature = "serde", serde(with = "super::stored::bits"))]
-    pub(super) row: Vec<f64>,
+    pub(crate) row: Vec<f64>,
 }
 
 /// Returns the bits of a number, the same for every NaN.
@@ -84,13 +84,13 @@ impl Node {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
-pub(super) struct Forest {
+pub(crate) struct Forest {
     pub(super) nodes: Vec<Node>,
 }
 
 impl Forest {
     /// Inserts a node of further trajectories, and joins complete siblings.
-    pub(super) fn insert(&mut self, node: Node, join: impl Fn(&mut [f64], &[f64])) {
+    pub(crate) fn insert(&mut self, node: Node, join: impl Fn(&mut [f64], &[f64])) {
         let mut at = self.nodes.partition_point(|other| other.first < node.first);
         self.nodes.insert(at, node);
         loop {
@@ -120,7 +120,7 @@ impl Forest {
     }
 
     /// Returns the join of all nodes; `None` if there are no trajectories.
-    pub(super) fn total(&self, join: impl Fn(&mut [f64], &[f64])) -> Option<Vec<f64>> {
+    pub(crate) fn total(&self, join: impl Fn(&mut [f64], &[f64])) -> Option<Vec<f64>> {
         total(&self.nodes, &join)
     }
 }
