@@ -232,6 +232,22 @@ impl RunReport {
         let (shares, warnings) = (Vec::new(), Vec::new());
         RunReport { backend, timings, shares, warnings, worst_member: None }
     }
+
+    /// Adds the report of another solve on the same backend.
+    pub(crate) fn add(&mut self, more: RunReport) {
+        self.timings.add(&more.timings);
+        for share in more.shares {
+            match self.shares.iter_mut().find(|known| known.worker == share.worker) {
+                Some(known) => {
+                    known.trajectories += share.trajectories;
+                    known.chunks += share.chunks;
+                }
+                None => self.shares.push(share),
+            }
+        }
+        self.warnings.extend(more.warnings);
+        self.worst_member = WorstMember::worse(self.worst_member, more.worst_member);
+    }
 }
 
 /// The solution of an ensemble: saved values, final states and return codes.

@@ -4,7 +4,7 @@ use super::moments;
 use super::summaries::Summaries;
 use crate::error::SummaryError;
 use crate::solution::reduction::ChunkSummary;
-use crate::solution::{ReturnCode, RunReport, WorstMember};
+use crate::solution::{ReturnCode, RunReport};
 use core::ops::Range;
 use std::time::Duration;
 
@@ -106,22 +106,10 @@ impl Summaries {
 
     /// Adds the report of another solve.
     pub(crate) fn add_report(&mut self, more: RunReport) {
-        let Some(report) = &mut self.report else {
-            self.report = Some(more);
-            return;
-        };
-        report.timings.add(&more.timings);
-        for share in more.shares {
-            match report.shares.iter_mut().find(|known| known.worker == share.worker) {
-                Some(known) => {
-                    known.trajectories += share.trajectories;
-                    known.chunks += share.chunks;
-                }
-                None => report.shares.push(share),
-            }
+        match &mut self.report {
+            Some(report) => report.add(more),
+            none => *none = Some(more),
         }
-        report.warnings.extend(more.warnings);
-        report.worst_member = WorstMember::worse(report.worst_member, more.worst_member);
     }
 
     /// Sets the time of the whole reduction.
