@@ -196,6 +196,7 @@ fn draw(bands: &[Band], patients: u64, path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use support::pixels::Pixels;
 
     /// The stored concentrations, sorted, are the reference.
     #[test]
@@ -224,17 +225,9 @@ mod tests {
         let bands = bands(&reduce(&population(200), &Place::threads()).unwrap()).unwrap();
         let path = std::env::temp_dir().join(format!("odes-bands-{}.png", std::process::id()));
         draw(&bands, 200, &path).unwrap();
-        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
-        let mut reader = png::Decoder::new(file).read_info().unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut pixels).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        let frame = frame(info.width as usize, info.height as usize);
-        let color = |t: f64, concentration: f64| {
-            let [x, y] = frame.place(t, concentration).map(|place| place as usize);
-            let at = 3 * (y * info.width as usize + x);
-            [pixels[at], pixels[at + 1], pixels[at + 2]]
-        };
+        let pixels = Pixels::take(&path);
+        let frame = frame(pixels.width, pixels.height);
+        let color = |t: f64, concentration: f64| pixels.color(frame.place(t, concentration));
         let (t, [_, low, middle, _, highest]) = bands[32];
         assert!(color(t, middle).iter().all(|light| *light > 200), "{:?}", color(t, middle));
         let [red, _, blue] = color(t, (low + middle) / 2.0);

@@ -290,6 +290,7 @@ fn map(options: &Options, solution: &Solution, report: &Report) -> Map {
 mod tests {
     use super::*;
     use std::sync::LazyLock;
+    use support::pixels::Pixels;
 
     /// Solved once for the tests that read it.
     static GUARDED: LazyLock<(Options, Solution)> = LazyLock::new(|| small(&[]));
@@ -337,16 +338,11 @@ mod tests {
         map.values[dark] = None;
         let path = std::env::temp_dir().join(format!("odes-ignition-{}.png", std::process::id()));
         map.save(&path).unwrap();
-        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
-        let mut reader = png::Decoder::new(file).read_info().unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut pixels).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        let pixels = Pixels::take(&path);
         let color = |i: usize| {
-            let [left, top] = map.corner(i % 32, i / 32);
+            let corner = map.corner(i % 32, i / 32);
             // The middle of a square of 32 pixels.
-            let at = 3 * ((top + 16) * info.width as usize + left + 16);
-            [pixels[at], pixels[at + 1], pixels[at + 2]].map(i32::from)
+            pixels.color(corner.map(|at| at as f32 + 16.0)).map(i32::from)
         };
         let near = |a: [i32; 3], b: [i32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 2);
         assert!(near(color(longest), [0xff, 0x3d, 0x6e]), "{:?}", color(longest));

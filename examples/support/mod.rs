@@ -11,6 +11,8 @@ pub mod canvas;
 pub mod fit;
 pub mod map;
 pub mod picture;
+#[cfg(test)]
+pub mod pixels;
 pub mod place;
 pub mod progress;
 pub mod random;
