@@ -7,6 +7,7 @@
 //! [events]: docs::events
 //! [gradients]: docs::gradients
 //! [reductions]: docs::reductions
+//! [sensitivity]: docs::sensitivity
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
 //! [clusters]: docs::clusters
@@ -121,6 +122,16 @@ pub mod sweep {
 /// The guide [Reductions](docs::reductions) begins with an example.
 pub mod summary {
     pub use ode_core::summary::{Histogram, HistogramCounts, Summaries, Summary, SummaryError};
+}
+
+/// Sensitivity analyses of ensembles by their random inputs, and their results.
+///
+/// The guide [Sensitivity](docs::sensitivity) begins with an example.
+pub mod sensitivity {
+    pub use ode_core::sensitivity::{
+        EffectIntervals, ElementaryEffects, Interval, Morris, SensitivityError, Sobol,
+        SobolIndices, SobolIntervals,
+    };
 }
 
 /// The log of events, the errors of event queries, and stop times of a function.

@@ -4,6 +4,8 @@
 mod cpp;
 #[path = "samples/reductions.rs"]
 mod reductions;
+#[path = "samples/sensitivity.rs"]
+mod sensitivity;
 #[path = "../ode-core/tests/random/series.rs"]
 mod series;
 

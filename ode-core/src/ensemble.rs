@@ -11,6 +11,7 @@ mod lane_io;
 mod lockstep;
 pub mod loop_config;
 mod outlined;
+pub(crate) mod ranges;
 mod ranks;
 pub mod raw_gradients;
 mod reduce;

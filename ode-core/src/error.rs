@@ -3,8 +3,10 @@
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
+mod sensitivity;
 mod summary;
 
+pub use sensitivity::SensitivityError;
 pub use summary::SummaryError;
 
 use core::ops::Range;
@@ -223,7 +225,7 @@ pub enum SolveError {
     Design {
         /// The design.
         design: &'static str,
-        /// `trajectories` or `random quantities`.
+        /// The things that are counted, such as trajectories.
         of: &'static str,
         /// The requested number.
         given: usize,
@@ -762,6 +764,9 @@ pub enum SolveError {
     /// A summary cannot be computed.
     #[error(transparent)]
     Summary(#[from] SummaryError),
+    /// A sensitivity analysis cannot be computed.
+    #[error(transparent)]
+    Sensitivity(#[from] SensitivityError),
     /// The backend failed for a reason of its own: no device, no compiler.
     ///
     /// `downcast_ref` returns the error.
@@ -1075,10 +1080,13 @@ fn axes(shape: &[usize]) -> &'static str {
     }
 }
 
-fn listed(names: &[&str]) -> String {
+fn listed<S: AsRef<str>>(names: &[S]) -> String {
     match names {
         [] => "none".to_owned(),
-        names => format!("`{}`", names.join("`, `")),
+        names => {
+            let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+            format!("`{}`", names.join("`, `"))
+        }
     }
 }
 

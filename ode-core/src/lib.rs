@@ -41,6 +41,7 @@ pub mod persist;
 pub mod random;
 pub mod reserve;
 mod sealed;
+pub mod sensitivity;
 pub mod solution;
 pub mod summary;
 pub mod system;

@@ -56,7 +56,7 @@ pub enum SummaryError {
     #[error("batch_size is 0; a batch has at least one trajectory")]
     BatchSize,
     /// The summary has no component of this name.
-    #[error("there is no component `{name}` among the saved numbers, which are {}", names(.known))]
+    #[error("there is no component `{name}` among the saved numbers, which are {}", listed(.known))]
     Unknown {
         /// The requested name.
         name: String,
@@ -106,9 +106,4 @@ pub enum SummaryError {
         /// The first inconsistency.
         what: &'static str,
     },
-}
-
-/// Returns a list of names.
-fn names(names: &[String]) -> String {
-    listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -8,24 +8,29 @@
 //! ensemble has a closure, if trajectories have stops of their own, or if times depend on
 //! parameters.
 
+pub(crate) mod groups;
 pub(crate) mod values;
 
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
 use crate::problem::inputs::Input;
 use crate::problem::samples::{
-    Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
+    Arrangement, Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
 };
 use crate::problem::sweep::{Quantity, index_of};
 use crate::random::{PermutationKeys, sobol};
 use crate::system::facts::Facts;
 use core::ops::Range;
+use groups::{Column, PathOrder};
 use values::{Marginal, Scrambled, Source, Stream, Values};
 
 /// The checked rules of an ensemble.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draw {
     columns: Vec<Drawn>,
+    /// The number of trajectories of a base sample.
+    group: usize,
+    order: PathOrder,
 }
 
 /// A sampled quantity.
@@ -33,7 +38,7 @@ pub(crate) struct Draw {
 struct Drawn {
     quantity: Quantity,
     index: usize,
-    values: Values,
+    values: Column,
 }
 
 /// The maximal number of trajectories of a design with 32-bit cell indices.
@@ -46,6 +51,8 @@ const VALUES: u64 = 0;
 const SCRAMBLING: u64 = 2;
 const ORDER: u64 = 4;
 const PLACES: u64 = 6;
+/// Added to a purpose for the second of Saltelli's matrices.
+const OTHER: u64 = 8;
 
 impl Draw {
     /// Checks the rules of `n` trajectories.
@@ -64,8 +71,20 @@ impl Draw {
         n: usize,
     ) -> Result<Self, SolveError> {
         let mut columns: Vec<Drawn> = Vec::new();
-        let Some(Samples { seed, design, rules }) = samples else { return Ok(Draw::default()) };
-        let mut dimension = 0;
+        let Some(samples) = samples else { return Ok(Draw::default()) };
+        let Samples { seed, design, rules, arrangement } = samples;
+        let (inputs, mut input) = (samples.count_inputs(), 0);
+        let group = arrangement.group(inputs);
+        if let (Design::Sobol(_), Arrangement::Saltelli) = (design, arrangement)
+            && 2 * inputs > sobol::DIMENSIONS
+        {
+            return Err(SolveError::Design {
+                design: "Sobol",
+                of: "columns of Saltelli's matrices, two for each random quantity,",
+                given: 2 * inputs,
+                most: sobol::DIMENSIONS,
+            });
+        }
         for (quantity, which, rule) in rules {
             let (kind, names) = quantity.of(system);
             let index = index_of(*quantity, which, system)?;
@@ -81,17 +100,30 @@ impl Draw {
             }
             let place = Place { system: system.info.name, kind, name: names[index] };
             let values = match place.values(rule, n)? {
-                Ok(values) => values,
+                Ok(values) => Column::Each(values),
                 Err(marginal) => {
-                    let stream = |purpose| stream(*seed, *quantity, index, purpose);
-                    let source = source(*design, n, dimension, &stream)?;
-                    dimension += 1;
-                    Values::Random(source, marginal)
+                    let values = |dimension: usize, added: u64| {
+                        let stream = |purpose| stream(*seed, *quantity, index, purpose + added);
+                        source(*design, n / group, dimension, &stream)
+                            .map(|source| Values::Random(source, marginal.clone()))
+                    };
+                    let column = match *arrangement {
+                        Arrangement::Single => Column::Each(values(input, 0)?),
+                        Arrangement::Saltelli => Column::Matrices {
+                            values: [values(input, 0)?, values(inputs + input, OTHER)?],
+                            input,
+                        },
+                        Arrangement::Path { levels } => {
+                            Column::Path { levels: values::levels(&marginal, levels), input }
+                        }
+                    };
+                    input += 1;
+                    column
                 }
             };
             columns.push(Drawn { quantity: *quantity, index, values });
         }
-        Ok(Draw { columns })
+        Ok(Draw { columns, group, order: PathOrder::new(*seed, inputs) })
     }
 
     /// Returns whether a quantity is sampled.
@@ -108,24 +140,27 @@ impl Draw {
         first: u64,
         states: usize,
     ) -> Vec<(usize, Input<T>)> {
-        let (taken, left): (Vec<Drawn>, _) =
-            self.columns.drain(..).partition(|c| c.values.is_for_devices());
-        self.columns = left;
-        let taken = taken.into_iter().map(|Drawn { quantity, index, values }| {
+        let mut taken = Vec::new();
+        for Drawn { quantity, index, values } in core::mem::take(&mut self.columns) {
             let before = match quantity {
                 Quantity::InitialState => 0,
                 Quantity::Parameter => states,
             };
-            (before + index, Input::drawn(values, first))
-        });
-        taken.collect()
+            match values {
+                Column::Each(values) if values.is_for_devices() => {
+                    taken.push((before + index, Input::drawn(values, first)));
+                }
+                values => self.columns.push(Drawn { quantity, index, values }),
+            }
+        }
+        taken
     }
 
     /// Returns whether all trajectories share all values.
     ///
     /// The result is also true if nothing is sampled.
     pub(crate) fn is_constant(&self) -> bool {
-        self.columns.iter().all(|column| matches!(column.values, Values::Constant(_)))
+        self.columns.iter().all(|column| column.values.is_constant())
     }
 
     /// Returns the values of trajectories `range`, quantity by quantity.
@@ -134,7 +169,7 @@ impl Draw {
     pub(crate) fn values(&self, range: Range<usize>) -> Vec<f64> {
         let mut out = vec![0.0; self.columns.len() * range.len()];
         for (column, out) in self.columns.iter().zip(out.chunks_exact_mut(range.len().max(1))) {
-            values::write(&column.values, range.start as u64, out);
+            column.values.write(range.start, self.group, &self.order, out);
         }
         out
     }
@@ -351,8 +386,9 @@ mod tests {
     }
 
     fn column(source: Source, marginal: Marginal) -> Draw {
-        let values = Values::Random(source, marginal);
-        Draw { columns: vec![Drawn { quantity: Quantity::Parameter, index: 0, values }] }
+        let values = Column::Each(Values::Random(source, marginal));
+        let columns = vec![Drawn { quantity: Quantity::Parameter, index: 0, values }];
+        Draw { columns, group: 1, order: PathOrder::default() }
     }
 
     /// The values depend neither on the ends of their range nor on the instruction set.
@@ -369,7 +405,7 @@ mod tests {
             }
             for isa in InstructionSet::available() {
                 let mut out = vec![0.0; 1000];
-                let values = &draw.columns[0].values;
+                let Column::Each(values) = &draw.columns[0].values else { unreachable!() };
                 dispatch::run(isa, values::Evaluate { values, first: 0, out: &mut out });
                 assert_eq!(out, whole, "{name}, {isa:?}");
             }

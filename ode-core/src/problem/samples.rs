@@ -1,6 +1,8 @@
 //! Sampling rules for the quantities of an ensemble, as users write them.
 
-use crate::problem::sweep::{Quantity, Which};
+use crate::error::SolveError;
+use crate::problem::sweep::{Quantity, Which, index_of};
+use crate::system::facts::Facts;
 use core::borrow::Borrow;
 
 /// Sampling rules for parameters and initial states.
@@ -41,6 +43,31 @@ pub struct Samples {
     pub(super) seed: u64,
     pub(super) design: Design,
     pub(super) rules: Vec<(Quantity, Which, Rule)>,
+    pub(super) arrangement: Arrangement,
+}
+
+/// The arrangement of trajectories in groups, one group for each base sample.
+///
+/// An **input** is a quantity with a distribution, in the order of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    /// Each trajectory is a base sample.
+    Single,
+    /// The rows of Saltelli's matrices A and B, then A with the value of B in each one input.
+    Saltelli,
+    /// The points of a path of Morris's design, with this number of levels.
+    Path { levels: usize },
+}
+
+impl Arrangement {
+    /// Returns the number of trajectories of a base sample.
+    pub(crate) fn group(self, inputs: usize) -> usize {
+        match self {
+            Arrangement::Single => 1,
+            Arrangement::Saltelli => inputs + 2,
+            Arrangement::Path { .. } => inputs + 1,
+        }
+    }
 }
 
 impl Samples {
@@ -49,7 +76,8 @@ impl Samples {
     /// A different seed gives different random values.
     #[must_use]
     pub fn seed(seed: u64) -> Self {
-        Samples { seed, design: Design::default(), rules: Vec::new() }
+        let (design, rules) = (Design::default(), Vec::new());
+        Samples { seed, design, rules, arrangement: Arrangement::Single }
     }
 
     /// Sets the joint design of the random values of all trajectories.
@@ -72,6 +100,42 @@ impl Samples {
     pub fn u0(mut self, which: impl Into<Which>, rule: impl Into<Rule>) -> Self {
         self.rules.push((Quantity::InitialState, which.into(), rule.into()));
         self
+    }
+
+    /// Returns the rules with another arrangement of the trajectories.
+    pub(crate) fn arranged(&self, arrangement: Arrangement) -> Self {
+        Samples { arrangement, ..self.clone() }
+    }
+
+    /// Returns the number of inputs.
+    pub(crate) fn count_inputs(&self) -> usize {
+        self.rules.iter().filter(|(.., rule)| rule.is_random()).count()
+    }
+
+    /// Returns the names of the inputs, such as `p.rate` and `u0.amount`.
+    ///
+    /// # Errors
+    /// [`SolveError::Axis`] if the system has no quantity of the name or index of a rule.
+    pub(crate) fn inputs(&self, system: &Facts) -> Result<Vec<String>, SolveError> {
+        let random = self.rules.iter().filter(|(.., rule)| rule.is_random());
+        let name = |(quantity, which, _): &(Quantity, Which, Rule)| {
+            let index = index_of(*quantity, which, system)?;
+            Ok(format!("{}.{}", quantity.symbol(), quantity.of(system).1[index]))
+        };
+        random.map(name).collect()
+    }
+
+    /// Returns a rule whose values depend on the index of the trajectory, with its quantity.
+    pub(crate) fn by_index(&self) -> Option<(&Which, &'static str)> {
+        self.rules.iter().find_map(|(_, which, rule)| match rule.0 {
+            Kind::Linspace(_) => Some((which, "Linspace")),
+            Kind::Logspace(_) => Some((which, "Logspace")),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn seed_of_values(&self) -> u64 {
+        self.seed
     }
 }
 
@@ -136,6 +200,13 @@ pub enum Scrambling {
 /// Numbers and distributions convert to a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule(pub(super) Kind);
+
+impl Rule {
+    /// Returns whether the rule is a distribution.
+    pub(super) fn is_random(&self) -> bool {
+        !matches!(self.0, Kind::Constant(_) | Kind::Linspace(_) | Kind::Logspace(_))
+    }
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {

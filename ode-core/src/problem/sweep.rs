@@ -47,6 +47,14 @@ impl Quantity {
             Quantity::InitialState => ("state", system.info.states),
         }
     }
+
+    /// Returns the symbol of such quantities: `p` or `u0`.
+    pub(super) fn symbol(self) -> &'static str {
+        match self {
+            Quantity::Parameter => "p",
+            Quantity::InitialState => "u0",
+        }
+    }
 }
 
 /// A component: its name (`"beta"`), or its index.
@@ -155,10 +163,7 @@ impl Axis {
 /// `p.beta` or `u0.prey`; `p[0]` or `u0[0]` for an axis given by index.
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quantity = match self.quantity {
-            Quantity::Parameter => "p",
-            Quantity::InitialState => "u0",
-        };
+        let quantity = self.quantity.symbol();
         match &self.which {
             Which::Name(name) => write!(f, "{quantity}.{name}"),
             Which::Index(index) => write!(f, "{quantity}[{index}]"),

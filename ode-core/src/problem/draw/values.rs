@@ -95,6 +95,29 @@ pub(crate) fn write(values: &Values, first: u64, out: &mut [f64]) {
     dispatch::run(InstructionSet::best(), Evaluate { values, first, out });
 }
 
+/// Returns the values at the middle of `n` equally likely intervals.
+pub(crate) fn levels(marginal: &Marginal, n: usize) -> Vec<f64> {
+    let mut out: Vec<f64> = (0..n).map(|k| (k as f64 + 0.5) / n as f64).collect();
+    dispatch::run_scalar(Quantiles { marginal, out: &mut out });
+    out
+}
+
+/// Replaces numbers between 0 and 1 by quantiles.
+struct Quantiles<'a> {
+    marginal: &'a Marginal,
+    out: &'a mut [f64],
+}
+
+impl LaneProgram<f64> for Quantiles<'_> {
+    type Output = ();
+    const VECTORS: usize = 1;
+
+    #[inlined]
+    fn run<R: Real<Scalar = f64>>(self) {
+        self.marginal.apply::<R>(self.out);
+    }
+}
+
 /// Returns the value of the trajectory with this index.
 pub(crate) fn value(values: &Values, number: u64) -> f64 {
     let mut out = [0.0];
