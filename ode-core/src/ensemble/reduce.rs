@@ -1,26 +1,17 @@
 //! Solves that keep statistics of the trajectories only.
 
-use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm, Evaluator};
-use crate::ensemble::batches::SolveFn;
+use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::ranges::{self, Compiled, RangeSizes, SolveRange};
 use crate::ensemble::solver::Solver;
 use crate::error::{SolveError, SummaryError};
-use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::options::{SaveAt, SolveOptions};
-use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::step::properties::Properties;
 use crate::summary::{Accumulate, Summaries, Summary};
 use crate::system::System;
-use core::ops::Range;
-use std::time::Instant;
-
-/// The memory of the inputs that are evaluated together.
-const INPUT_BYTES: usize = 256 << 20;
-
-/// The least and the greatest number of trajectories that are evaluated together, as powers of 2.
-const TOGETHER: [u32; 2] = [12, 30];
+use core::ops::ControlFlow;
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
 where
@@ -76,12 +67,9 @@ where
         M: Solver,
         A: EnsembleAlgorithm,
     {
-        let properties = method.properties(options, N, S::MASS)?;
-        let system = self.problem.system;
-        let place: SolveFn<'_, T> = &|settings, columns, sink| {
-            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
-        };
-        reduced(&self.spec(), options, &properties, (&algorithm, place), summary)
+        self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+            reduced(ensemble, options, properties, compiled, summary)
+        })
     }
 }
 
@@ -91,7 +79,7 @@ each_precision! {
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
-        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
+        compiled: Compiled<'a, T>,
         summary: &'a Summary,
     ) -> Result<Summaries, SolveError> = accumulated, accumulated;
 }
@@ -101,98 +89,45 @@ fn accumulated<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
-    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    compiled: Compiled<'_, T>,
     summary: &Summary,
 ) -> Result<Summaries, SolveError> {
     summary.check()?;
     if options.save == SaveAt::Steps {
         return Err(SummaryError::Times { why: "the ends of steps differ" }.into());
     }
-    let info = ensemble.system.info;
-    let width = info.states.len() + info.parameters.len() + 2;
-    // Trajectories that influence each other are solved together, as by `solve`.
-    let couples = place.0.capabilities().couples_trajectories;
-    let batch = summary.batch().or(couples.then_some(usize::MAX));
-    let together = together(width * size_of::<T>(), batch);
-    in_ranges(ensemble, options, properties, place, summary, (together, batch))
+    let sizes = RangeSizes::new(ensemble, compiled.0, summary.batch());
+    in_ranges(ensemble, options, properties, compiled, summary, sizes)
 }
 
-/// Solves an ensemble in ranges of at most `together` trajectories, each in batches.
+/// Solves an ensemble in ranges of these sizes.
 fn in_ranges<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
-    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    compiled: Compiled<'_, T>,
     summary: &Summary,
-    (together, batch): (usize, Option<usize>),
+    sizes: RangeSizes,
 ) -> Result<Summaries, SolveError> {
-    let begin = Instant::now();
     let info = ensemble.system.info;
-    let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
-    let Capabilities { evaluation, draws_samples, .. } = algorithm.capabilities();
-    let threads = match evaluation {
-        Evaluator::Caller => EvaluationThreads::Caller,
-        Evaluator::Pool | Evaluator::Own(_) => EvaluationThreads::Pool,
-    };
-    let able = Abilities { draws: draws_samples, ..Abilities::default() };
     let mut summaries: Option<Summaries> = None;
-    let numbers = ensemble.numbers(whole)?;
-    let watch = algorithm.capabilities().begin_watch();
-    watch.begin(numbers.len(), 1);
-    let prepare = |range: Range<usize>| {
-        let part = ensemble.within(range);
-        let mut made = None;
-        algorithm.capabilities().evaluate(&mut |threads| {
-            let inputs = PreparedSolve::of(threads, &part, options, properties, able);
-            made = Some(inputs.map(|(inputs, _)| inputs));
-        })?;
-        made.unwrap_or_else(|| Err(SolveError::NotPrepared))
-    };
-    let only_samples = !ensemble.varies && ensemble.sweep == [None; 2] && ensemble.axes.is_empty();
-    let unstored = together.max(self::together(0, batch));
-    let mut next = numbers.start;
-    while next < numbers.end || summaries.is_none() {
-        let range = |most: usize| next..numbers.end.min(next.saturating_add(most));
-        let setup = Instant::now();
-        let mut inputs = prepare(range(together))?;
-        if only_samples && !inputs.inputs.are_stored() {
-            // Inputs that the backend draws take no memory.
-            inputs = prepare(range(unstored))?;
-        }
-        let setup = setup.elapsed();
-        next += inputs.inputs.trajectories.max(1);
-        inputs.options.watch = watch.clone();
+    let each = &mut |inputs: &_, threads, solve: SolveRange<'_, T>| {
         let so_far = match &mut summaries {
             Some(so_far) => so_far,
             none => none.insert(Summaries::of(
                 summary,
                 identity(ensemble, options, properties),
                 (info.states, info.observables),
-                &inputs,
+                inputs,
             )?),
         };
-        let mut sink = Accumulate::new(so_far, threads, &inputs, batch)?;
-        let mut run = place(&inputs.options, &inputs.inputs, &mut sink)?;
-        run.timings.setup = setup;
-        so_far.add_report(run);
-        if watch.is_cancelled() {
-            break;
-        }
-    }
-    watch.end();
+        solve(&mut Accumulate::new(so_far, threads, inputs, sizes.batch)?)?;
+        Ok(ControlFlow::Continue(()))
+    };
+    let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
     let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
-    summaries.set_total_time(begin.elapsed());
+    summaries.add_report(report);
     Ok(summaries)
-}
-
-/// Returns the number of trajectories that are evaluated together.
-///
-/// `bytes` is the memory of the inputs of one trajectory. The number is a multiple of `batch`.
-fn together(bytes: usize, batch: Option<usize>) -> usize {
-    let [least, most] = TOGETHER;
-    let fit = INPUT_BYTES.checked_div(bytes).unwrap_or(usize::MAX);
-    let fit = 1 << fit.max(1).ilog2().clamp(least, most);
-    batch.map_or(fit, |batch| batch.saturating_mul((fit / batch).max(1)))
 }
 
 /// Returns the properties that solves of shards of one ensemble share.
@@ -218,6 +153,7 @@ fn identity<T: Scalar>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ensemble::batches::SolveFn;
     use crate::ensemble::cpu::EnsembleSerial;
     use crate::methods::tsit5;
     use crate::problem::draw::Draw;
@@ -228,6 +164,7 @@ mod tests {
     use crate::step::code;
     use crate::system::SystemInfo;
     use crate::system::facts::Facts;
+    use core::ops::Range;
 
     static INFO: SystemInfo = SystemInfo::new("stub", &["x", "y"], &[]);
 
@@ -298,14 +235,8 @@ mod tests {
         let options = SolveOptions::default().saveat(0.5);
         let summary = Summary::new().mean().covariance().extremes().quantiles([0.5]).batch_size(64);
         let place = (&EnsembleSerial as &dyn EnsembleAlgorithm, place);
-        in_ranges(
-            &ensemble,
-            &options,
-            &tsit5::PROPERTIES,
-            place,
-            &summary,
-            (together, summary.batch()),
-        )
+        let sizes = RangeSizes { first: together, most: together, batch: summary.batch() };
+        in_ranges(&ensemble, &options, &tsit5::PROPERTIES, place, &summary, sizes)
     }
 
     #[test]
@@ -333,15 +264,5 @@ mod tests {
             let times = matches!(error, SolveError::Summary(SummaryError::Times { .. }));
             assert!(times, "{together}: {error}");
         }
-    }
-
-    #[test]
-    fn inputs_fit_and_batches_are_whole() {
-        assert_eq!(together(64, None), 1 << 22);
-        assert_eq!(together(0, None), 1 << 30);
-        assert_eq!(together(1 << 40, None), 1 << 12);
-        assert_eq!(together(64, Some(1000)), 4_194_000);
-        assert_eq!(together(64, Some(10_000_000)), 10_000_000);
-        assert_eq!(together(64, Some(usize::MAX)), usize::MAX);
     }
 }

@@ -1,8 +1,9 @@
 //! The functions that solve problems and ensembles.
 
 use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm};
-use crate::ensemble::batches::{self, SolveFn};
+use crate::ensemble::batches;
 use crate::ensemble::cpu::EnsembleSerial;
+use crate::ensemble::ranges::Compiled;
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
@@ -146,17 +147,14 @@ where
         M: Solver,
         A: EnsembleAlgorithm,
     {
-        let properties = method.properties(options, N, S::MASS)?;
-        let system = self.problem.system;
-        let place: SolveFn<'_, T> = &|settings, columns, sink| {
-            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
-        };
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
         // could.
         let Capabilities { begins_early, draws_samples, .. } = algorithm.capabilities();
         let early = again && begins_early && rayon::current_thread_index().is_none();
         let able = Abilities { early, draws: draws_samples };
-        solved(&self.spec(), options, &properties, able, (&algorithm, place), sink)
+        self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+            solved(ensemble, options, properties, able, compiled, sink)
+        })
     }
 }
 
@@ -166,11 +164,11 @@ fn evaluated<'a, T: Scalar>(
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
-    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    compiled: Compiled<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
-    let watch = place.0.capabilities().begin_watch();
-    watched(&watch, ensemble, options, properties, able, place, sink)
+    let watch = compiled.0.capabilities().begin_watch();
+    watched(&watch, ensemble, options, properties, able, compiled, sink)
 }
 
 /// As [`evaluated`], with the watch of the solve.
@@ -180,7 +178,7 @@ fn watched<'a, T: Scalar>(
     options: &SolveOptions,
     properties: &Properties,
     able: Abilities,
-    (algorithm, place): (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    (algorithm, place): Compiled<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let begin = Instant::now();
@@ -251,7 +249,7 @@ each_precision! {
         options: &'a SolveOptions,
         properties: &'a Properties,
         able: Abilities,
-        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
+        compiled: Compiled<'a, T>,
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<(PreparedSolve<T>, RunReport), SolveError> = evaluated, evaluated;
 }

@@ -2,7 +2,7 @@
 
 use super::analysis::Analysis;
 use super::groups::Rows;
-use crate::ensemble::ranges::{RangeSinks, multiple};
+use crate::ensemble::ranges::multiple;
 use crate::error::{SensitivityError, SolveError};
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
@@ -34,8 +34,9 @@ fn saved_times<T: Scalar>(inputs: &PreparedSolve<T>) -> Result<Vec<f64>, Sensiti
     Ok(times.iter().map(|time| time.widen()).collect())
 }
 
-impl<T: Scalar> RangeSinks<T> for Accumulate<'_> {
-    fn sink<'a>(
+impl Accumulate<'_> {
+    /// Returns the sink of the results of one range, which may compute on `threads`.
+    pub(super) fn sink<'a, T: Scalar>(
         &'a mut self,
         threads: EvaluationThreads,
         inputs: &PreparedSolve<T>,

@@ -5,7 +5,7 @@ use super::analysis::Analysis;
 use super::groups::Rows;
 use crate::ensemble::EnsembleAlgorithm;
 use crate::ensemble::batches::SolveFn;
-use crate::ensemble::ranges::{solve_ranges, together};
+use crate::ensemble::ranges::{RangeSizes, each_range};
 use crate::error::{SensitivityError, SolveError};
 use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble_spec::EnsembleSpec;
@@ -13,6 +13,7 @@ use crate::problem::options::{SaveAt, SolveOptions};
 use crate::problem::samples::Arrangement;
 use crate::problem::shard::Shard;
 use crate::step::properties::Properties;
+use core::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The largest number of trajectories: counts are exact in `f64`.
@@ -98,8 +99,15 @@ pub(super) fn in_ranges<T: Scalar>(
         batch: request.batch.or(couples.then_some(usize::MAX)),
         system: [info.states, info.observables],
     };
-    let most = most.unwrap_or_else(|| together(&ensemble, place.0, group));
-    let report = solve_ranges(&ensemble, options, properties, place, most, &mut sinks)?;
+    let sizes = match most {
+        Some(most) => RangeSizes { first: most, most, batch: None },
+        None => RangeSizes::in_groups(&ensemble, place.0, group),
+    };
+    let report =
+        each_range(&ensemble, options, properties, place, sizes, &mut |inputs, threads, solve| {
+            solve(&mut *sinks.sink(threads, inputs)?)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
     analysis.report = Some(report);
     Ok(analysis)
 }

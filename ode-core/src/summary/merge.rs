@@ -6,7 +6,6 @@ use crate::error::SummaryError;
 use crate::solution::reduction::ChunkSummary;
 use crate::solution::{ReturnCode, RunReport};
 use core::ops::Range;
-use std::time::Duration;
 
 impl Summaries {
     /// Joins the summary of other trajectories of the same ensemble, in place.
@@ -109,13 +108,6 @@ impl Summaries {
         match &mut self.report {
             Some(report) => report.add(more),
             none => *none = Some(more),
-        }
-    }
-
-    /// Sets the time of the whole reduction.
-    pub(crate) fn set_total_time(&mut self, total: Duration) {
-        if let Some(report) = &mut self.report {
-            report.timings.total = total;
         }
     }
 
