@@ -49,6 +49,12 @@ impl SystemShape {
     }
 }
 
+/// The memory of the results of a batch, unless the user sets a number of trajectories.
+const BATCH_BYTES: usize = 128 << 20;
+
+/// The smallest default batch: enough trajectories for all threads.
+const FEWEST: usize = 256;
+
 /// The counts of the numbers in the results of a trajectory.
 ///
 /// The counts are the same for all trajectories of a solve.
@@ -107,6 +113,12 @@ impl Layout {
     #[must_use]
     pub fn saved(&self) -> usize {
         self.row.width().saturating_mul(self.slots)
+    }
+
+    /// Returns the number of trajectories of a batch whose results take little memory.
+    pub(crate) fn batch<T>(&self) -> usize {
+        let bytes = ResultArray::bytes_of_trajectory::<T>(self).max(1);
+        1 << (BATCH_BYTES / bytes).max(FEWEST).ilog2()
     }
 
     /// Returns the count of logged numbers of a trajectory, of all its events together.

@@ -19,12 +19,6 @@ use core::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The memory of the results of a batch, unless the user sets a number of trajectories.
-const BATCH_BYTES: usize = 128 << 20;
-
-/// The smallest default batch: enough trajectories for all threads.
-const FEWEST: usize = 256;
-
 /// The largest index plus one: counts are exact in `f64`.
 const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
 
@@ -99,9 +93,7 @@ impl<'a> Accumulate<'a> {
         }
         let values = if summaries.finals { ResultArray::Finals } else { ResultArray::Saved };
         let layout = inputs.layout().of(ResultSet::from([values, ResultArray::Codes]));
-        let bytes = ResultArray::bytes_of_trajectory::<T>(&layout).max(1);
-        let default = || 1 << (BATCH_BYTES / bytes).max(FEWEST).ilog2();
-        let batch = batch.unwrap_or_else(default);
+        let batch = batch.unwrap_or_else(|| layout.batch::<T>());
         let grids = summaries.statistics.grids(&summaries.names)?;
         let request = request(summaries, &grids);
         let reduced = AtomicUsize::new(0);
