@@ -44,6 +44,7 @@ pub mod outside {}
 
 /// [outside]: crate::docs::outside
 /// [many]: crate::docs::getting_started#many-problems
+/// [reductions]: crate::docs::reductions
 /// [shards]: crate::docs::getting_started#on-several-machines
 ///
 // The programs of the page write files, which needs the feature.
@@ -56,6 +57,7 @@ pub mod results_files {}
 /// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
 /// [reductions]: crate::docs::reductions
+/// [closures]: crate::docs::reductions#closures
 /// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
 ///
 #[doc = include_str!("../docs/from-sciml.md")]

@@ -119,9 +119,11 @@ pub mod sweep {
 
 /// Statistics of ensembles, in memory that does not grow with the number of trajectories.
 ///
-/// The guide [Reductions](docs::reductions) begins with an example.
+/// The guide [Reductions](docs::reductions) begins with an example. The module also has the types
+/// of [solves with closures](docs::reductions#closures).
 pub mod summary {
     pub use ode_core::summary::{Histogram, HistogramCounts, Summaries, Summary, SummaryError};
+    pub use ode_core::{Folded, MapEach, SolveEach};
 }
 
 /// Sensitivity analyses of ensembles by their random inputs, and their results.

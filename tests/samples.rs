@@ -1,5 +1,7 @@
 //! Ensembles with inputs that rules sample.
 
+#[path = "samples/closures.rs"]
+mod closures;
 #[path = "support/cpp.rs"]
 mod cpp;
 #[path = "samples/reductions.rs"]

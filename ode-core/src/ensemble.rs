@@ -18,6 +18,7 @@ mod reduce;
 mod request;
 mod schedule;
 mod solve;
+mod solve_each;
 #[doc(hidden)]
 pub mod solver;
 mod stack;
@@ -33,4 +34,5 @@ pub use lockstep::{EnsembleCpuArray, LockstepNorm, LockstepOptions};
 pub use ranks::Ranks;
 pub use request::{AdjointJob, Job, Request, RequestVisitor, SolveJob};
 pub use schedule::Schedule;
+pub use solve_each::{Folded, MapEach, SolveEach};
 pub use watched::EnsembleWatched;

@@ -51,8 +51,8 @@ pub mod watch;
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
-    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, EnsembleWatched,
-    LockstepNorm, Schedule,
+    EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, EnsembleWatched, Folded,
+    LockstepNorm, MapEach, Schedule, SolveEach,
 };
 pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
 pub use evaluation::EvaluationThreads;

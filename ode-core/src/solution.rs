@@ -285,6 +285,8 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     run: RunReport,
     axes: Vec<Axis>,
     system: S,
+    /// The number of trajectories of the same solve before the first one.
+    earlier: usize,
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
@@ -302,7 +304,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let shape = SystemShape { states: N, parameters: P, observables: S::OBSERVABLES };
         shape.check(&inputs.options, &inputs.inputs)?;
         raw.check_inputs(&inputs)?;
-        Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
+        Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system, earlier: 0 })
     }
 
     /// Returns the number of trajectories.
@@ -559,6 +561,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn worst_member(&self) -> Option<WorstMember> {
         self.run.worst_member
+    }
+
+    /// Makes this the solution of a batch, with `earlier` trajectories of the same solve before it.
+    pub(crate) fn after(self, earlier: usize) -> Self {
+        EnsembleSolution { earlier, ..self }
+    }
+
+    /// Returns the results, so that a later batch reuses their memory.
+    pub(crate) fn into_results(self) -> RawResults<T> {
+        self.raw
     }
 
     /// Sets the axes of the ensemble's grid.

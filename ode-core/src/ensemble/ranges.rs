@@ -82,6 +82,14 @@ impl RangeSizes {
         RangeSizes { first: most, most, batch }
     }
 
+    /// Begins with a small range, for solves that may end early.
+    ///
+    /// Such a solve then computes at most about twice the trajectories that it needs.
+    pub(crate) fn growing(self) -> Self {
+        let first = if self.batch.is_some() { self.most } else { 1 << TOGETHER[0] };
+        RangeSizes { first, ..self }
+    }
+
     /// Returns sizes of ranges that fit into memory and have whole groups of trajectories.
     pub(crate) fn in_groups<T>(
         ensemble: &EnsembleSpec<'_, T>,
@@ -186,7 +194,7 @@ pub(crate) fn each_range<T: Scalar>(
         let mut range = ranges.next(0);
         let setup = Instant::now();
         let mut inputs = prepare(&range)?;
-        if only_samples && !inputs.inputs.are_stored() {
+        if sizes.first >= sizes.most && only_samples && !inputs.inputs.are_stored() {
             // Inputs that the backend draws take no memory.
             range = ranges.next(together(0, sizes.batch));
             inputs = prepare(&range)?;
@@ -248,6 +256,13 @@ mod tests {
     fn multiples_are_whole_groups() {
         assert_eq!([multiple(10, 3), multiple(9, 3), multiple(2, 3)], [9, 9, 3]);
         assert_eq!(multiple(usize::MAX, 4), usize::MAX - 3);
+    }
+
+    /// Ranges double from the first on, unless the user sets the number that suffices.
+    #[test]
+    fn ranges_of_a_solve_that_may_end_begin_small() {
+        let sizes = |batch| RangeSizes { first: 1 << 20, most: 1 << 20, batch }.growing();
+        assert_eq!((sizes(None).first, sizes(Some(64)).first), (4096, 1 << 20));
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Layout {
         self.row.width().saturating_mul(self.slots)
     }
 
-    /// Returns the number of trajectories of a batch whose results take little memory.
+    /// Returns the default number of trajectories of a batch: as many as fit into 128 MiB.
     pub(crate) fn batch<T>(&self) -> usize {
         let bytes = ResultArray::bytes_of_trajectory::<T>(self).max(1);
         1 << (BATCH_BYTES / bytes).max(FEWEST).ilog2()

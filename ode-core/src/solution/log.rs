@@ -123,7 +123,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let log = self.kept_log(i)?;
         let (kept, happened) = (log.len(), self.happened(i));
         if happened > kept as u64 {
-            return Err(EventError::LogFull { trajectory: i, kept, happened });
+            let trajectory = self.earlier + i;
+            return Err(EventError::LogFull { trajectory, kept, happened });
         }
         Ok(log)
     }

@@ -112,10 +112,10 @@ fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// Returns the index of the trajectory in the solution, from 0.
+    /// Returns the index of the trajectory among the trajectories of its solve, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
-        self.i
+        self.solution.earlier + self.i
     }
 
     /// Returns the index of the trajectory in the whole ensemble, from 0.
