@@ -150,10 +150,17 @@ pub(crate) fn multiple(n: usize, group: usize) -> usize {
 pub(crate) type SolveRange<'a, T> =
     &'a mut dyn FnMut(&mut dyn ResultSink<T>) -> Result<(), SolveError>;
 
+/// Receives a range of trajectories: its inputs, the threads for work between batches, and the
+/// function that solves the range.
+pub(super) type EachRange<'a, T> = &'a mut dyn FnMut(
+    &PreparedSolve<T>,
+    EvaluationThreads,
+    SolveRange<'_, T>,
+) -> Result<ControlFlow<()>, SolveError>;
+
 /// Calls `each` for each range of an ensemble, in order.
 ///
-/// `each` receives the inputs of the range, the threads for work between batches, and the function
-/// that solves the range. After [`ControlFlow::Break`] there is no further range. Returns the joint
+/// After [`ControlFlow::Break`] there is no further range. Returns the joint
 /// report of all ranges.
 pub(crate) fn each_range<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
@@ -161,11 +168,7 @@ pub(crate) fn each_range<T: Scalar>(
     properties: &Properties,
     (algorithm, place): Compiled<'_, T>,
     sizes: RangeSizes,
-    each: &mut dyn FnMut(
-        &PreparedSolve<T>,
-        EvaluationThreads,
-        SolveRange<'_, T>,
-    ) -> Result<ControlFlow<()>, SolveError>,
+    each: EachRange<'_, T>,
 ) -> Result<RunReport, SolveError> {
     let begin = Instant::now();
     let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
