@@ -90,6 +90,12 @@ DEVICE Row join_full(Row left, Row right, u32 level) {
     return {n + n, left.sum + right.sum, squares};
 }
 
+// Joins two rows of at most 2^level values each.
+DEVICE Row join_level(Row left, Row right, u32 level) {
+    double full = (double)(1u << level);
+    return left.n == full && right.n == full ? join_full(left, right, level) : join(left, right);
+}
+
 template<u32 LEVEL> DEVICE Row sum_full(const Value* values) {
     if constexpr (LEVEL == 0u) {
         return {1.0, (double)values[0], 0.0};
@@ -119,8 +125,7 @@ DEVICE Row join_lanes(Row row, u32 level, u32 lanes, u32 most) {
     for (u32 by = 1u; by < lanes; by *= 2u, level++) {
         Row right = {shuffled(row.n, by), shuffled(row.sum, by), shuffled(row.squares, by)};
         if (level >= most) continue;
-        double full = (double)(1u << level);
-        row = row.n == full && right.n == full ? join_full(row, right, level) : join(row, right);
+        row = join_level(row, right, level);
     }
     return row;
 }
@@ -147,9 +152,10 @@ DEVICE u32 page_of(double value, u32& counter) {
     return negative ? SIDE - 1u - page : SIDE + page;
 }
 
-DEVICE u32 bin_of(const double* edges, u32 bins, double value) {
-    double lo = edges[0], hi = edges[bins];
-    double guess = (value - lo) / (hi - lo) * (double)bins;
+// The bin of a value between the first and the last edge. A grid of equal bins has `rate` bins in a unit, so the
+// guess is right to rounding.
+DEVICE u32 bin_of(const double* edges, u32 bins, double rate, double value) {
+    double guess = (value - edges[0]) * rate;
     u32 k = guess < (double)bins ? (u32)guess : bins - 1u;
     if (edges[k] <= value && (value < edges[k + 1u] || k + 1u == bins)) return k;
     // The last edge that is not above the value.
@@ -185,6 +191,7 @@ DEVICE void reduce(const ReduceArguments& a) {
     u32* bins = (u32*)a.bins + grid.counters;
     u32* counters = (u32*)a.counters + (u64)cell * (PAGES << BITS);
     u32* touched = (u32*)a.touched + (u64)cell * PAGE_WORDS;
+    const double rate = grid.bins > 0u ? (double)grid.bins / (edges[grid.bins] - edges[0]) : 0.0;
     const bool near_bins = grid.bins + 2u <= NEAR_BINS;
 
     for (u32 k = thread; k < 32u; k += THREADS) s.codes[k] = 0u;
@@ -197,20 +204,30 @@ DEVICE void reduce(const ReduceArguments& a) {
     }
     __syncthreads();
 
-    double least = 0.0, greatest = 0.0;
+    Value lowest = 0, highest = 0;
     u32 least_at = NONE, greatest_at = NONE;
     // The rows of tiles are digits of a counter in binary.
     u32 tiles = 0u;
     for (u64 begin = 0u; begin < size; begin += TILE, tiles++) {
-        for (u32 j = 0u; j < EACH; j++) {
-            u32 k = j * THREADS + thread;
-            u64 at = begin + k;
-            Value value = quiet_nan(Value());
-            if (at < size) {
-                u32 code = codes[at] & a.code_mask;
-                if (cell == 0u) atomicAdd(&s.codes[code], 1u);
-                if (a.successes >> code & 1u) value = values[at];
+        // All loads are in progress at a time.
+        Value loaded[EACH];
+        u32 loaded_codes[EACH];
+        if (begin + TILE <= size) {
+            UNROLL for (u32 j = 0u; j < EACH; j++) {
+                loaded[j] = values[begin + j * THREADS + thread];
+                loaded_codes[j] = codes[begin + j * THREADS + thread];
             }
+        } else {
+            UNROLL for (u32 j = 0u; j < EACH; j++) {
+                u64 at = begin + j * THREADS + thread;
+                loaded[j] = at < size ? values[at] : quiet_nan(Value());
+                loaded_codes[j] = at < size ? codes[at] : 0u;
+            }
+        }
+        UNROLL for (u32 j = 0u; j < EACH; j++) {
+            u32 k = j * THREADS + thread, code = loaded_codes[j] & a.code_mask;
+            if (cell == 0u && begin + k < size) atomicAdd(&s.codes[code], 1u);
+            Value value = a.successes >> code & 1u ? loaded[j] : quiet_nan(Value());
             s.tile[k / EACH * PITCH + k % EACH] = value;
             if (value != value) continue;
             if constexpr (COUNTS) {
@@ -218,7 +235,8 @@ DEVICE void reduce(const ReduceArguments& a) {
                 u32 page = page_of((double)value, counter);
                 bool is_near = false;
                 if constexpr (NEAR_SLOTS > 0u) {
-                    u32 slot = page % NEAR_SLOTS;
+                    // Numbers of both signs with the same exponents are in different slots.
+                    u32 slot = (page < SIDE ? SIDE - 1u - page + NEAR_SLOTS / 2u : page - SIDE) % NEAR_SLOTS;
                     u32 tag = s.tags[slot];
                     if (tag == NONE) {
                         tag = atomicCAS(&s.tags[slot], NONE, page);
@@ -235,7 +253,7 @@ DEVICE void reduce(const ReduceArguments& a) {
             if constexpr (HISTOGRAMS) {
                 if (grid.bins > 0u) {
                     double x = (double)value;
-                    u32 bin = x < edges[0] ? 0u : x > edges[grid.bins] ? 1u : 2u + bin_of(edges, grid.bins, x);
+                    u32 bin = x < edges[0] ? 0u : x > edges[grid.bins] ? 1u : 2u + bin_of(edges, grid.bins, rate, x);
                     atomicAdd(near_bins ? &s.bins[bin] : &bins[bin], 1u);
                 }
             }
@@ -244,17 +262,17 @@ DEVICE void reduce(const ReduceArguments& a) {
 
         Value mine[EACH];
         bool all = true;
-        for (u32 j = 0u; j < EACH; j++) {
+        UNROLL for (u32 j = 0u; j < EACH; j++) {
             mine[j] = s.tile[thread * PITCH + j];
             all = all && mine[j] == mine[j];
         }
         if constexpr (EXTREMES) {
-            for (u32 j = 0u; j < EACH; j++) {
+            UNROLL for (u32 j = 0u; j < EACH; j++) {
                 if (mine[j] != mine[j]) continue;
                 u32 at = node.begin + (u32)begin + thread * EACH + j;
                 // Trajectories come in order, so the first one of equals stays.
-                if (least_at == NONE || (double)mine[j] < least) least = (double)mine[j], least_at = at;
-                if (greatest_at == NONE || (double)mine[j] > greatest) greatest = (double)mine[j], greatest_at = at;
+                if (least_at == NONE || mine[j] < lowest) lowest = mine[j], least_at = at;
+                if (greatest_at == NONE || mine[j] > highest) highest = mine[j], greatest_at = at;
             }
         }
         Row row = all && node.level >= EACH_LEVEL ? sum_full<EACH_LEVEL>(mine) : sum_some<EACH_LEVEL>(mine, node.level);
@@ -264,10 +282,10 @@ DEVICE void reduce(const ReduceArguments& a) {
         if (thread == 0u) {
             u32 level = EACH_LEVEL + 5u;
             for (u32 by = 1u; by < WARPS && level < node.level; by *= 2u, level++) {
-                for (u32 k = 0u; k < WARPS; k += 2u * by) s.warps[k] = join(s.warps[k], s.warps[k + by]);
+                for (u32 k = 0u; k < WARPS; k += 2u * by) s.warps[k] = join_level(s.warps[k], s.warps[k + by], level);
             }
             row = s.warps[0];
-            for (level = 0u; tiles >> level & 1u; level++) row = join(s.stack[level], row);
+            for (level = 0u; tiles >> level & 1u; level++) row = join_level(s.stack[level], row, TILE_LEVEL + level);
             s.stack[level] = row;
         }
         // The next tile overwrites the values that all threads have read; `warps` is read before.
@@ -284,6 +302,7 @@ DEVICE void reduce(const ReduceArguments& a) {
         rows[2u * all + out] = row.squares;
     }
     if constexpr (EXTREMES) {
+        double least = lowest, greatest = highest;
         for (u32 by = 16u; by > 0u; by /= 2u) {
             double other = shuffled(least, by);
             take_least(least, least_at, other, __shfl_down_sync(0xffffffffu, least_at, by));
