@@ -17,6 +17,7 @@ mod histogram;
 mod merge;
 mod moments;
 mod request;
+mod rows;
 #[cfg(feature = "serde")]
 mod stored;
 mod summaries;

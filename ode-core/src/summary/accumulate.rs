@@ -1,6 +1,6 @@
 //! The sink that adds batches of results to a summary.
 
-use super::cell::add_rows;
+use super::cell::{Scratch, add_rows};
 use super::histogram::Histogram;
 use super::merge;
 use super::request::Summary;
@@ -118,31 +118,38 @@ impl<'a> Accumulate<'a> {
         }
         let Summaries { names, cells, joint, .. } = summaries;
         let (n, w) = (codes.len(), names.len());
+        let all = codes.iter().all(|code| code.is_success());
         let within = |piece: &Range<u64>| {
             (piece.start - numbers.start) as usize..(piece.end - numbers.start) as usize
         };
-        // The value of trajectory `k`, or NaN if the trajectory failed.
-        let value = |cell: usize, k: usize| match codes[k].is_success() {
-            true => values[cell * n + k].widen(),
-            false => f64::NAN,
+        // Appends some values of a cell, with NaN for trajectories that failed.
+        let append = |block: &mut Vec<f64>, cell: usize, some: Range<usize>| {
+            let values = values[cell * n..][some.clone()].iter().map(|value| value.widen());
+            let or_nan =
+                |(x, code): (f64, &ReturnCode)| if code.is_success() { x } else { f64::NAN };
+            match all {
+                true => block.extend(values),
+                false => block.extend(values.zip(&codes[some]).map(or_nan)),
+            }
         };
         threads.each_of(cells.iter_mut().enumerate().collect(), &|(at, cell)| {
             let grid = self.grids[at % w].as_ref();
-            let mut block = Vec::new();
+            let (mut block, mut scratch) = (Vec::new(), Scratch::default());
+            cell.begin(&mut scratch);
             for piece in pieces(numbers.clone(), LEVEL) {
                 block.clear();
-                block.extend(within(&piece).map(|k| value(at, k)));
-                cell.add(grid, piece.start, &block);
+                append(&mut block, at, within(&piece));
+                cell.add(grid, piece.start, &block, &mut scratch);
             }
         });
         let joint = joint.iter_mut().flatten().enumerate().collect();
         threads.each_of(joint, &|(slot, forest)| {
-            let mut block = Vec::new();
+            let (mut block, mut scratch) = (Vec::new(), Scratch::default());
             for piece in pieces(numbers.clone(), LEVEL) {
                 block.clear();
-                let row = |k: usize| (0..w).map(move |d| value(slot * w + d, k));
-                block.extend(within(&piece).flat_map(row));
-                add_rows(forest, w, piece.start, block.chunks_exact(w));
+                let some = within(&piece);
+                (0..w).for_each(|d| append(&mut block, slot * w + d, some.clone()));
+                add_rows(forest, w, piece.start, some.len(), &block, &mut scratch);
             }
         });
         Ok(())

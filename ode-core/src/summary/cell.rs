@@ -1,11 +1,12 @@
 //! The statistics of one number at one time.
 
-use super::counters::Counters;
-use super::extremes::{Extreme, Extremes};
+use super::counters::{Counters, PageIndex};
+use super::extremes::{Extreme, Extremes, add_extremes};
 use super::histogram::{Bins, Histogram};
 use super::moments;
 use super::request::Statistics;
-use super::tree::{BLOCK, Forest, Node, pairwise};
+use super::rows::Rows;
+use super::tree::{BLOCK, Forest, Node};
 use crate::solution::reduction::ChunkSummary;
 
 /// The statistics of one state or observable at one saved time.
@@ -31,23 +32,34 @@ impl Cell {
         }
     }
 
+    /// Prepares `scratch` for the values of this cell.
+    pub(super) fn begin(&self, scratch: &mut Scratch) {
+        self.counters.iter().for_each(|counters| scratch.pages.set(counters));
+    }
+
     /// Adds the values of a node of the tree; NaN stands for a value that does not count.
     ///
     /// `first` is the index of the first trajectory.
-    pub(super) fn add(&mut self, grid: Option<&Histogram>, first: u64, values: &[f64]) {
-        let numbers = || values.iter().zip(first..).filter(|(value, _)| !value.is_nan());
-        self.count += numbers().count() as u64;
+    pub(super) fn add(
+        &mut self,
+        grid: Option<&Histogram>,
+        first: u64,
+        values: &[f64],
+        scratch: &mut Scratch,
+    ) {
+        self.count += values.iter().filter(|value| !value.is_nan()).count() as u64;
         if let Some(forest) = &mut self.moments {
-            insert(forest, 1, first, values.len(), moments::of_one(values));
+            let row = scratch.rows.node(1, values.len(), values);
+            insert(forest, 1, first, values.len(), row);
         }
-        if let Some(extremes) = &mut self.extremes {
-            numbers().for_each(|(value, index)| extremes.add(*value, index));
-        }
+        let extremes = self.extremes.iter_mut();
+        let extremes = extremes.chain(self.counters.iter_mut().map(|of| &mut of.extremes));
+        add_extremes(extremes, first, values);
         if let Some(counters) = &mut self.counters {
-            numbers().for_each(|(value, index)| counters.add(*value, index));
+            counters.add(values, &mut scratch.pages);
         }
         if let (Some(bins), Some(grid)) = (&mut self.bins, grid) {
-            numbers().for_each(|(value, _)| bins.add(grid, *value));
+            bins.add(grid, values);
         }
     }
 
@@ -90,25 +102,25 @@ impl Cell {
     }
 }
 
-/// Adds the moments of at most [`BLOCK`] trajectories of one node, with `w` numbers each.
+/// Memory for the sums of a node.
+#[derive(Default)]
+pub(super) struct Scratch {
+    rows: Rows,
+    pages: PageIndex,
+}
+
+/// Adds the moments of `n` trajectories of one node, with `w` numbers each.
 ///
-/// A trajectory with a NaN does not contribute.
-pub(super) fn add_rows<'v>(
+/// `values` are `[number * n + trajectory]`. A trajectory with a NaN does not contribute.
+pub(super) fn add_rows(
     forest: &mut Forest,
     w: usize,
     first: u64,
-    values: impl ExactSizeIterator<Item = &'v [f64]>,
+    n: usize,
+    values: &[f64],
+    scratch: &mut Scratch,
 ) {
-    let (len, n) = (moments::length(w), values.len());
-    let mut rows = vec![0.0; n * len];
-    for (row, values) in rows.chunks_exact_mut(len).zip(values) {
-        let complete = !values.iter().any(|value| value.is_nan());
-        moments::leaf(row, complete.then_some(values));
-    }
-    pairwise(&mut rows, len, |left, right| moments::join(w, left, right));
-    rows.truncate(len);
-    rows.shrink_to_fit();
-    insert(forest, w, first, n, rows);
+    insert(forest, w, first, n, scratch.rows.node(w, n, values));
 }
 
 /// Inserts the row of `n` trajectories, a node of the tree.

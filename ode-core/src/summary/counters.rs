@@ -20,6 +20,9 @@ const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
 /// The exponent of infinities.
 const INFINITE: u64 = 0x7ff;
 
+/// The number of signs and exponents.
+const KEYS: usize = 1 << 12;
+
 /// The counters of the numbers of one sign and exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -28,6 +31,26 @@ pub(super) struct Page {
     pub(super) key: u16,
     /// The counts, in the order of the numbers.
     pub(super) counts: Vec<u64>,
+}
+
+/// The position of an absent page.
+const ABSENT: u16 = u16::MAX;
+
+/// The positions of the pages of some counters, by key.
+#[derive(Default)]
+pub(super) struct PageIndex {
+    positions: Vec<u16>,
+}
+
+impl PageIndex {
+    /// Replaces the positions by these of the pages of `counters`.
+    pub(super) fn set(&mut self, counters: &Counters) {
+        self.positions.clear();
+        self.positions.resize(KEYS, ABSENT);
+        for (page, at) in counters.pages.iter().zip(0..) {
+            self.positions[usize::from(page.key)] = at;
+        }
+    }
 }
 
 /// Counters of values of all magnitudes.
@@ -78,13 +101,19 @@ impl Counters {
         }
     }
 
-    /// Counts a value that is not NaN.
-    #[inline]
-    pub(super) fn add(&mut self, value: f64, index: u64) {
-        self.extremes.add(value, index);
-        let (key, counter) = self.key(value);
-        let page = self.page(key);
-        self.pages[page].counts[counter] += 1;
+    /// Counts values; NaN does not count.
+    ///
+    /// `index` is the index of the pages of these counters.
+    pub(super) fn add(&mut self, values: &[f64], index: &mut PageIndex) {
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            let (key, counter) = self.key(*value);
+            let mut page = usize::from(index.positions[usize::from(key)]);
+            if page == usize::from(ABSENT) {
+                page = self.page(key);
+                index.set(self);
+            }
+            self.pages[page].counts[counter] += 1;
+        }
     }
 
     /// Returns the position of a page, which is inserted if it is absent.
@@ -155,6 +184,7 @@ impl Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::extremes::add_extremes;
 
     /// Returns a number in (0, 1) by a multiplicative hash.
     fn unit(i: u64) -> f64 {
@@ -165,7 +195,10 @@ mod tests {
 
     fn counted(bits: u32, values: &[f64]) -> Counters {
         let mut counters = Counters::new(bits);
-        values.iter().zip(0..).for_each(|(value, i)| counters.add(*value, i));
+        let mut index = PageIndex::default();
+        index.set(&counters);
+        counters.add(values, &mut index);
+        add_extremes([&mut counters.extremes].into_iter(), 0, values);
         counters
     }
 

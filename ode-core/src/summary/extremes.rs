@@ -24,21 +24,41 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Adds a value that is not NaN.
-    #[inline]
-    pub(super) fn add(&mut self, value: f64, index: u64) {
-        self.merge(&Extremes::of(Extreme { value, index }));
-    }
-
-    fn of(one: Extreme) -> Self {
-        Extremes { minimum: Some(one), maximum: Some(one) }
-    }
-
     /// Adds the extremes of other trajectories. Of equal values the lower index counts.
     #[inline]
     pub(super) fn merge(&mut self, other: &Extremes) {
         take(&mut self.minimum, other.minimum, |new, old| new < old);
         take(&mut self.maximum, other.maximum, |new, old| new > old);
+    }
+}
+
+/// Adds the values of trajectories from `first` to each of these extremes; NaN does not count.
+pub(super) fn add_extremes<'a>(
+    all: impl Iterator<Item = &'a mut Extremes>,
+    first: u64,
+    values: &[f64],
+) {
+    let mut all = all.peekable();
+    if all.peek().is_none() {
+        return;
+    }
+    let [mut least, mut greatest] = [f64::INFINITY, f64::NEG_INFINITY];
+    for value in values {
+        least = if *value < least { *value } else { least };
+        greatest = if *value > greatest { *value } else { greatest };
+    }
+    // The first value that equals the bound; its zero may have another sign.
+    let find = |bound: f64| {
+        let found = values.iter().zip(first..).find(|(value, _)| **value == bound);
+        found.map(|(value, index)| Extreme { value: *value, index })
+    };
+    for extremes in all {
+        if extremes.minimum.is_none_or(|known| least <= known.value) {
+            take(&mut extremes.minimum, find(least), |new, old| new < old);
+        }
+        if extremes.maximum.is_none_or(|known| greatest >= known.value) {
+            take(&mut extremes.maximum, find(greatest), |new, old| new > old);
+        }
     }
 }
 
@@ -64,11 +84,19 @@ mod tests {
         let order = [[0, 1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1, 0]];
         for order in order {
             let mut all = Extremes::default();
-            order.iter().for_each(|&i| all.add(values[i], i as u64 + 100));
+            for i in order {
+                add_extremes([&mut all].into_iter(), i as u64 + 100, &values[i..=i]);
+            }
             let (least, greatest) = (all.minimum.unwrap(), all.maximum.unwrap());
             assert_eq!((least.value.to_bits(), least.index), ((-0.0_f64).to_bits(), 101));
             assert_eq!((greatest.value, greatest.index), (f64::INFINITY, 105));
         }
-        assert!(Extremes::default().minimum.is_none());
+        let mut all = Extremes::default();
+        add_extremes([&mut all].into_iter(), 0, &[f64::NAN; 3]);
+        assert_eq!(all, Extremes::default());
+        let both = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::INFINITY];
+        add_extremes([&mut all].into_iter(), 7, &both);
+        assert_eq!(all.minimum, Some(Extreme { value: f64::NEG_INFINITY, index: 9 }));
+        assert_eq!(all.maximum, Some(Extreme { value: f64::INFINITY, index: 8 }));
     }
 }

@@ -65,13 +65,11 @@ impl Histogram {
         Err(SummaryError::Histogram { lo, hi, bins: self.bins(), most: MOST_BINS })
     }
 
-    /// Returns the bin of a value between the first and the last edge.
+    /// Returns the bin of a value between the first and the last edge, in two comparisons if it is
+    /// `guess`.
     #[inline]
-    fn bin(&self, value: f64) -> usize {
-        let (bins, lo, hi) = (self.bins(), self.edges[0], self.edges[self.bins()]);
-        // The bin of a linear grid, to rounding.
-        let guess = ((value - lo) / (hi - lo) * bins as f64) as usize;
-        let guess = guess.min(bins - 1);
+    fn bin(&self, value: f64, guess: usize) -> usize {
+        let bins = self.bins();
         let is = |k: usize| self.edges[k] <= value && (value < self.edges[k + 1] || k + 1 == bins);
         if is(guess) {
             return guess;
@@ -94,15 +92,20 @@ impl Bins {
         Bins { below: 0, above: 0, counts: vec![0; grid.bins()] }
     }
 
-    /// Counts a value that is not NaN.
-    #[inline]
-    pub(super) fn add(&mut self, grid: &Histogram, value: f64) {
-        if value < grid.edges[0] {
-            self.below += 1;
-        } else if value > grid.edges[grid.bins()] {
-            self.above += 1;
-        } else {
-            self.counts[grid.bin(value)] += 1;
+    /// Counts values; NaN does not count.
+    pub(super) fn add(&mut self, grid: &Histogram, values: &[f64]) {
+        let (bins, lo, hi) = (grid.bins(), grid.edges[0], grid.edges[grid.bins()]);
+        let density = bins as f64 / (hi - lo);
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            if *value < lo {
+                self.below += 1;
+            } else if *value > hi {
+                self.above += 1;
+            } else {
+                // The bin of a linear grid, to rounding.
+                let guess = (((value - lo) * density) as usize).min(bins - 1);
+                self.counts[grid.bin(*value, guess)] += 1;
+            }
         }
     }
 
@@ -143,7 +146,7 @@ mod tests {
             let near = edges.iter().flat_map(|e| [e.next_down(), *e, e.next_up()]);
             for value in near.chain([f64::NEG_INFINITY, f64::INFINITY, 0.0, -0.0]) {
                 let mut bins = Bins::new(&grid);
-                bins.add(&grid, value);
+                bins.add(&grid, &[value]);
                 let (first, last) = (edges[0], edges[edges.len() - 1]);
                 assert_eq!(bins.below, u64::from(value < first), "{value}");
                 assert_eq!(bins.above, u64::from(value > last), "{value}");

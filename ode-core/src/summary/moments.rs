@@ -8,8 +8,6 @@
 //! LeVeque, "Algorithms for computing the sample variance", The American Statistician 37 (1983)
 //! 242–247).
 
-use super::tree::BLOCK;
-
 /// Returns the length of a row of `w` numbers.
 pub(super) const fn length(w: usize) -> usize {
     (w + 1) * (w + 2) / 2
@@ -45,56 +43,24 @@ pub(super) fn join(w: usize, left: &mut [f64], right: &[f64]) {
     }
 }
 
-/// Joins two rows of one number, with the operations of [`join`].
-#[inline]
-fn join_one([a, sum_a, square_a]: [f64; 3], [b, sum_b, square_b]: [f64; 3]) -> [f64; 3] {
-    let mut square = square_a + square_b;
-    if a > 0.0 && b > 0.0 {
-        let t = sum_a * b - sum_b * a;
-        square += t * (t / (a * b * (a + b)));
-    }
-    [a + b, sum_a + sum_b, square]
-}
-
-/// Returns the row of a node of the tree, with one number of each trajectory; NaN does not count.
-///
-/// The number of trajectories is a power of two, at most [`BLOCK`].
-pub(super) fn of_one(values: &[f64]) -> Vec<f64> {
-    let mut rows = [[0.0; 3]; BLOCK];
-    for (row, value) in rows.iter_mut().zip(values) {
-        if !value.is_nan() {
-            *row = [1.0, *value, 0.0];
-        }
-    }
-    let mut left = values.len();
-    while left > 1 {
-        left /= 2;
-        for k in 0..left {
-            rows[k] = join_one(rows[2 * k], rows[2 * k + 1]);
-        }
-    }
-    rows[0].to_vec()
-}
-
-/// Writes the row of one trajectory with these values.
-///
-/// `None` for a trajectory that does not contribute.
-#[inline]
-pub(super) fn leaf(row: &mut [f64], values: Option<&[f64]>) {
-    row.fill(0.0);
-    if let Some(values) = values {
-        row[0] = 1.0;
-        row[1..=values.len()].copy_from_slice(values);
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::summary::tree::pairwise;
 
+    /// Writes the row of one trajectory with these values.
+    ///
+    /// `None` for a trajectory that does not contribute.
+    fn leaf(row: &mut [f64], values: Option<&[f64]>) {
+        row.fill(0.0);
+        if let Some(values) = values {
+            row[0] = 1.0;
+            row[1..=values.len()].copy_from_slice(values);
+        }
+    }
+
     /// Returns the row of some trajectories with `w` values each.
-    fn row(w: usize, values: &[Vec<f64>]) -> Vec<f64> {
+    pub(in crate::summary) fn row(w: usize, values: &[Vec<f64>]) -> Vec<f64> {
         let len = length(w);
         let mut rows = vec![0.0; len * values.len()];
         for (row, values) in rows.chunks_mut(len).zip(values) {
@@ -130,17 +96,6 @@ mod tests {
                     assert!(error <= 1e-12 * exact.abs(), "{n} {offset} {i} {j}: {error}");
                 }
             }
-        }
-    }
-
-    /// Rows of one number have a program of their own.
-    #[test]
-    fn one_number_has_the_bits_of_several() {
-        for n in [1, 2, 64, 256] {
-            let value = |i: i32| if i % 5 == 1 { f64::NAN } else { 1.0 / f64::from(i + 1) };
-            let values: Vec<f64> = (0..n).map(value).collect();
-            let rows: Vec<Vec<f64>> = values.iter().map(|x| vec![*x]).collect();
-            assert_eq!(of_one(&values), row(1, &rows));
         }
     }
 
