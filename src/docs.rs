@@ -58,6 +58,7 @@ pub mod results_files {}
 /// [gradients]: crate::docs::gradients
 /// [reductions]: crate::docs::reductions
 /// [closures]: crate::docs::reductions#closures
+/// [sensitivity]: crate::docs::sensitivity
 /// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
@@ -70,6 +71,12 @@ pub mod gradients {}
 ///
 #[doc = include_str!("../docs/reductions.md")]
 pub mod reductions {}
+
+/// [clusters]: crate::docs::clusters
+/// [reductions]: crate::docs::reductions
+///
+#[doc = include_str!("../docs/sensitivity.md")]
+pub mod sensitivity {}
 
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see
