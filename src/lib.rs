@@ -112,7 +112,8 @@ pub mod sample {
 
 /// Axes of grids of initial states and parameters.
 ///
-/// [`EnsembleProblem::grid`] has an example.
+/// [`EnsembleProblem::grid`] has an example. [`Which`](sweep::Which) also names the components of
+/// [`SolveOptions::save_only`].
 pub mod sweep {
     pub use ode_core::{Axis, AxisValues, Quantity, Which};
 }
@@ -269,8 +270,8 @@ pub mod backend {
     pub use ode_core::watch::{SolveWatch, Watch};
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, EvaluationThreads, Launcher, Layout, LockstepNorm,
-        LogRow, RawResults, ResultSink, RunReport, SavedRow, Schedule, ShardError, Share,
-        SolveError, Timings, WorstMember,
+        LogRow, RawResults, ResultSink, RunReport, SavedComponents, SavedRow, Schedule, ShardError,
+        Share, SolveError, Timings, WorstMember,
     };
 }
 

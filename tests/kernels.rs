@@ -24,7 +24,7 @@ mod systems;
 mod workloads;
 
 use ode_gpu::{Cache, KernelSource, Nvrtc};
-use odes::backend::{LogRow, SavedRow};
+use odes::backend::{LogRow, SavedComponents, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
 use odes::internals::kernel::reduce::{self, REDUCE_NAME};
@@ -44,7 +44,7 @@ use odes_skipped::{Needed, needs};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// The architecture for which all variants are compiled.
@@ -399,6 +399,17 @@ fn logs() {
     let change = |plain| KernelConfig { log, ..plain };
     check_variant(bouncing::bouncing, Tsit5, measured((0, 0), (0, 0)), true, change);
     check_variant(bouncing::bouncing, Rodas5P, measured((0, 0), (0, 0)), false, change);
+}
+
+/// Kernels that save chosen states and observables.
+#[needs(nvrtc)]
+#[test]
+fn chosen_components() {
+    let components = SavedComponents { states: vec![1], observables: Vec::new() };
+    let saved = SavedRow { states: 1, observables: 0, times: 0 };
+    let components = Some(Arc::new(components));
+    let change = |plain| KernelConfig { saved, components: components.clone(), ..plain };
+    check_variant(workloads::lorenz, Tsit5, NOTHING, true, change);
 }
 
 /// Compiles kernels also with the functions of CUDA's library.

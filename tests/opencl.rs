@@ -201,6 +201,8 @@ fn options(table: &mut Table) {
         let options = options.clone().saveat(0.3).saving(saving);
         table.row("observables", Tsit5, &observed_sweep::<f64>(MANY, 3.0), &options);
     }
+    let chosen = options.clone().saveat(0.3).save_only([4, 2]);
+    table.row("chosen components", Tsit5, &observed_sweep::<f64>(MANY, 3.0), &chosen);
     let steps = options.clone().saveat(SaveAt::Steps);
     table.row("saves every step", Tsit5, &lorenz_sweep::<f64>(MANY, 3.0), &steps);
     let pulses = sweep::<_, f64, 1, 2>(pulse, ([0.0], [5.5, 6.0], 100.0), MANY)

@@ -175,6 +175,7 @@ fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> [Vec<(&'static str, Stri
         log,
         guard,
         saved,
+        components,
         step_slots,
         stopping,
         // A watch changes no result.
@@ -193,6 +194,9 @@ fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> [Vec<(&'static str, Stri
         "log_slots" => ("event_log", format!("{value} events")),
         _ => (name, value),
     }));
+    if let Some(ode_core::SavedComponents { states, observables }) = components.as_deref() {
+        entries.push(("saving", format!("the states {states:?}, the observables {observables:?}")));
+    }
     entries.push(("event_log", format!("{before} states before events, {after} after them")));
     [entries, vec![("steps", step_slots.to_string()), ("stopping", stopping.to_string())]]
 }

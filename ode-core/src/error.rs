@@ -120,12 +120,12 @@ pub enum SolveError {
         /// The number of trajectories.
         trajectories: usize,
     },
-    /// The system has no such quantity for an axis of a grid, or for a sample.
+    /// The system has no such quantity for an axis of a grid, for a sample, or to save.
     #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
     Axis {
         /// The name of the system.
         system: &'static str,
-        /// `parameter` or `state`.
+        /// `parameter`, `state`, or `state or observable`.
         kind: &'static str,
         /// The requested name or index.
         which: String,
@@ -581,6 +581,15 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
+    /// [`SolveOptions::save_only`](crate::SolveOptions::save_only) lists no components, or one of
+    /// them twice.
+    #[error("`save_only` does not fit {system}: {why}")]
+    SaveOnly {
+        /// The name of the system.
+        system: &'static str,
+        /// The reason, and a remedy.
+        why: String,
+    },
     /// Inputs or results do not fit into memory.
     #[error(
         "the solve cannot allocate {bytes} bytes of {memory}; {}",
@@ -947,7 +956,7 @@ impl core::fmt::Display for Memory {
     }
 }
 
-/// The error of an observable without values in a solution.
+/// The error of an observable or a state without values in a solution.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservableError {
@@ -961,14 +970,23 @@ pub enum ObservableError {
         /// The names that the system has.
         known: &'static [&'static str],
     },
-    /// The options of the solve saved states only.
+    /// The options of the solve did not save the observable or the state.
     #[error(
-        "the observable `{name}` was not saved, because the options have `Saving::States`; use \
-         `Saving::Both` or `Saving::Observables`"
+        "`{name}` was not saved; select it by `SolveOptions::saving` or `SolveOptions::save_only`"
     )]
     NotSaved {
         /// The requested name.
         name: &'static str,
+    },
+    /// The system has no state and no observable of this name.
+    #[error("{system} has no state or observable `{name}`; it has {}", listed(.known))]
+    UnknownComponent {
+        /// The name of the system.
+        system: &'static str,
+        /// The requested name.
+        name: String,
+        /// The names that the system has.
+        known: Vec<&'static str>,
     },
 }
 

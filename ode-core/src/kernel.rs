@@ -33,6 +33,7 @@
 //! when a lane works, and never its result. Equal bits therefore reveal a vote that loses
 //! trajectories or never ends, but not a slow one.
 
+mod chosen;
 mod drawn;
 
 use crate::error::SolveError;
@@ -42,7 +43,7 @@ use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::problem::inputs::{Input, Inputs};
 use crate::problem::layout::Layout;
-use crate::problem::options::{LogRow, SavedRow};
+use crate::problem::options::{LogRow, SavedComponents, SavedRow};
 use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
 use crate::solution::ResultArray;
 use crate::step;
@@ -50,6 +51,7 @@ use crate::system::info::Operations;
 use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
+use std::sync::Arc;
 
 pub mod adjoint;
 pub mod lockstep;
@@ -154,6 +156,8 @@ pub struct KernelConfig {
     pub adaptive: bool,
     /// The numbers that are saved at each saved time; none if there are no such times.
     pub saved: SavedRow,
+    /// The saved components, if these are some of the states or some of the observables.
+    pub components: Option<Arc<SavedComponents>>,
     /// The numbers that are logged of each event; none if there is no log.
     pub log: LogRow,
     /// Whether there is a smallest or a largest step size.
@@ -207,6 +211,7 @@ impl KernelConfig {
             law_kind: settings.law_kind,
             guard: settings.guard,
             saved: if slots > 0 { row } else { SavedRow::default() },
+            components: settings.components.clone().filter(|_| slots > 0),
             log: settings.log,
             refill,
             columns: given.collect(),
@@ -353,6 +358,16 @@ fn text<T: Scalar, M: Definition>(
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let method_name = M::DEVICE_NAME;
     let SavedRow { states: saved_states, observables, times } = saved;
+    let chosen = kernel_config.components.as_deref().filter(|_| saved.width() > 0);
+    let (saver, of_saver) = match chosen {
+        Some(chosen) => ("Saver", chosen::saver(chosen, *states, *parameters)),
+        None => ("System", String::new()),
+    };
+    // The saver has all saved components as its observables.
+    let [saved_states, observables] = match chosen {
+        Some(_) => [0, saved_states + observables],
+        None => [*saved_states, *observables],
+    };
     let LogRow { marks, before, after } = kernel_config.log;
     let saves = saved.width() > 0;
     let constants = constants.device_members(saves);
@@ -380,10 +395,10 @@ namespace odes {{
 
 // {name}
 {system}
-// What the kernel is compiled for.
+{of_saver}// What the kernel is compiled for.
 struct Config {{
     typedef {number} Number;
-    typedef odes::System System;
+    typedef odes::{saver} System;
     typedef {method_name} Method;
     static constexpr int STATES = {states};
     static constexpr int PARAMETERS = {parameters};

@@ -59,15 +59,16 @@ pub use evaluation::EvaluationThreads;
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{
-    AbsTol, EventLog, IntoSaveAt, LogRow, SaveAt, SavedRow, Saving, SolveOptions, StepSize,
-    TimeList, tstops_for, tstops_of,
+    AbsTol, EventLog, IntoSaveAt, LogRow, SaveAt, SavedComponents, SavedRow, Saving, SolveOptions,
+    StepSize, TimeList, tstops_for, tstops_of,
 };
 pub use problem::samples::{
     Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples, Scrambling,
     Uniform,
 };
 pub use problem::shard::{Launcher, Shard, ShardError};
-pub use problem::sweep::{Axis, AxisValues, Quantity, Which};
+pub use problem::sweep::{Axis, AxisValues, Quantity};
+pub use problem::which::Which;
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, ProblemOfEach, StopsOfEach, TimeSpan,
     Unvaried, Vary,

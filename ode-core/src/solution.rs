@@ -374,9 +374,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the saved states, `[trajectory, save, component]`.
     ///
     /// The states are in the units of the problem's states. A state that a trajectory did not reach
-    /// is NaN. [`shared_times`](Self::shared_times) has the time of each save index. The last axis
-    /// has length 0 if only observables were saved. The second axis has length 0 if no times were
-    /// saved. This is a view: nothing is copied.
+    /// is NaN. [`shared_times`](Self::shared_times) has the time of each save index. The components
+    /// are all states, the states of [`save_only`](crate::SolveOptions::save_only) in its order, or
+    /// none if only observables were saved. The second axis has length 0 if no times were saved.
+    /// This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
         self.saved(0..self.inputs.options.saved.states)

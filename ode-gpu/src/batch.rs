@@ -315,6 +315,7 @@ mod tests {
             log: LogRow::default(),
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },
+            components: None,
             lane: LaneOptions {
                 abstol: 1e-6,
                 reltol: 1e-3,

@@ -123,6 +123,7 @@ fn all_options<M: Method, T: Scalar>(method: M) {
     let adaptive = SolveOptions::default().tolerance(1e-5);
     for options in [
         adaptive.clone().saveat(0.25).saving(Saving::Both),
+        adaptive.clone().saveat(0.25).save_only([2, 1]),
         adaptive.clone().saveat(SaveAt::Steps).tstops([1.5, 2.0]),
         adaptive.clone().saveat([0.0, 0.1, 1.5, 4.0]).tstops([1.5]).first_step(0.01).dtmax(0.2),
         adaptive.clone().max_steps(7).saveat(0.1),

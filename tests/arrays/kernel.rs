@@ -116,6 +116,8 @@ fn explicit() {
     same(Tsit5, &oscillators::<f64>(), LockstepNorm::Greatest, &steps);
     let fixed = SolveOptions::default().fixed_step(0.05).saveat(0.25).saving(Saving::Both);
     same(Rk4, &oscillators::<f64>(), LockstepNorm::Greatest, &fixed);
+    let chosen = fixed.save_only([2, 1]);
+    same(Rk4, &oscillators::<f64>(), LockstepNorm::Greatest, &chosen);
 }
 
 #[needs(cpp)]

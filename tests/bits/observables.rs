@@ -5,6 +5,7 @@ use crate::observed::{Observed, observed_sweep, ways_to_save};
 use crate::workloads::{assert_same_bits, lorenz};
 use odes::backend::{InstructionSet, Schedule};
 use odes::lane::Scalar;
+use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::system::Observe;
 use odes::{ObservableError, Saving, SolveError};
@@ -165,12 +166,127 @@ fn what_was_not_saved_is_empty() {
 }
 
 #[test]
-#[should_panic(expected = "the states were not saved, because the options have \
-    `Saving::Observables`")]
+#[should_panic(expected = "the states were not all saved")]
 fn a_state_that_was_not_saved() {
     let options = SolveOptions::default().saveat(1.0).saving(Saving::Observables);
     let solution = observed_sweep::<f64>(1, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap();
     let _ = solution.trajectory(0).state(0);
+}
+
+/// Chosen components have the bits that they have among all components.
+fn chosen_components<T: Scalar>() {
+    let sets = InstructionSet::available();
+    let cuts = [(1, 97, Schedule::Refill), (2, 32, Schedule::Static)];
+    let adaptive = SolveOptions::default().tolerance(1e-6);
+    for options in [
+        adaptive.clone().saveat(0.3),
+        adaptive.saveat(SaveAt::Steps),
+        SolveOptions::default().fixed_step(0.01).saveat([0.5, 2.0]),
+    ] {
+        let ensemble = observed_sweep::<T>(60, 3.0);
+        let all = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        for (chosen, states, observables) in [
+            (vec![4, 2, 3, 0], vec![2, 0], vec![1, 0]),
+            (vec![1], vec![1], vec![]),
+            (vec![5], vec![], vec![2]),
+        ] {
+            let options = options.clone().save_only(chosen);
+            let some = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+            let columns = [&states, &observables].map(|list| list.iter().copied().enumerate());
+            let [of_states, of_observables] = columns;
+            for (k, d) in of_states {
+                let [some, all] = [&some, &all].map(|solution| solution.all_states());
+                let [some, all] = [some.index_axis(Axis(2), k), all.index_axis(Axis(2), d)];
+                assert_eq!(bits(some.iter().copied()), bits(all.iter().copied()));
+            }
+            for (k, q) in of_observables {
+                let some = some.observables().index_axis_move(Axis(2), k);
+                let all = all.observables().index_axis_move(Axis(2), q);
+                assert_eq!(bits(some.iter().copied()), bits(all.iter().copied()));
+            }
+            assert_eq!(some.all_states().shape()[2], states.len());
+            assert_eq!(some.observables().shape()[2], observables.len());
+            let some_names = ["energy", "clock", "growth"].into_iter().enumerate();
+            for (q, name) in some_names {
+                let found = some.trajectory(7).observable(name);
+                let expected = observables.contains(&q).then(|| all.trajectory(7).observable(name));
+                match expected {
+                    Some(values) => assert_eq!(
+                        bits(found.unwrap().iter().copied()),
+                        bits(values.unwrap().iter().copied())
+                    ),
+                    None => assert_eq!(found.unwrap_err(), ObservableError::NotSaved { name }),
+                }
+            }
+            for (d, name) in ["x", "y", "z"].into_iter().enumerate() {
+                let found = some.trajectory(7).component(name);
+                match states.contains(&d) {
+                    true => assert_eq!(
+                        bits(found.unwrap().iter().copied()),
+                        bits(all.trajectory(7).states().map(|u| u[d]))
+                    ),
+                    false => assert_eq!(found.unwrap_err(), ObservableError::NotSaved { name }),
+                }
+            }
+            for (one, another) in some.iter().zip(&all) {
+                assert!(one.times().eq(another.times()));
+                assert_eq!((one.states().len(), one.at(T::narrow(0.7))), (0, None));
+            }
+            assert_eq!(some.final_states(), all.final_states());
+            same_on_lanes(Tsit5, &ensemble, &some, &options, (&sets, &cuts));
+            same_in_cpp(Tsit5, &ensemble, &some, &options);
+        }
+    }
+}
+
+#[test]
+fn chosen_components_in_f64() {
+    chosen_components::<f64>();
+}
+
+#[test]
+fn chosen_components_in_f32() {
+    chosen_components::<f32>();
+}
+
+/// A list of all states is no choice.
+#[test]
+fn a_list_of_all_components() {
+    let options = SolveOptions::default().saveat(1.0);
+    let solve = |options: SolveOptions| {
+        observed_sweep::<f64>(5, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap()
+    };
+    let states = solve(options.clone().saving(Saving::States));
+    let listed = solve(options.clone().save_only(["x", "y", "z"]));
+    assert_same_bits(&states, &listed);
+    assert_eq!(listed.trajectory(1).states().len(), 4);
+    // Another order is a choice.
+    let turned = solve(options.save_only(["z", "y", "x"]));
+    assert_eq!(turned.trajectory(1).states().len(), 0);
+    assert_eq!(turned.all_states()[[1, 2, 0]], states.all_states()[[1, 2, 2]]);
+}
+
+#[test]
+fn impossible_lists_of_components() {
+    let message = |list: &[&str]| {
+        let options = SolveOptions::default().saveat(1.0).save_only(list.iter().copied());
+        let error = observed_sweep::<f64>(5, 3.0).solve(Tsit5, EnsembleSerial, &options);
+        error.unwrap_err().to_string()
+    };
+    assert_eq!(
+        message(&["x", "speed"]),
+        "observed has no state or observable `speed`; it has `x`, `y`, `z`, `energy`, `clock`, \
+         `growth`"
+    );
+    assert_eq!(
+        message(&["clock", "x", "clock"]),
+        "`save_only` does not fit observed: the list has `clock` twice; list it once"
+    );
+    assert_eq!(
+        message(&[]),
+        "`save_only` does not fit observed: the list is empty; list a component, or leave `saveat` \
+         out"
+    );
 }
 
 #[test]
@@ -196,14 +312,19 @@ fn by_name() {
         error.to_string(),
         "observed has no observable `enthalpy`; it has `energy`, `clock`, `growth`"
     );
+    assert_eq!(solution.component("clock"), solution.observable("clock"));
+    assert_eq!(
+        solution.component("enthalpy").unwrap_err().to_string(),
+        "observed has no state or observable `enthalpy`; it has `x`, `y`, `z`, `energy`, \
+         `clock`, `growth`"
+    );
     let states = options.clone().saving(Saving::States);
     let solution = ensemble.solve(Tsit5, EnsembleSerial, &states).unwrap();
     let error = solution.trajectory(1).observable("clock").unwrap_err();
     assert_eq!(error, ObservableError::NotSaved { name: "clock" });
     assert_eq!(
         error.to_string(),
-        "the observable `clock` was not saved, because the options have `Saving::States`; use \
-         `Saving::Both` or `Saving::Observables`"
+        "`clock` was not saved; select it by `SolveOptions::saving` or `SolveOptions::save_only`"
     );
     // A single problem.
     let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);

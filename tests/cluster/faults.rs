@@ -42,6 +42,7 @@ fn another_solve_is_told_by_what_differs() {
     // These options also change the program's text, and saved times depend on the span.
     assert_eq!(foreign(solved(&options().saveat([0.5, 1.0]))), "saveat");
     assert_eq!(foreign(solved(&SolveOptions::default())), "saveat");
+    assert_eq!(foreign(solved(&options().save_only([1]))), "saving");
     assert_eq!(foreign(solved(&options().fixed_step(0.1))), "adaptive");
     assert_eq!(foreign(solved(&options().dtmax(0.1))), "dtmax");
     assert_eq!(foreign(solved(&options().controller(Controller::i()))), "controller");

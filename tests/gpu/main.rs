@@ -373,6 +373,11 @@ fn observables() {
         same_bits(Tsit5, &observed_sweep::<f64>(5000, 3.0), &options);
         same_bits(Tsit5, &observed_sweep::<f32>(5000, 3.0), &options);
     }
+    for chosen in [vec![4, 2, 0], vec![5], vec![1]] {
+        let options = SolveOptions::default().tolerance(1e-6).saveat(0.3).save_only(chosen);
+        same_bits(Tsit5, &observed_sweep::<f64>(5000, 3.0), &options);
+        same_bits(Tsit5, &observed_sweep::<f32>(5000, 3.0), &options.saveat(SaveAt::Steps));
+    }
 }
 
 /// Invalid options are the same errors as on the CPU.

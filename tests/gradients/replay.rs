@@ -208,6 +208,27 @@ fn what_has_no_gradients_is_refused() {
     assert!(steps.contains("ends of steps"), "{steps}");
 }
 
+/// Cotangents of chosen states have the order of the choice; others are zero.
+#[test]
+fn cotangents_of_chosen_states() {
+    let ensemble = EnsembleProblem::new(problem([0.9, 0.4, 0.2, 1.3, 2.1])).trajectories(2);
+    let options = SolveOptions::default().saveat(SAVED);
+    let all = Array3::from_shape_fn((2, 6, 3), |(i, slot, d)| match d {
+        1 => 0.0,
+        _ => (1 + i) as f64 - 0.3 * (slot * d) as f64,
+    });
+    let pull = |options: &SolveOptions, by: Array3<f64>| {
+        ensemble.pull_back(Tsit5, EnsembleSerial, options, Cotangents::saved(by))
+    };
+    let expected = pull(&options, all.clone()).unwrap();
+    assert!(expected.u0(0).iter().all(|by| *by != 0.0));
+    let chosen = Array3::from_shape_fn((2, 6, 2), |(i, slot, k)| all[[i, slot, [2, 0][k]]]);
+    let options = options.save_only([2, 0]);
+    assert_eq!(bits(&pull(&options, chosen).unwrap()), bits(&expected));
+    let wrong = pull(&options, all).unwrap_err().to_string();
+    assert!(wrong.contains("[2, 6, 3] instead of [2, 6, 2]"), "{wrong}");
+}
+
 /// A NaN or an infinity among the cotangents is an error, unless its trajectory failed.
 #[test]
 fn cotangents_are_finite_where_a_trajectory_succeeds() {

@@ -73,6 +73,21 @@ fn values(solution: &EnsembleSolution<decay, f64, 2, 4>, k: usize, d: usize) -> 
     successes.map(|i| (solution.all_states()[[i, k, d]], i as u64)).collect()
 }
 
+/// A reduction of chosen components has their names, and the statistics that they have among all.
+#[test]
+fn chosen_components_have_the_same_statistics() {
+    let (ensemble, summary) = (normal(300), Summary::new().mean().quantiles(QUANTILES));
+    let all = reduce(&ensemble, &summary);
+    let options = options().save_only(["u1"]);
+    let one = ensemble.reduce(Tsit5, EnsembleSerial, &options, &summary).unwrap();
+    assert_eq!((one.component("u1").unwrap(), one.mean().unwrap().shape()), (0, &[3, 1][..]));
+    assert!(one.component("u0").is_err());
+    for k in 0..3 {
+        assert_eq!(one.mean().unwrap()[[k, 0]], all.mean().unwrap()[[k, 1]]);
+        assert_eq!(one.quantile(0.3).unwrap()[[k, 0]], all.quantile(0.3).unwrap()[[k, 1]]);
+    }
+}
+
 /// The stored solution, by two passes, sorting and searches, is the reference. The trajectories
 /// without a rate fail, and contribute nothing.
 #[test]

@@ -206,6 +206,7 @@ mod tests {
             method: crate::methods::tsit5::PROPERTIES,
             guard: guard::OFF,
             saved,
+            components: None,
             events: 0,
             log: LogRow::default(),
             step_slots: 0,

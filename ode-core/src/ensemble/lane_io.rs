@@ -281,7 +281,15 @@ where
                 if self.results.saved.is_empty() {
                     return;
                 }
-                if row.states > 0 {
+                let components = self.settings.components.as_deref();
+                if let Some(chosen) = components {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                        for (k, &d) in chosen.states.iter().enumerate() {
+                            self.results.saved[slot * row.width() + k][i] = u[d].lane(lane);
+                        }
+                    }
+                } else if row.states > 0 {
                     for lane in set_bits(which.to_bitmask()) {
                         let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
                         for d in 0..N {
@@ -304,6 +312,11 @@ where
                         t,
                         #[inline(always)]
                         |q, value| {
+                            let q = match components {
+                                Some(chosen) => chosen.observables.iter().position(|&o| o == q),
+                                None => Some(q),
+                            };
+                            let Some(q) = q else { return };
                             for lane in set_bits(which.to_bitmask()) {
                                 let slot = slot.lane(lane) as usize;
                                 saved[slot * row.width() + row.states + q][lanes[lane]] =

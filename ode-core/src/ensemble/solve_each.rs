@@ -81,7 +81,7 @@ where
     }
 }
 
-/// A solve of which closures receive each trajectory.
+/// A solve that passes each trajectory to closures.
 ///
 /// [`EnsembleProblem::solve_each`] returns this type. One of these functions solves:
 ///
@@ -111,7 +111,7 @@ pub struct SolveEach<'a, S: System<N, P>, T: Scalar, F, M, A, const N: usize, co
     batch: Option<usize>,
 }
 
-/// A solve of which closures receive an output of each trajectory.
+/// A solve that passes an output of each trajectory to a closure.
 ///
 /// [`SolveEach::map`] returns this type.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ where
     M: Solver,
     A: EnsembleAlgorithm,
 {
-    /// Sets the number of trajectories whose results are in memory at a time; at least 1.
+    /// Sets the number of trajectories with results in memory at a time; at least 1.
     ///
     /// By default the results of a batch take at most 128 MiB, unless 256 trajectories take more.
     /// Set a smaller number if trajectories are expensive and [`try_fold`](Self::try_fold) ends the
@@ -248,7 +248,7 @@ where
     O: Send,
     G: Fn(Trajectory<'_, S, T, N, P>) -> O + Sync,
 {
-    /// Sets the number of trajectories whose results are in memory at a time.
+    /// Sets the number of trajectories with results in memory at a time.
     ///
     /// See [`SolveEach::batch_size`].
     pub fn batch_size(self, trajectories: usize) -> Self {

@@ -268,12 +268,24 @@ fn evaluated<T: Scalar>(
     };
     let (saved, last);
     if let Some(by) = &cotangents.saved {
-        let expected = [n, slots, shape.states];
+        // Without a choice of components, cotangents belong to all states, saved or not.
+        let chosen = settings.components.as_deref().map(|components| &components.states[..]);
+        let expected = [n, slots, chosen.map_or(shape.states, <[usize]>::len)];
         if by.shape() != expected {
             return wrong("saved states", by.shape(), expected.to_vec());
         }
         // The index of the trajectory comes last.
-        saved = by.view().permuted_axes([1, 2, 0]).iter().copied().collect::<Vec<T>>();
+        let by = by.view().permuted_axes([1, 2, 0]);
+        saved = match chosen {
+            None => by.iter().copied().collect::<Vec<T>>(),
+            Some(chosen) => {
+                let mut all = Array3::from_elem((slots, shape.states, n), T::default());
+                for (k, &d) in chosen.iter().enumerate() {
+                    all.index_axis_mut(Axis(1), d).assign(&by.index_axis(Axis(1), k));
+                }
+                all.into_raw_vec_and_offset().0
+            }
+        };
         raw.saved = &saved;
     }
     if let Some(by) = &cotangents.last {

@@ -32,14 +32,24 @@ impl SystemShape {
         columns: &Inputs<T>,
     ) -> Result<(), SolveError> {
         let saved = &settings.saved;
+        let [states, observables] = settings.saved_indices();
         // Either all or none.
         let some = |given: usize, all: usize| if given == 0 { 0 } else { all };
+        // Chosen components of the system, or as `some`.
+        let chosen = |indices: &[usize], given: usize, all: usize| match settings.components {
+            Some(_) if indices.iter().all(|&index| index < all) => indices.len(),
+            _ => some(given, all),
+        };
         let sizes = [
             ("u0", columns.u0.len(), self.states),
             ("p", columns.p.len(), self.parameters),
             ("abstol", columns.abstols.len(), some(columns.abstols.len(), self.states)),
-            ("saved states", saved.states, some(saved.states, self.states)),
-            ("saved observables", saved.observables, some(saved.observables, self.observables)),
+            ("saved states", saved.states, chosen(&states, saved.states, self.states)),
+            (
+                "saved observables",
+                saved.observables,
+                chosen(&observables, saved.observables, self.observables),
+            ),
             ("saved times", saved.times, some(saved.times, 1)),
         ];
         match sizes.into_iter().find(|(_, given, expected)| given != expected) {

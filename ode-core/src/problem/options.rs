@@ -3,11 +3,12 @@
 #[cfg(feature = "serde")]
 mod file_format;
 mod logging;
+mod saved_row;
 mod saving;
 pub(crate) mod times;
 
 pub use logging::{EventLog, LogRow};
-pub use saving::{IntoSaveAt, SaveAt, SavedRow, Saving};
+pub use saving::{IntoSaveAt, SaveAt, SavedComponents, SavedRow, Saving};
 pub use times::{TimeList, tstops_for, tstops_of};
 
 use crate::error::SolveError;
@@ -16,7 +17,6 @@ use crate::problem::options::times::merge;
 use crate::step::controller::Controller;
 use crate::step::guard::GrowthGuard;
 use crate::step::timeline;
-use crate::system::facts::Facts;
 
 /// Options of a solve.
 ///
@@ -35,7 +35,8 @@ use crate::system::facts::Facts;
 /// ```
 ///
 /// A method sets each option, and a field holds it. Most fields have the name of their method.
-/// There are three exceptions: [`saveat`](Self::saveat()) sets `save`,
+/// There are four exceptions: [`saveat`](Self::saveat()) sets `save`,
+/// [`save_only`](Self::save_only()) sets `saving`,
 /// [`fixed_step`](Self::fixed_step()) and [`first_step`](Self::first_step()) set `step`, and
 /// [`tolerance`](Self::tolerance()) sets both `abstol` and `reltol`. End a struct literal with
 /// `..Default::default()`, because releases add options.
@@ -64,7 +65,7 @@ use crate::system::facts::Facts;
 /// | `abstol` | a number, or a list with a number for each component |
 /// | `step` | `"adaptive"`, `{ "adaptive_from": dt }` or `{ "fixed": dt }` |
 /// | `saveat`, or `save` | a spacing, a list of times, `"steps"` or `null` |
-/// | `saving` | `"states"`, `"observables"`, `"both"` or `null` |
+/// | `saving` | `"states"`, `"observables"`, `"both"`, a list of names and indices, or `null` |
 /// | `event_log` | `100` for times alone, `{ "capacity": 100, "states": true }` or `null` |
 /// | `growth_guard` | `"reject"`, `"report"`, `"off"` or `null` |
 /// | `controller` | as above, or `null`; `kind` names a function of [`Controller`] |
@@ -493,29 +494,6 @@ impl SolveOptions {
     /// always saves it, as the end of the last step.
     pub fn save_end(self, save_end: bool) -> Self {
         SolveOptions { save_end: Some(save_end), ..self }
-    }
-
-    /// Sets the values to save at the saved times: states, observables or both.
-    ///
-    /// By default a solve saves states and, if the system has any, observables.
-    pub fn saving(self, saving: Saving) -> Self {
-        SolveOptions { saving: Some(saving), ..self }
-    }
-
-    /// Returns the values that are saved at each time, for this system.
-    pub(crate) fn saved_row(&self, system: &Facts) -> Result<SavedRow, SolveError> {
-        let (all, known) = (system.info.states.len(), system.observables);
-        let (states, observables) = match self.saving {
-            None => (all, known),
-            Some(Saving::States) => (all, 0),
-            Some(_) if known == 0 => {
-                return Err(SolveError::NoObservables { system: system.info.name });
-            }
-            Some(Saving::Observables) => (0, known),
-            Some(Saving::Both) => (all, known),
-        };
-        let times = usize::from(self.save == SaveAt::Steps);
-        Ok(SavedRow { states, observables, times })
     }
 
     /// Logs the first events with the word `log` of each trajectory.

@@ -2,13 +2,14 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::options::{AbsTol, LogRow, SavedRow, SolveOptions};
+use crate::problem::options::{AbsTol, LogRow, SavedComponents, SavedRow, SolveOptions};
 use crate::step::control;
 use crate::step::guard::GrowthGuard;
 use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::facts::Facts;
 use crate::watch::SolveWatch;
+use std::sync::Arc;
 
 /// Declares the numeric options of lanes.
 ///
@@ -81,8 +82,10 @@ pub struct ResolvedOptions<T> {
     ///
     /// A constant of [`guard`](crate::step::guard).
     pub guard: u32,
-    /// The values that are saved at each saved time.
+    /// The numbers of values that are saved at each saved time.
     pub saved: SavedRow,
+    /// The saved components, if these are some of the states or some of the observables.
+    pub components: Option<Arc<SavedComponents>>,
     /// The number of events of the system.
     pub events: usize,
     /// The numbers that are logged of each event.
@@ -135,19 +138,39 @@ impl<T: Scalar> ResolvedOptions<T> {
             max_steps: options.max_steps,
             log_slots: options.event_log.map_or(0, |log| log.capacity),
         };
+        let (saved, components) = options.saved_row(system)?;
         Ok(ResolvedOptions {
             lane,
             adaptive: true,
             law_kind: controller.kind(),
             method: *method,
             guard: growth_guard.number(method),
-            saved: options.saved_row(system)?,
+            saved,
+            components: components.map(Arc::new),
             events: system.info.events.len(),
             log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
             step_slots: 0,
             stopping: false,
             watch: SolveWatch::NONE,
         })
+    }
+
+    /// Returns the indices of the saved states and of the saved observables.
+    #[must_use]
+    pub fn saved_indices(&self) -> [Vec<usize>; 2] {
+        match self.components.as_deref() {
+            Some(SavedComponents { states, observables }) => [states.clone(), observables.clone()],
+            None => [self.saved.states, self.saved.observables].map(|count| (0..count).collect()),
+        }
+    }
+
+    /// Returns the names of the saved components, of all `[states, observables]` of the system.
+    pub(crate) fn saved_names<'a>(&self, all: [&[&'a str]; 2]) -> [Vec<&'a str>; 2] {
+        let [states, observables] = self.saved_indices();
+        let named = |indices: Vec<usize>, names: &[&'a str]| {
+            indices.into_iter().filter_map(|index| names.get(index).copied()).collect()
+        };
+        [named(states, all[0]), named(observables, all[1])]
     }
 
     /// Returns whether there is a smallest or a largest step size.

@@ -1,7 +1,8 @@
 //! Sampling rules for the quantities of an ensemble, as users write them.
 
 use crate::error::SolveError;
-use crate::problem::sweep::{Quantity, Which, index_of};
+use crate::problem::sweep::{Quantity, index_of};
+use crate::problem::which::Which;
 use crate::system::facts::Facts;
 use core::borrow::Borrow;
 

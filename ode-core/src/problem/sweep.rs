@@ -3,6 +3,7 @@
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::ode::OdeProblem;
+use crate::problem::which::Which;
 use crate::system::System;
 use crate::system::facts::Facts;
 use crate::system::quantities::{Quantities, quantities};
@@ -53,45 +54,6 @@ impl Quantity {
         match self {
             Quantity::Parameter => "p",
             Quantity::InitialState => "u0",
-        }
-    }
-}
-
-/// A component: its name (`"beta"`), or its index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Which {
-    /// The name of the component in the function or the module.
-    ///
-    /// If components have no names, they are `"p0"`, `"u0"`, …
-    Name(String),
-    /// The index of the component, from 0.
-    Index(usize),
-}
-
-impl From<&str> for Which {
-    fn from(name: &str) -> Self {
-        Which::Name(name.to_owned())
-    }
-}
-
-impl From<String> for Which {
-    fn from(name: String) -> Self {
-        Which::Name(name)
-    }
-}
-
-impl From<usize> for Which {
-    fn from(index: usize) -> Self {
-        Which::Index(index)
-    }
-}
-
-impl fmt::Display for Which {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Which::Name(name) => write!(f, "`{name}`"),
-            Which::Index(index) => write!(f, "with index {index}"),
         }
     }
 }
@@ -201,11 +163,7 @@ pub(super) fn index_of(
     system: &Facts,
 ) -> Result<usize, SolveError> {
     let (kind, names) = quantity.of(system);
-    let index = match which {
-        Which::Index(index) => (*index < names.len()).then_some(*index),
-        Which::Name(name) => names.iter().position(|known| known == name),
-    };
-    index.ok_or_else(|| SolveError::Axis {
+    which.among(names.iter().copied()).ok_or_else(|| SolveError::Axis {
         system: system.info.name,
         kind,
         which: which.to_string(),

@@ -56,6 +56,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `axis_names` | `[axis]` | the varied quantities: `p.beta`, `u0.prey` |
     /// | `numbers` | `[2]` | [`numbers`](Self::numbers): the first index, and one more than the last |
     /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
+    /// | `saved_state_names`, `saved_observable_names` | | names along `u` and `observables`, after [`save_only`](crate::SolveOptions::save_only) |
     ///
     /// A [shard](crate::EnsembleProblem::shard) of a grid is a list of trajectories: `shape` contains
     /// their number, and there are no axes. To get an array of the whole ensemble, concatenate the
@@ -124,6 +125,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.add_names("state_names", info.states)?;
         file.add_names("parameter_names", info.parameters)?;
         file.add_names("observable_names", info.observables)?;
+        if self.inputs.options.components.is_some() {
+            let all = [info.states, info.observables];
+            let [states, observables] = self.inputs.options.saved_names(all);
+            file.add_names("saved_state_names", &states)?;
+            file.add_names("saved_observable_names", &observables)?;
+        }
         file.add_names("event_names", info.events)?;
         let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
         file.add_names("code_names", &codes)?;

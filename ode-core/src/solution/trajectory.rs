@@ -6,6 +6,7 @@ use crate::step::timeline;
 use crate::system::System;
 use crate::system::quantities::quantities;
 use core::ops::Range;
+use ndarray::Axis;
 
 /// The trajectories of a solution, in order.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the number of saved times that the trajectory reached.
     ///
-    /// Fixed steps continue after the state has become NaN, but later times do not count.
+    /// Fixed steps continue after a saved number has become NaN, but later times do not count.
     #[must_use]
     pub fn len(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
@@ -158,7 +159,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if self.code() != ReturnCode::NonFinite {
             kept
         } else if inputs.options.saved.states > 0 {
-            count_while(kept, |s| !self.numbers_at(s).iter().any(|x| x.widen().is_nan()))
+            let states = self.solution.all_states().index_axis_move(Axis(0), self.i);
+            count_while(kept, |s| !states.row(s).iter().any(|x| x.widen().is_nan()))
         } else {
             // An observable of a finite state can be NaN.
             let observables = self.all_observables();
@@ -196,7 +198,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// Returns the state at the saved time of save index `slot`.
     ///
     /// # Panics
-    /// If there is no such time, or only observables were saved.
+    /// If there is no such time, or if not all states were saved.
     #[must_use]
     pub fn state(&self, slot: usize) -> S::State<T> {
         quantities(self.numbers_at(slot))
@@ -204,9 +206,10 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the numbers of [`state`](Self::state).
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
-        assert_eq!(
-            self.solution.inputs.options.saved.states, N,
-            "the states were not saved, because the options have `Saving::Observables`"
+        assert!(
+            self.has_states(),
+            "the states were not all saved, because of `SolveOptions::saving` or `save_only`; \
+             `all_states` has the saved ones"
         );
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         let (first, n) = (slot * inputs.options.saved.width(), self.solution.len());
@@ -219,7 +222,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// Returns the states at [`times`](Self::times); empty if only observables were saved.
+    /// Returns the states at [`times`](Self::times); empty unless all states were saved.
     pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + use<'a, S, T, N, P> {
         let trajectory = *self;
         (0..self.saved_states()).map(move |s| trajectory.state(s))
@@ -227,7 +230,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the number of [`states`](Self::states).
     fn saved_states(&self) -> usize {
-        if self.solution.inputs.options.saved.states > 0 { self.len() } else { 0 }
+        if self.has_states() { self.len() } else { 0 }
+    }
+
+    /// Returns whether all states were saved, in the order of the system.
+    fn has_states(&self) -> bool {
+        let options = &self.solution.inputs.options;
+        options.components.is_none() && options.saved.states == N
     }
 
     /// Returns the final state.
@@ -296,7 +305,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// jump.
     ///
     /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
-    /// and if only observables were saved. In a system with actions also `None` between saved
+    /// and unless all states were saved. In a system with actions also `None` between saved
     /// times, because states may jump there.
     #[must_use]
     pub fn at(&self, t: T) -> Option<S::State<T>> {

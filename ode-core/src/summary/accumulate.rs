@@ -34,13 +34,9 @@ impl Summaries {
         inputs: &PreparedSolve<T>,
     ) -> Result<Self, SolveError> {
         let times = saved_times(inputs)?;
-        let saved = inputs.options.saved;
         let names: Vec<&str> = match times {
             None => states.to_vec(),
-            Some(_) => {
-                let some = |count: usize, names| if count == 0 { &[][..] } else { names };
-                [some(saved.states, states), some(saved.observables, observables)].concat()
-            }
+            Some(_) => inputs.options.saved_names([states, observables]).concat(),
         };
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let grids = summary.statistics.grids(&names)?;

@@ -124,6 +124,33 @@ fn tables_name_their_columns() {
     }
 }
 
+/// Files of chosen components have their numbers and names, in the order of the choice.
+#[test]
+fn chosen_components() {
+    let all = solution(&steps().saveat([0.5, 1.0]));
+    let some = solution(&steps().saveat([0.5, 1.0]).save_only(["animals", "predators"]));
+    let file = Scratch::new("chosen.csv");
+    some.write_csv(&file.0).unwrap();
+    let text = fs::read_to_string(&file.0).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows[0], "trajectory,code,t,predators,animals,birth,death");
+    let predators = all.trajectory(0).state(1).predators;
+    let animals = all.observables()[[0, 1, 0]];
+    assert_eq!(rows[2], format!("0,Success,1.0,{predators:?},{animals:?},1.0,0.5"));
+    assert_eq!(rows[rows.len() - 1], "5,NonFinite,1.0,NaN,NaN,inf,1.5");
+
+    let file = Scratch::new("chosen.npz");
+    some.write_npz(&file.0).unwrap();
+    let mut npz = NpzReader::new(File::open(&file.0).unwrap()).unwrap();
+    let u: Array3<f64> = npz.by_name("u").unwrap();
+    assert_eq!((u.shape(), u[[0, 1, 0]]), (&[6, 2, 1][..], predators));
+    let mut zip = zip::ZipArchive::new(File::open(&file.0).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    zip.by_name("saved_state_names.npy").unwrap().read_to_end(&mut bytes).unwrap();
+    let expected: Vec<u8> = "predators".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    assert_eq!(bytes[128..], expected);
+}
+
 /// A last row has the state and time of a failure, unless that time is a saved one.
 #[test]
 fn tables_tell_where_trajectories_failed() {

@@ -236,6 +236,23 @@ fn folders_hold_the_solution() {
     assert_eq!([fill("u"), fill("code")], [json!("NaN"), json!(255)]);
 }
 
+/// Chosen states have an axis of their own, since final states have all states.
+#[test]
+fn folders_of_chosen_components() {
+    let options = steps().saveat(0.25).save_only(["animals", "predators"]);
+    let some = solution(&options);
+    let file = Scratch::new("chosen.zarr");
+    some.write_zarr(&file.0).unwrap();
+    let u = array(&file.0, "u");
+    assert_eq!(u.axes(), ["trajectory", "time", "saved_state"]);
+    assert!(u.is(some.all_states().iter().copied()));
+    assert_eq!(array(&file.0, "u_end").axes(), ["trajectory", "state"]);
+    let observables = array(&file.0, "observables");
+    assert!(observables.is(some.observables().iter().copied()));
+    let names = |name: &str| metadata(&file.0.join(name))["shape"].clone();
+    assert_eq!([names("state"), names("saved_state")], [json!([2]), json!([1])]);
+}
+
 /// Shards, own times and `f32` have their numbers, too.
 #[test]
 fn folders_of_other_solves() {

@@ -2,8 +2,10 @@
 //!
 //! The format differs from serde's format of Rust enums, and needs a self-describing data format.
 
-use super::{AbsTol, SaveAt, Saving, SolveOptions, StepSize};
-use crate::file_format::{Flag, List, Nullable, Number, OneOf, WholeNumber};
+mod saving;
+
+use super::{AbsTol, SaveAt, SolveOptions, StepSize};
+use crate::file_format::{Flag, List, Nullable, Number, WholeNumber};
 use core::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
 use serde::ser::SerializeMap;
@@ -288,18 +290,6 @@ impl<'de> Visitor<'de> for Saves {
     }
 }
 
-impl<'de> Deserialize<'de> for Saving {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expected = "a `saving`: write \"states\", \"observables\", \"both\" or null";
-        let words = &[
-            ("states", Saving::States),
-            ("observables", Saving::Observables),
-            ("both", Saving::Both),
-        ];
-        deserializer.deserialize_any(OneOf(expected, words))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::{Controller, EventLog, GrowthGuard, Saving, SolveOptions};
@@ -373,6 +363,8 @@ mod tests {
             ("saving", json!("states"), default().saving(Saving::States)),
             ("saving", json!("observables"), default().saving(Saving::Observables)),
             ("saving", json!("both"), default().saving(Saving::Both)),
+            ("saving", json!(["x", "v"]), default().save_only(["x", "v"])),
+            ("saving", json!([2, "x"]), default().saving(Saving::Only(vec![2.into(), "x".into()]))),
             ("event_log", json!({ "capacity": 9, "states": false }), default().event_log(9)),
             (
                 "event_log",

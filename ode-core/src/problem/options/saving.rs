@@ -1,6 +1,9 @@
 //! The times to save at, and the values to save.
 
+use crate::error::SolveError;
 use crate::problem::options::times::TimeList;
+use crate::problem::which::Which;
+use crate::system::facts::Facts;
 use ode_macros::inlined;
 
 /// The times at which states and observables are saved.
@@ -36,7 +39,7 @@ pub enum SaveAt {
 }
 
 /// The values to save at the saved times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -47,6 +50,60 @@ pub enum Saving {
     Observables,
     /// The states and the system's observables.
     Both,
+    /// Chosen states and observables.
+    ///
+    /// [`SolveOptions::save_only`](crate::SolveOptions::save_only) sets them.
+    #[cfg_attr(feature = "serde", serde(untagged))]
+    Only(Vec<Which>),
+}
+
+/// The states and the observables that a solve saves, by their indices, if it saves some of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SavedComponents {
+    /// The indices of the saved states, in the order of the saved numbers.
+    pub states: Vec<usize>,
+    /// The indices of the saved observables.
+    pub observables: Vec<usize>,
+}
+
+impl SavedComponents {
+    /// Returns the indices of the components `chosen` of a system.
+    pub(super) fn of(chosen: &[Which], system: &Facts) -> Result<Self, SolveError> {
+        let info = system.info;
+        let refused = |why| SolveError::SaveOnly { system: info.name, why };
+        if chosen.is_empty() {
+            return Err(refused(
+                "the list is empty; list a component, or leave `saveat` out".into(),
+            ));
+        }
+        let (states, known) = (info.states.len(), system.observables);
+        let names = info.states.iter().chain(info.observables).copied();
+        let names: Vec<&str> = names.take(states + known).collect();
+        let mut components = SavedComponents { states: Vec::new(), observables: Vec::new() };
+        for which in chosen {
+            let k = which.among(names.iter().copied());
+            let k = k.ok_or_else(|| SolveError::Axis {
+                system: info.name,
+                kind: "state or observable",
+                which: which.to_string(),
+                known: names.iter().map(|&name| name.to_owned()).collect(),
+            })?;
+            let SavedComponents { states: of_states, observables } = &mut components;
+            let (list, index) = if k < states { (of_states, k) } else { (observables, k - states) };
+            if list.contains(&index) {
+                return Err(refused(format!("the list has `{}` twice; list it once", names[k])));
+            }
+            list.push(index);
+        }
+        Ok(components)
+    }
+
+    /// Returns whether there are all components or none of each kind, in the order of the system.
+    pub(super) fn is_all_or_none(&self, system: &Facts) -> bool {
+        let all_or_none = |list: &[usize], all| list.is_empty() || list.iter().copied().eq(0..all);
+        all_or_none(&self.states, system.info.states.len())
+            && all_or_none(&self.observables, system.observables)
+    }
 }
 
 /// The numbers that are saved at each time.
@@ -54,9 +111,9 @@ pub enum Saving {
 /// The order is states, then observables, then the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SavedRow {
-    /// The states: all of them, or none.
+    /// The number of saved states.
     pub states: usize,
-    /// The observables: all of them, or none.
+    /// The number of saved observables.
     pub observables: usize,
     /// The time: 1 if it is the end of a step, else 0.
     ///

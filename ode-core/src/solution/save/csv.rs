@@ -3,6 +3,7 @@
 use crate::lane::Scalar;
 use crate::solution::{EnsembleSolution, Trajectory};
 use crate::system::System;
+use ndarray::Axis;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -14,30 +15,30 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
 ) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     let only_finals = solution.iter().all(|trajectory| trajectory.slots() == 0);
-    let states = only_finals || solution.all_states().shape()[2] > 0;
-    let observables = only_finals || solution.observables().shape()[2] > 0;
     let info = solution.system.info();
+    let options = &solution.inputs.options;
+    // Without saved times, rows have the final states and observables.
+    let ([of_states, of_observables], names) = match only_finals {
+        true => (
+            [(0..N).collect(), (0..S::OBSERVABLES).collect()],
+            [info.states.to_vec(), info.observables.to_vec()],
+        ),
+        false => (options.saved_indices(), options.saved_names([info.states, info.observables])),
+    };
     let mut columns = Columns(vec!["trajectory".into(), "code".into(), "t".into()]);
-    if states {
-        columns.add("u", info.states);
-    }
-    if observables {
-        columns.add("observable", info.observables);
-    }
+    columns.add("u", &names[0]);
+    columns.add("observable", &names[1]);
     columns.add("p", info.parameters);
     writeln!(out, "{}", columns.0.join(","))?;
 
     for trajectory in solution {
         let p = trajectory.parameters();
-        let saved = trajectory.observables();
+        let states = solution.all_states().index_axis_move(Axis(0), trajectory.index());
+        let observables = trajectory.observables();
         for (slot, t) in trajectory.times().enumerate() {
             begin(&mut out, &trajectory, t)?;
-            if states {
-                numbers(&mut out, trajectory.numbers_at(slot))?;
-            }
-            if observables {
-                numbers(&mut out, saved.row(slot).iter().copied())?;
-            }
+            numbers(&mut out, states.row(slot).iter().copied())?;
+            numbers(&mut out, observables.row(slot).iter().copied())?;
             numbers(&mut out, p)?;
             writeln!(out)?;
         }
@@ -46,12 +47,10 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
         let failed = !trajectory.code().is_success() && trajectory.times().last() != Some(end);
         if only_finals || failed {
             begin(&mut out, &trajectory, end)?;
-            if states {
-                numbers(&mut out, solution.final_numbers(trajectory.index()))?;
-            }
-            if observables {
-                numbers(&mut out, trajectory.final_observables())?;
-            }
+            let (state, observed) =
+                (solution.final_numbers(trajectory.index()), trajectory.final_observables());
+            numbers(&mut out, of_states.iter().map(|&d| state[d]))?;
+            numbers(&mut out, of_observables.iter().map(|&q| observed[q]))?;
             numbers(&mut out, p)?;
             writeln!(out)?;
         }

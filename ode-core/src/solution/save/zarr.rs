@@ -331,10 +331,17 @@ fn coordinates<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Vec<(Ar
     let log = super::log_names(header.system, sizes.layout.log);
     let log: Vec<&str> = log.iter().map(String::as_str).collect();
     let logged = if sizes.layout.log_slots > 0 { &log[..] } else { &[] };
+    let all = [header.system.states, header.system.observables];
+    let [states, observables] = header.inputs.options.saved_names(all);
+    let (states, observables) = match sizes.chosen {
+        true => (&states[..], &observables[..]),
+        false => (&[][..], header.system.observables),
+    };
     for (name, names) in [
         ("state", header.system.states),
+        ("saved_state", states),
         ("parameter", header.system.parameters),
-        ("observable", header.system.observables),
+        ("observable", observables),
         ("event", header.system.events),
         ("log_number", logged),
     ] {
@@ -359,7 +366,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `t_end` | | times of the final states |
     /// | `p` | `parameter` | parameters |
     /// | `tspan` | `end` | both ends of the time spans |
-    /// | `u` | `time`, `state` | saved states; absent if not saved |
+    /// | `u` | `time`, `state` | saved states; absent if not saved. After [`save_only`](crate::SolveOptions::save_only) the axis is `saved_state` |
     /// | `observables` | `time`, `observable` | saved observables; absent if not saved |
     /// | `saved_count` | | numbers of saved times that were reached; absent without saved times |
     /// | `code` | | return codes; `flag_values` and `flag_meanings` are their numbers and names |
@@ -371,8 +378,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// Values at times that a trajectory did not reach are NaN. The coordinate `time` has the saved
     /// times. If trajectories have different times, `time` has the axes `trajectory` and `save`, and
-    /// `save` replaces the axis `time` of saved values. The coordinates `state`, `parameter`,
-    /// `observable`, `event` and `log_number` are names.
+    /// `save` replaces the axis `time` of saved values. The coordinates `state`,
+    /// `saved_state`, `parameter`, `observable`, `event` and `log_number` are names.
     ///
     /// Attributes of the group: `complete` (0 if the solve was cancelled, otherwise 1), `solved`
     /// (the number of trajectories that were not cancelled), `source` (the version of odes),

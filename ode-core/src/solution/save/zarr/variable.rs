@@ -41,6 +41,8 @@ pub(super) struct Sizes {
     parameters: usize,
     /// Whether all trajectories have the same saved times.
     pub(super) shared_times: bool,
+    /// Whether the saved states or observables are a choice.
+    pub(super) chosen: bool,
     /// Whether the method switches to another one.
     switches: bool,
 }
@@ -54,6 +56,7 @@ impl Sizes {
             trajectories: inputs.trajectories,
             parameters: inputs.p.len(),
             shared_times: options.saved.times == 0 && inputs.save.shared().is_some(),
+            chosen: options.components.is_some(),
             switches: options.method.switches_to.is_some(),
         }
     }
@@ -101,7 +104,7 @@ impl Variable {
         }
         let event = ("event", events);
         add(Variable::EventCounts, "event_counts", counts, &[event], "counts of events");
-        let state = ("state", row.states);
+        let state = (if sizes.chosen { "saved_state" } else { "state" }, row.states);
         add(Variable::SavedStates, "u", numbers, &[save, state], "saved states");
         let observable = ("observable", row.observables);
         let meaning = "saved observables";
