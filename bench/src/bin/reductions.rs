@@ -56,7 +56,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
     of::<f32>(&arguments)?;
     of::<f64>(&arguments)?;
-    println!("greatest resident memory of this process: {} MB", resident_megabytes());
     Ok(())
 }
 
@@ -97,6 +96,7 @@ fn of<T: Scalar>(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>
     // A device solves more than 2^30 trajectories in several calls.
     let (kernels, call) = best(repeat, plain, |report| report.timings.solve.as_secs_f64())?;
     println!("{:30} kernels {:9.1} ms, call {:9.1} ms", "plain", kernels * 1e3, call * 1e3);
+    let before = resident_megabytes();
     for (name, summary) in rows {
         let solved = || reduce(&ensemble, &summary, cpu);
         let of = |found: &Summaries| {
@@ -110,11 +110,18 @@ fn of<T: Scalar>(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>
             reduced / kernels
         );
     }
+    println!("greatest resident memory: {before} MB before, {} MB after", resident_megabytes());
     if check {
         let few = self::ensemble::<T>(trajectories / 1000, end);
         let (device, host) = (reduce(&few, &bands, cpu)?, reduce(&few, &bands, true)?);
         assert!(device == host, "the CPU has other bits");
         println!("{} trajectories have the bits of the CPU", device.trajectories());
+        let gpu = if cpu { None } else { Some(EnsembleGpuKernel::all()?) };
+        if let Some(gpu) = gpu.filter(|gpu| gpu.devices().len() > 1) {
+            let of = |gpu| ensemble.reduce(Tsit5, gpu, &options, &bands);
+            assert!(of(gpu.clone())? == of(EnsembleGpuKernel::device(0)?)?, "other bits");
+            println!("{} devices have the bits of one", gpu.devices().len());
+        }
     }
     Ok(())
 }
