@@ -176,13 +176,13 @@ impl ZarrFolder {
         if indices.start != content.stored || !content.stored.is_multiple_of(chunk) {
             return Err(not_forwarded());
         }
-        for from in (0..n).step_by(chunk) {
+        let chunks = (0..n).step_by(chunk);
+        let files = chunks.flat_map(|from| content.variables.iter().map(move |of| (from, of)));
+        persist::each(files, &|(from, (variable, array))| {
             let range = from..n.min(from + chunk);
-            for (variable, array) in &content.variables {
-                let rows = variable.rows(&content.sizes, (batch, results), range.clone());
-                array.write(&self.path, (content.stored + from) / chunk, &rows)?;
-            }
-        }
+            let rows = variable.rows(&content.sizes, (batch, results), range);
+            array.write(&self.path, (content.stored + from) / chunk, &rows)
+        })?;
         content.stored += n;
         let is_solved = |&i: &usize| results.code(i) != ReturnCode::Cancelled;
         content.solved += (0..n).filter(is_solved).count();
