@@ -43,6 +43,7 @@ pub mod primer {}
 pub mod outside {}
 
 /// [outside]: crate::docs::outside
+/// [saving]: crate::docs::results#saving-and-output
 /// [many]: crate::docs::getting_started#many-problems
 /// [reductions]: crate::docs::reductions
 /// [shards]: crate::docs::getting_started#on-several-machines
