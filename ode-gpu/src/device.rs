@@ -33,6 +33,7 @@ struct Inner {
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
     cooperative: bool,
+    limits_kernels: bool,
     /// The context of this crate, without event tracking.
     context: Mutex<Option<Arc<CudaContext>>>,
     /// The same context for callers, with the bindings' event tracking.
@@ -111,6 +112,7 @@ impl Device {
                 A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
             )?,
             cooperative: attribute(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? > 0,
+            limits_kernels: attribute(A::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? > 0,
             context: Mutex::new(None),
             tracked: Mutex::new(None),
             streams: Mutex::new(Vec::new()),
@@ -152,6 +154,13 @@ impl Device {
     /// All blocks of such a launch run at once, so they may wait for each other.
     pub(crate) fn is_cooperative(&self) -> bool {
         self.0.cooperative
+    }
+
+    /// Returns whether the driver ends kernels that take some seconds.
+    ///
+    /// This is the watchdog of a device with a display.
+    pub(crate) fn limits_kernels(&self) -> bool {
+        self.0.limits_kernels
     }
 
     /// Returns the device's primary context, created by the first call.

@@ -455,10 +455,11 @@ impl<C: CompiledLanes> EnsembleGpuKernel<C> {
 impl<C> EnsembleGpuKernel<C> {
     /// Returns the number of devices, if each may take its whole share at once.
     ///
-    /// `None` if slower workers compute beside them, or the solve is watched: it can be cancelled
-    /// between chunks only.
+    /// `None` if slower workers compute beside them, or if launches must be short: a watched solve
+    /// can be cancelled between chunks only, and the driver may end long kernels.
     fn alike(&self, watch: &SolveWatch) -> Option<usize> {
-        (self.cpu_threads == 0 && !watch.is_watched()).then_some(self.devices.len())
+        let is_short = watch.is_watched() || self.devices.iter().any(Device::limits_kernels);
+        (self.cpu_threads == 0 && !is_short).then_some(self.devices.len())
     }
 
     /// Returns the report of a request with these times and this outcome.

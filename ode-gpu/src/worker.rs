@@ -68,7 +68,7 @@ pub(crate) struct DeviceWorker<'a, T> {
     /// The configuration of its kernel.
     pub(crate) kernel_config: KernelConfig,
     /// The number of devices that solve together; `None` if slower workers solve beside them, or
-    /// the solve is watched.
+    /// if launches must be short.
     pub(crate) alike: Option<usize>,
     /// The compiler options.
     pub(crate) options: &'a [String],
@@ -143,6 +143,9 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
     }
 
     fn run(&mut self, handle: &WorkerHandle<'_, Chunk<'_, T>>) -> Result<(), SolveError> {
+        if self.device.limits_kernels() {
+            handle.keep_leases_short();
+        }
         // A device that comes too late compiles nothing.
         let mut next = handle.take();
         if next.is_none() {

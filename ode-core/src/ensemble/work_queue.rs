@@ -71,6 +71,8 @@ struct WorkerState {
     speed: Option<f64>,
     /// When the worker finished its last chunk, and the speed since the chunk before.
     last: Option<(Instant, f64)>,
+    /// Whether its leases are short, as in a watched solve.
+    short: bool,
     gone: bool,
 }
 
@@ -86,6 +88,7 @@ impl WorkerState {
             chunks: 0,
             speed: None,
             last: None,
+            short: false,
             gone: false,
         }
     }
@@ -122,7 +125,8 @@ impl<W: Divisible> WorkQueue<W> {
 
     /// Takes work for worker `index`, unless the solve is cancelled.
     fn take(&self, state: &mut State<W>, index: usize) -> Option<W> {
-        let seconds = if self.watch.is_watched() { WATCHED_SECONDS } else { f64::INFINITY };
+        let is_short = self.watch.is_watched() || state.workers[index].short;
+        let seconds = if is_short { WATCHED_SECONDS } else { f64::INFINITY };
         if self.watch.is_cancelled() { None } else { state.take(index, seconds) }
     }
 
@@ -232,6 +236,13 @@ pub struct WorkerHandle<'d, W: Divisible> {
 }
 
 impl<'d, W: Divisible> WorkerHandle<'d, W> {
+    /// Limits the duration of this worker's leases, as in a watched solve.
+    ///
+    /// Such a lease takes at most about [`WATCHED_SECONDS`], at the measured speed of the worker.
+    pub fn keep_leases_short(&self) {
+        self.queue.lock().workers[self.index].short = true;
+    }
+
     /// Takes the next chunk, without waiting.
     ///
     /// Returns `None` if no work is left, or if other workers would finish it sooner.

@@ -140,6 +140,23 @@ fn leases_have_limited_times() {
     assert_eq!(size(&worker, 0.2), 10);
 }
 
+/// Leases of a device that ends long kernels have limited times in all solves.
+#[test]
+fn leases_of_a_limited_worker_are_short() {
+    let queue = WorkQueue::new(Some(0..10_000), [ChunkLimits { least: 10, most: 10_000 }]);
+    let handle = queue.worker_handle(0);
+    let next = || {
+        let mut state = queue.lock();
+        state.workers[0].taken = 10_000;
+        state.workers[0].last = Some((Instant::now(), 1000.0));
+        drop(state);
+        handle.take().unwrap().work().len()
+    };
+    assert_eq!(next(), 5000);
+    handle.keep_leases_short();
+    assert_eq!(next(), 200);
+}
+
 /// A chunk that does not fit is cut, and later chunks are no larger.
 #[test]
 fn memory_that_does_not_suffice_is_not_asked_for_again() {
