@@ -4,6 +4,8 @@
 mod closures;
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "samples/conditions.rs"]
+mod conditions;
 #[path = "samples/reductions.rs"]
 mod reductions;
 #[path = "samples/sensitivity.rs"]

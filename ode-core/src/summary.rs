@@ -10,7 +10,9 @@
 //! of the trajectories, the tree of [gradients](crate::gradient).
 
 mod accumulate;
+mod batch;
 mod cell;
+mod condition;
 mod counters;
 mod extremes;
 mod histogram;
@@ -22,9 +24,12 @@ mod rows;
 mod stored;
 mod summaries;
 pub(crate) mod tree;
+mod weighted;
+mod weights;
 
 pub use crate::error::SummaryError;
 pub(crate) use accumulate::Accumulate;
 pub use histogram::Histogram;
 pub use request::Summary;
 pub use summaries::{HistogramCounts, Summaries};
+pub use weights::HistogramWeights;

@@ -117,7 +117,7 @@ fn in_ranges<T: Scalar>(
             none => none.insert(Summaries::of(
                 summary,
                 identity(ensemble, options, properties),
-                (info.states, info.observables),
+                (info.states, info.observables, info.events),
                 inputs,
             )?),
         };

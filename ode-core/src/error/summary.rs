@@ -63,6 +63,53 @@ pub enum SummaryError {
         /// The names of the saved numbers.
         known: Vec<String>,
     },
+    /// The system has no event of this name.
+    #[error("there is no event `{name}` among the events of the system, which are {}", listed(.known))]
+    UnknownEvent {
+        /// The requested name.
+        name: String,
+        /// The events of the system.
+        known: Vec<String>,
+    },
+    /// The interval of a condition is empty.
+    #[error(
+        "the condition on `{name}` contains no number between {} and {}; the lower end comes first",
+        short(*lo), short(*hi)
+    )]
+    Condition {
+        /// The component or event.
+        name: String,
+        /// The lower end.
+        lo: f64,
+        /// The upper end.
+        hi: f64,
+    },
+    /// The weight of a trajectory is negative or infinite.
+    #[error(
+        "the weight `{name}` of trajectory {trajectory} is {}; weights are finite and not \
+         negative, and 0 leaves a trajectory out",
+        short(*weight)
+    )]
+    Weight {
+        /// The component that is the weight.
+        name: String,
+        /// The weight.
+        weight: f64,
+        /// The index of the trajectory.
+        trajectory: u64,
+    },
+    /// The sum of the weights does not fit the integers of quantiles and histograms.
+    #[error(
+        "the weights of {count} trajectories have the sum {}, and the counters of weights resolve \
+         2^-64 and end at 2^64; multiply the weights by a constant, so that their mean is about 1",
+        short(*total)
+    )]
+    WeightScale {
+        /// The sum of the weights, as counted.
+        total: f64,
+        /// The number of trajectories.
+        count: u64,
+    },
     /// The trajectories have different saved times.
     #[error(
         "a summary needs the same saved times for all trajectories, and {why}; give a list of \

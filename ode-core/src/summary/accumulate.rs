@@ -1,5 +1,6 @@
 //! The sink that adds batches of results to a summary.
 
+use super::batch::{Batch, Members};
 use super::cell::{Scratch, add_rows};
 use super::histogram::Histogram;
 use super::merge;
@@ -25,12 +26,12 @@ const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
 impl Summaries {
     /// Creates the summary of no trajectories of a solve.
     ///
-    /// `states` and `observables` are the names of the system's numbers, and `solve` has the
+    /// `states`, `observables` and `events` are the names of the system's numbers, and `solve` has the
     /// properties of the solve that all shards share.
     pub(crate) fn of<T: Scalar>(
         summary: &Summary,
         solve: Vec<(String, String)>,
-        (states, observables): (&[&str], &[&str]),
+        (states, observables, events): (&[&str], &[&str], &[&str]),
         inputs: &PreparedSolve<T>,
     ) -> Result<Self, SolveError> {
         let times = saved_times(inputs)?;
@@ -39,12 +40,14 @@ impl Summaries {
             Some(_) => inputs.options.saved_names([states, observables]).concat(),
         };
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        let grids = summary.statistics.grids(&names)?;
+        let events: Vec<String> = events.iter().map(|name| (*name).to_owned()).collect();
+        summary.statistics.check_names(&names, &events)?;
+        let grids = summary.statistics.grids(&names);
         let bins = grids.iter().flatten().map(Histogram::bins).fold(0, usize::saturating_add);
         let slots = times.as_ref().map_or(1, Vec::len);
         // Histograms are the only statistics whose memory the user sets.
         reserve::<u64>(bins.saturating_mul(slots)).map(drop)?;
-        Ok(Summaries::new(summary.statistics.clone(), solve, names, times)?)
+        Ok(Summaries::new(summary.statistics.clone(), solve, names, times, events)?)
     }
 }
 
@@ -69,6 +72,8 @@ pub(crate) struct Accumulate<'a> {
     batch: usize,
     /// The grid of each component.
     grids: Vec<Option<Histogram>>,
+    /// The grid of each event.
+    event_grids: Vec<Option<Histogram>>,
     /// The statistics that backends may compute; `None` if they cannot compute all of them.
     request: Option<ReductionRequest>,
     /// The number of trajectories that backends reduced.
@@ -90,70 +95,53 @@ impl<'a> Accumulate<'a> {
         let values = if summaries.finals { ResultArray::Finals } else { ResultArray::Saved };
         let layout = inputs.layout().of(ResultSet::from([values, ResultArray::Codes]));
         let batch = batch.unwrap_or_else(|| layout.batch::<T>());
-        let grids = summaries.statistics.grids(&summaries.names)?;
+        let grids = |of: &Summaries| of.statistics.grids(&of.names);
+        let event_grids = summaries.events.as_deref().map(grids).unwrap_or_default();
+        let grids = grids(summaries);
         let request = request(summaries, &grids);
         let reduced = AtomicUsize::new(0);
         let blank = summaries.blank()?;
         let summaries = Mutex::new(summaries);
-        Ok(Accumulate { summaries, blank, threads, layout, batch, grids, request, reduced })
+        Ok(Accumulate {
+            summaries,
+            blank,
+            threads,
+            layout,
+            batch,
+            grids,
+            event_grids,
+            request,
+            reduced,
+        })
     }
 
-    /// Adds the trajectories `numbers` to `summaries`, by codes and values.
-    ///
-    /// The values are `[cell * n + trajectory]`.
+    /// Adds the results of the trajectories `numbers` to `summaries`.
     fn add<T: Scalar>(
         &self,
         summaries: &mut Summaries,
         threads: EvaluationThreads,
         numbers: Range<u64>,
-        (values, codes): (&[T], &[ReturnCode]),
+        (results, codes): (&RawResults<T>, &[ReturnCode]),
     ) -> Result<(), SummaryError> {
+        let n = codes.len();
+        let values = if summaries.finals { &results.finals } else { &results.saved };
+        let successes = codes.iter().map(|code| code.is_success()).collect();
+        let members = Members::find(summaries, numbers.start, successes, values, &results.events)?;
         merge::unite(&mut summaries.ranges, &numbers)?;
         for code in codes {
             summaries.codes[*code as usize] += 1;
         }
-        let Summaries { names, cells, joint, .. } = summaries;
-        let (n, w) = (codes.len(), names.len());
-        let all = codes.iter().all(|code| code.is_success());
-        let within = |piece: &Range<u64>| {
-            (piece.start - numbers.start) as usize..(piece.end - numbers.start) as usize
-        };
-        // Appends some values of a cell, with NaN for trajectories that failed.
-        let append = |block: &mut Vec<f64>, cell: usize, some: Range<usize>| {
-            let values = values[cell * n..][some.clone()].iter().map(|value| value.widen());
-            let or_nan =
-                |(x, code): (f64, &ReturnCode)| if code.is_success() { x } else { f64::NAN };
-            match all {
-                true => block.extend(values),
-                false => block.extend(values.zip(&codes[some]).map(or_nan)),
-            }
-        };
-        threads.each_of(cells.iter_mut().enumerate().collect(), &|(at, cell)| {
-            let grid = self.grids[at % w].as_ref();
-            let (mut block, mut scratch) = (Vec::new(), Scratch::default());
-            cell.begin(&mut scratch);
-            for piece in pieces(numbers.clone(), LEVEL) {
-                block.clear();
-                append(&mut block, at, within(&piece));
-                cell.add(grid, piece.start, &block, &mut scratch);
-            }
-        });
-        let joint = joint.iter_mut().flatten().enumerate().collect();
-        threads.each_of(joint, &|(slot, forest)| {
-            let (mut block, mut scratch) = (Vec::new(), Scratch::default());
-            for piece in pieces(numbers.clone(), LEVEL) {
-                block.clear();
-                let some = within(&piece);
-                (0..w).for_each(|d| append(&mut block, slot * w + d, some.clone()));
-                add_rows(forest, w, piece.start, some.len(), &block, &mut scratch);
-            }
-        });
+        if let Some(events) = &mut summaries.events {
+            (events.ranges, events.codes) = (summaries.ranges.clone(), summaries.codes.clone());
+            let values: Vec<f64> = results.events.iter().map(|count| f64::from(*count)).collect();
+            let (width, members) = (events.names.len(), &members.last());
+            let batch = Batch { n, width, values: &values, members };
+            add(events, &self.event_grids, threads, numbers.clone(), &batch);
+        }
+        let width = summaries.names.len();
+        let batch = Batch { n, width, values, members: &members };
+        add(summaries, &self.grids, threads, numbers, &batch);
         Ok(())
-    }
-
-    /// Returns the values of results: the array that the statistics are of.
-    fn values<'r, T>(&self, results: &'r RawResults<T>) -> &'r [T] {
-        if self.blank.finals { &results.finals } else { &results.saved }
     }
 
     fn lock(&self) -> MutexGuard<'_, &'a mut Summaries> {
@@ -167,7 +155,8 @@ fn request(summaries: &Summaries, grids: &[Option<Histogram>]) -> Option<Reducti
     let edges = |grid: &Option<Histogram>| {
         grid.as_ref().map_or_else(Vec::new, |grid| grid.edges().to_vec())
     };
-    joint.is_none().then(|| ReductionRequest {
+    let plain = statistics.conditions.is_empty() && statistics.weight.is_none();
+    (joint.is_none() && plain && !statistics.event_counts).then(|| ReductionRequest {
         finals: *finals,
         cells: cells.len(),
         extremes: statistics.extremes,
@@ -207,8 +196,7 @@ impl<T: Scalar> ResultSink<T> for Accumulate<'_> {
             // Another run can solve the whole batch, and merge it.
             return Ok(ControlFlow::Break(()));
         }
-        let given = (self.values(results), &codes[..]);
-        self.add(&mut self.lock(), self.threads, numbers, given)?;
+        self.add(&mut self.lock(), self.threads, numbers, (results, &codes))?;
         Ok(ControlFlow::Continue(()))
     }
 }
@@ -234,8 +222,7 @@ impl<T: Scalar> Reduction<T> for Accumulate<'_> {
         check_count(numbers.end)?;
         let codes: Vec<ReturnCode> = (0..chunk.len()).map(|k| results.code(k)).collect();
         let mut added = self.blank.clone();
-        let given = (self.values(results), &codes[..]);
-        self.add(&mut added, EvaluationThreads::Caller, numbers, given)?;
+        self.add(&mut added, EvaluationThreads::Caller, numbers, (results, &codes))?;
         self.lock().add_disjoint(&added)?;
         self.reduced.fetch_add(codes.len(), Ordering::Relaxed);
         Ok(())
@@ -244,4 +231,42 @@ impl<T: Scalar> Reduction<T> for Accumulate<'_> {
     fn trajectories(&self) -> usize {
         self.reduced.load(Ordering::Relaxed)
     }
+}
+
+/// Adds the values of the trajectories `numbers` to the cells of `summaries`.
+fn add<T: Scalar>(
+    summaries: &mut Summaries,
+    grids: &[Option<Histogram>],
+    threads: EvaluationThreads,
+    numbers: Range<u64>,
+    batch: &Batch<'_, T>,
+) {
+    let w = batch.width;
+    let form = summaries.statistics.form(w);
+    let within = |piece: &Range<u64>| {
+        (piece.start - numbers.start) as usize..(piece.end - numbers.start) as usize
+    };
+    threads.each_of(summaries.cells.iter_mut().enumerate().collect(), &|(at, cell)| {
+        let (slot, component) = (at / w, at % w);
+        let (mut block, mut scratch) = (Vec::new(), Scratch::default());
+        cell.begin(&mut scratch);
+        for piece in pieces(numbers.clone(), LEVEL) {
+            block.clear();
+            let some = within(&piece);
+            batch.append(&mut block, slot, component, &some);
+            let weights = batch.weights(slot, &some);
+            cell.add(grids[component].as_ref(), piece.start, (&block, weights), &mut scratch);
+        }
+    });
+    let joint = summaries.joint.iter_mut().flatten().enumerate().collect();
+    threads.each_of(joint, &|(slot, forest)| {
+        let (mut block, mut scratch) = (Vec::new(), Scratch::default());
+        for piece in pieces(numbers.clone(), LEVEL) {
+            block.clear();
+            let some = within(&piece);
+            (0..w).for_each(|d| batch.append(&mut block, slot, d, &some));
+            let weights = batch.weights(slot, &some);
+            add_rows(forest, form, piece.start, (some.len(), &block, weights), &mut scratch);
+        }
+    });
 }

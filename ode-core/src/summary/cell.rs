@@ -3,10 +3,10 @@
 use super::counters::{Counters, PageIndex};
 use super::extremes::{Extreme, Extremes, add_extremes};
 use super::histogram::{Bins, Histogram};
-use super::moments;
 use super::request::Statistics;
 use super::rows::Rows;
 use super::tree::{BLOCK, Forest, Node};
+use super::weighted::RowForm;
 use crate::solution::reduction::ChunkSummary;
 
 /// The statistics of one state or observable at one saved time.
@@ -23,12 +23,14 @@ pub(super) struct Cell {
 
 impl Cell {
     pub(super) fn new(statistics: &Statistics, grid: Option<&Histogram>) -> Self {
+        let weighted = statistics.weight.is_some();
+        let asked = statistics.quantiles.as_ref();
         Cell {
             count: 0,
             moments: statistics.moments.then(Forest::default),
             extremes: statistics.extremes.then(Extremes::default),
-            counters: statistics.quantiles.as_ref().map(|asked| Counters::new(asked.bits)),
-            bins: grid.map(Bins::new),
+            counters: asked.map(|asked| Counters::new(asked.bits, weighted)),
+            bins: grid.map(|grid| Bins::new(grid, weighted)),
         }
     }
 
@@ -39,39 +41,40 @@ impl Cell {
 
     /// Adds the values of a node of the tree; NaN stands for a value that does not count.
     ///
-    /// `first` is the index of the first trajectory.
+    /// `first` is the index of the first trajectory. Values that count have positive weights.
     pub(super) fn add(
         &mut self,
         grid: Option<&Histogram>,
         first: u64,
-        values: &[f64],
+        (values, weights): (&[f64], Option<&[f64]>),
         scratch: &mut Scratch,
     ) {
         self.count += values.iter().filter(|value| !value.is_nan()).count() as u64;
         if let Some(forest) = &mut self.moments {
-            let row = scratch.rows.node(1, values.len(), values);
-            insert(forest, 1, first, values.len(), row);
+            let form = RowForm { numbers: 1, weighted: weights.is_some() };
+            add_rows(forest, form, first, (values.len(), values, weights), scratch);
         }
         let extremes = self.extremes.iter_mut();
         let extremes = extremes.chain(self.counters.iter_mut().map(|of| &mut of.extremes));
         add_extremes(extremes, first, values);
         if let Some(counters) = &mut self.counters {
-            counters.add(values, &mut scratch.pages);
+            counters.add(values, weights, &mut scratch.pages);
         }
         if let (Some(bins), Some(grid)) = (&mut self.bins, grid) {
-            bins.add(grid, values);
+            bins.add(grid, values, weights);
         }
     }
 
     /// Adds counts, moments and extremes of the nodes of a chunk, in which this is cell `at`.
     pub(super) fn add_nodes(&mut self, at: usize, chunk: &ChunkSummary) {
+        let form = RowForm { numbers: 1, weighted: false };
         let of_cell = at * chunk.nodes.len()..(at + 1) * chunk.nodes.len();
         for (node, k) in chunk.nodes.iter().zip(of_cell.clone()) {
             let row = chunk.rows.each_ref().map(|numbers| numbers[k]);
             self.count += row[0] as u64;
             if let Some(forest) = &mut self.moments {
                 let node = Node { first: node.first, level: node.level, row: row.to_vec() };
-                forest.insert(node, |left, right| moments::join(1, left, right));
+                forest.insert(node, |left, right| form.join(left, right));
             }
         }
         let mut all = Extremes::default();
@@ -84,10 +87,12 @@ impl Cell {
     }
 
     /// Adds the statistics of other trajectories. Returns `None` if a count overflows.
-    pub(super) fn merge(&mut self, other: &Cell) -> Option<()> {
+    ///
+    /// The moments have this form.
+    pub(super) fn merge(&mut self, other: &Cell, form: RowForm) -> Option<()> {
         self.count = self.count.checked_add(other.count)?;
         if let (Some(forest), Some(other)) = (&mut self.moments, &other.moments) {
-            forest.merge(other, |left, right| moments::join(1, left, right));
+            forest.merge(other, |left, right| form.join(left, right));
         }
         if let (Some(extremes), Some(other)) = (&mut self.extremes, &other.extremes) {
             extremes.merge(other);
@@ -109,23 +114,19 @@ pub(super) struct Scratch {
     pages: PageIndex,
 }
 
-/// Adds the moments of `n` trajectories of one node, with `w` numbers each.
+/// Adds the moments of the trajectories of a node.
 ///
-/// `values` are `[number * n + trajectory]`. A trajectory with a NaN does not contribute.
+/// `values` are `[number * n + trajectory]` with `n` trajectories. A trajectory with a NaN does not
+/// contribute.
 pub(super) fn add_rows(
     forest: &mut Forest,
-    w: usize,
+    form: RowForm,
     first: u64,
-    n: usize,
-    values: &[f64],
+    (n, values, weights): (usize, &[f64], Option<&[f64]>),
     scratch: &mut Scratch,
 ) {
-    insert(forest, w, first, n, scratch.rows.node(w, n, values));
-}
-
-/// Inserts the row of `n` trajectories, a node of the tree.
-fn insert(forest: &mut Forest, w: usize, first: u64, n: usize, row: Vec<f64>) {
     debug_assert!(n.is_power_of_two() && n <= BLOCK);
-    let join = |left: &mut [f64], right: &[f64]| moments::join(w, left, right);
+    let row = form.node(n, values, weights, &mut scratch.rows);
+    let join = |left: &mut [f64], right: &[f64]| form.join(left, right);
     forest.insert(Node { first, level: n.ilog2(), row }, join);
 }

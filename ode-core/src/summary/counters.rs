@@ -7,6 +7,7 @@
 //! such counters in a logarithmic grid.) Counts are integers, so they merge in any order.
 
 use super::extremes::Extremes;
+use super::weighted;
 
 /// The least and the greatest number of bits of the mantissa.
 pub(super) const BITS: [u32; 2] = [1, 14];
@@ -31,6 +32,9 @@ pub(super) struct Page {
     pub(super) key: u16,
     /// The counts, in the order of the numbers.
     pub(super) counts: Vec<u64>,
+    /// The sums of weights in units of `2^-64`; empty without weights.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::wide"))]
+    pub(super) weights: Vec<u128>,
 }
 
 /// The position of an absent page.
@@ -62,6 +66,7 @@ impl PageIndex {
 pub(super) struct Counters {
     /// The number `m` of bits of the mantissa.
     pub(super) bits: u32,
+    pub(super) weighted: bool,
     /// The extremes, between which all quantiles lie.
     pub(super) extremes: Extremes,
     /// Pages in the order of their keys.
@@ -69,8 +74,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) fn new(bits: u32) -> Self {
-        Counters { bits, extremes: Extremes::default(), pages: Vec::new() }
+    pub(super) fn new(bits: u32, weighted: bool) -> Self {
+        Counters { bits, weighted, extremes: Extremes::default(), pages: Vec::new() }
     }
 
     /// Returns the page and the counter of a value.
@@ -104,15 +109,19 @@ impl Counters {
     /// Counts values; NaN does not count.
     ///
     /// `index` is the index of the pages of these counters.
-    pub(super) fn add(&mut self, values: &[f64], index: &mut PageIndex) {
-        for value in values.iter().filter(|value| !value.is_nan()) {
+    pub(super) fn add(&mut self, values: &[f64], weights: Option<&[f64]>, index: &mut PageIndex) {
+        for (k, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
             let (key, counter) = self.key(*value);
             let mut page = usize::from(index.positions[usize::from(key)]);
             if page == usize::from(ABSENT) {
                 page = self.page(key);
                 index.set(self);
             }
-            self.pages[page].counts[counter] += 1;
+            let page = &mut self.pages[page];
+            page.counts[counter] += 1;
+            if let Some(weights) = weights {
+                weighted::add(&mut page.weights[counter], weighted::units(weights[k]));
+            }
         }
     }
 
@@ -121,7 +130,9 @@ impl Counters {
     fn page(&mut self, key: u16) -> usize {
         let at = self.pages.partition_point(|page| page.key < key);
         if self.pages.get(at).is_none_or(|page| page.key != key) {
-            self.pages.insert(at, Page { key, counts: vec![0; 1 << self.bits] });
+            let some = 1 << self.bits;
+            let weights = vec![0; if self.weighted { some } else { 0 }];
+            self.pages.insert(at, Page { key, counts: vec![0; some], weights });
         }
         at
     }
@@ -142,42 +153,78 @@ impl Counters {
             for (count, more) in self.pages[at].counts.iter_mut().zip(&page.counts) {
                 *count = count.checked_add(*more)?;
             }
+            let weights = self.pages[at].weights.iter_mut().zip(&page.weights);
+            weights.for_each(|(sum, more)| weighted::add(sum, *more));
         }
         Some(())
+    }
+
+    /// Returns the value of the first counter that `passed` accepts; NaN without one.
+    fn find(&self, mut passed: impl FnMut(&Page, usize) -> bool) -> f64 {
+        let counters = |page: &Page| 0..page.counts.len();
+        let mut all = self.pages.iter().flat_map(|page| counters(page).map(move |at| (page, at)));
+        let found = all.find(|(page, at)| passed(page, *at));
+        found.map_or(f64::NAN, |(page, at)| self.value(page.key, at))
     }
 
     /// Returns the value of rank `rank`, from 0, among the sorted values.
     fn ranked(&self, rank: u64) -> f64 {
         let mut below = 0;
-        for page in &self.pages {
-            for (counter, count) in page.counts.iter().enumerate() {
-                below += count;
-                if below > rank {
-                    return self.value(page.key, counter);
-                }
-            }
-        }
-        f64::NAN
+        self.find(|page, at| {
+            below += page.counts[at];
+            below > rank
+        })
     }
 
     /// Returns a quantile of the `n` values, by linear interpolation between neighbours in order.
-    pub(super) fn quantile(&self, quantile: f64, n: u64) -> f64 {
+    ///
+    /// `round` rounds the values that counters stand for.
+    pub(super) fn quantile(&self, quantile: f64, n: u64, round: fn(f64) -> f64) -> f64 {
         let (Some(least), Some(greatest)) = (self.extremes.minimum, self.extremes.maximum) else {
             return f64::NAN;
         };
-        let position = quantile * (n - 1) as f64;
-        let (rank, above) = (position.floor() as u64, position.fract());
-        let at = |rank: u64| match rank {
+        interpolated(quantile, n, |rank| match rank {
             0 => least.value,
             rank if rank + 1 >= n => greatest.value,
-            rank => self.ranked(rank).clamp(least.value, greatest.value),
+            rank => round(self.ranked(rank)).clamp(least.value, greatest.value),
+        })
+    }
+
+    /// Returns the sum of the weights in units of `2^-64`.
+    pub(super) fn total(&self) -> u128 {
+        let weights = self.pages.iter().flat_map(|page| &page.weights);
+        weights.fold(0, |sum: u128, more| sum.saturating_add(*more))
+    }
+
+    /// Returns the least value with a cumulative weight of at least `quantile` of the total weight.
+    pub(super) fn weighted_quantile(&self, quantile: f64, round: fn(f64) -> f64) -> f64 {
+        let (Some(least), Some(greatest)) = (self.extremes.minimum, self.extremes.maximum) else {
+            return f64::NAN;
         };
-        let low = at(rank);
-        let high = if above > 0.0 { at(rank + 1) } else { low };
-        match low == high {
-            true => low,
-            false => low * (1.0 - above) + high * above,
+        if quantile == 0.0 || quantile == 1.0 {
+            return if quantile == 0.0 { least.value } else { greatest.value };
         }
+        let (total, mut below) = (self.total(), 0_u128);
+        let target = ((quantile * total as f64) as u128).clamp(1, total);
+        let found = self.find(|page, at| {
+            below = below.saturating_add(page.weights[at]);
+            below >= target
+        });
+        round(found).clamp(least.value, greatest.value)
+    }
+}
+
+/// Returns a quantile of `n` sorted values, as NumPy's default.
+///
+/// `at` returns the value of a rank. The quantile interpolates linearly between neighbours.
+pub(super) fn interpolated(quantile: f64, n: u64, at: impl Fn(u64) -> f64) -> f64 {
+    let position = quantile * (n - 1) as f64;
+    let (rank, above) = (position.floor() as u64, position.fract());
+    let low = at(rank);
+    let high = if above > 0.0 { at(rank + 1) } else { low };
+    match low == high {
+        true => low,
+        false => low * (1.0 - above) + high * above,
     }
 }
 
@@ -194,10 +241,10 @@ mod tests {
     }
 
     fn counted(bits: u32, values: &[f64]) -> Counters {
-        let mut counters = Counters::new(bits);
+        let mut counters = Counters::new(bits, false);
         let mut index = PageIndex::default();
         index.set(&counters);
-        counters.add(values, &mut index);
+        counters.add(values, None, &mut index);
         add_extremes([&mut counters.extremes].into_iter(), 0, values);
         counters
     }
@@ -228,7 +275,7 @@ mod tests {
                         let low = sorted[position as usize];
                         let high = sorted[position.ceil() as usize];
                         let exact = low + (high - low) * position.fract();
-                        let error = (counters.quantile(q, n) - exact).abs();
+                        let error = (counters.quantile(q, n, |x| x) - exact).abs();
                         let size = low.abs().max(high.abs());
                         assert!(error <= bound * size, "{n} {bits} {q}: {error} of {exact}");
                     }
@@ -240,7 +287,8 @@ mod tests {
     #[test]
     fn zeros_infinities_and_constants_are_exact() {
         let inf = f64::INFINITY;
-        let quantile = |values: &[f64], q| counted(6, values).quantile(q, values.len() as u64);
+        let quantile =
+            |values: &[f64], q| counted(6, values).quantile(q, values.len() as u64, |x| x);
         assert_eq!(quantile(&[0.0, -0.0, 0.0, 5.0, -3.0], 0.5).to_bits(), 0);
         assert_eq!(quantile(&[-inf, -inf, 1.0, inf, inf], 0.25), -inf);
         assert_eq!(quantile(&[-inf, -inf, 1.0, inf, inf], 0.75), inf);
@@ -252,13 +300,13 @@ mod tests {
         let normal = f64::MIN_POSITIVE * 1.3;
         assert!((quantile(&[-1.0, normal, 1.0], 0.5) / normal - 1.0).abs() <= 0.5 / 64.0);
         assert!((quantile(&[0.0, f64::MAX, inf], 0.5) / f64::MAX - 1.0).abs() <= 0.5 / 64.0);
-        assert!(Counters::new(6).quantile(0.5, 0).is_nan());
+        assert!(Counters::new(6, false).quantile(0.5, 0, |x| x).is_nan());
     }
 
     /// Keys have the order of the values, and each value is in its own counter.
     #[test]
     fn keys_are_in_the_order_of_values() {
-        let counters = Counters::new(6);
+        let counters = Counters::new(6, false);
         let positive = [0.0, 1e-310, 1e-300, 0.1, 1.0, 1.01, 1.02, 3.0, 1e300, f64::INFINITY];
         let negative = positive.iter().rev().map(|x| -x);
         let values: Vec<f64> = negative.chain(positive).collect();
@@ -269,6 +317,38 @@ mod tests {
             assert!(counters.key(middle) == (key, counter) || middle == 0.0);
             let near = (middle - value).abs() <= value.abs() / 128.0 || value.abs() < 1e-309;
             assert!(middle == *value || near, "{value}: {middle}");
+        }
+    }
+
+    /// Integer weights are repetitions, and a pass over the sorted values is the reference.
+    #[test]
+    fn weighted_quantiles_invert_the_distribution() {
+        let values: Vec<f64> = (0..1000).map(|i| (3.0 * (unit(i) - 0.5)).tan()).collect();
+        let weight = |i: usize| (i % 7) as f64 * 0.5_f64.powi((i % 60) as i32);
+        let weights: Vec<f64> = (0..1000).map(weight).collect();
+        let mut all = Counters::new(10, true);
+        let mut index = PageIndex::default();
+        index.set(&all);
+        for (values, weights) in values.chunks(64).zip(weights.chunks(64)) {
+            let some = |(x, w): (&f64, &f64)| if *w > 0.0 { *x } else { f64::NAN };
+            let values: Vec<f64> = values.iter().zip(weights).map(some).collect();
+            all.add(&values, Some(weights), &mut index);
+            add_extremes([&mut all.extremes].into_iter(), 0, &values);
+        }
+        let mut sorted: Vec<(f64, f64)> = values.into_iter().zip(weights).collect();
+        sorted.retain(|(_, w)| *w > 0.0);
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let total: f64 = sorted.iter().map(|(_, w)| w).sum();
+        assert!((weighted::weight(all.total()) / total - 1.0).abs() < 1e-14);
+        for q in QUANTILES {
+            let mut below = 0.0;
+            let exact = sorted.iter().find(|(_, w)| {
+                below += w;
+                below >= q * total
+            });
+            let exact = exact.unwrap().0;
+            let error = all.weighted_quantile(q, |x| x) - exact;
+            assert!(error.abs() <= exact.abs() / 2048.0, "{q}: {error} of {exact}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Histograms on a fixed grid.
 
+use super::weighted;
 use crate::error::SummaryError;
 
 /// The largest number of bins.
@@ -85,26 +86,38 @@ pub(super) struct Bins {
     pub(super) below: u64,
     pub(super) above: u64,
     pub(super) counts: Vec<u64>,
+    /// The weights in units of `2^-64`, below the grid, in each bin and above; empty without weights.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::wide"))]
+    pub(super) weights: Vec<u128>,
 }
 
 impl Bins {
-    pub(super) fn new(grid: &Histogram) -> Self {
-        Bins { below: 0, above: 0, counts: vec![0; grid.bins()] }
+    pub(super) fn new(grid: &Histogram, weighted: bool) -> Self {
+        let bins = grid.bins();
+        let weights = vec![0; if weighted { bins + 2 } else { 0 }];
+        Bins { below: 0, above: 0, counts: vec![0; bins], weights }
     }
 
     /// Counts values; NaN does not count.
-    pub(super) fn add(&mut self, grid: &Histogram, values: &[f64]) {
+    pub(super) fn add(&mut self, grid: &Histogram, values: &[f64], weights: Option<&[f64]>) {
         let (bins, lo, hi) = (grid.bins(), grid.edges[0], grid.edges[grid.bins()]);
         let density = bins as f64 / (hi - lo);
-        for value in values.iter().filter(|value| !value.is_nan()) {
-            if *value < lo {
+        for (k, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            let at = if *value < lo {
                 self.below += 1;
+                0
             } else if *value > hi {
                 self.above += 1;
+                bins + 1
             } else {
                 // The bin of a linear grid, to rounding.
                 let guess = (((value - lo) * density) as usize).min(bins - 1);
-                self.counts[grid.bin(*value, guess)] += 1;
+                let bin = grid.bin(*value, guess);
+                self.counts[bin] += 1;
+                bin + 1
+            };
+            if let Some(weights) = weights {
+                weighted::add(&mut self.weights[at], weighted::units(weights[k]));
             }
         }
     }
@@ -122,6 +135,8 @@ impl Bins {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.checked_add(*more)?;
         }
+        let weights = self.weights.iter_mut().zip(&other.weights);
+        weights.for_each(|(sum, more)| weighted::add(sum, *more));
         Some(())
     }
 }
@@ -145,8 +160,8 @@ mod tests {
             let edges = grid.edges();
             let near = edges.iter().flat_map(|e| [e.next_down(), *e, e.next_up()]);
             for value in near.chain([f64::NEG_INFINITY, f64::INFINITY, 0.0, -0.0]) {
-                let mut bins = Bins::new(&grid);
-                bins.add(&grid, &[value]);
+                let mut bins = Bins::new(&grid, false);
+                bins.add(&grid, &[value], None);
                 let (first, last) = (edges[0], edges[edges.len() - 1]);
                 assert_eq!(bins.below, u64::from(value < first), "{value}");
                 assert_eq!(bins.above, u64::from(value > last), "{value}");

@@ -1,6 +1,5 @@
 //! Merging of summaries, and their equality.
 
-use super::moments;
 use super::summaries::Summaries;
 use crate::error::SummaryError;
 use crate::solution::reduction::ChunkSummary;
@@ -52,7 +51,13 @@ impl Summaries {
     /// Returns the summary of no trajectories of the same solve.
     pub(super) fn blank(&self) -> Result<Summaries, SummaryError> {
         let times = (!self.finals).then(|| self.times.clone());
-        Summaries::new(self.statistics.clone(), self.solve.clone(), self.names.clone(), times)
+        Summaries::new(
+            self.statistics.clone(),
+            self.solve.clone(),
+            self.names.clone(),
+            times,
+            self.event_names.clone(),
+        )
     }
 
     /// Adds the summary of other trajectories of the same solve, without a copy.
@@ -91,12 +96,16 @@ impl Summaries {
         for (count, more) in self.codes.iter_mut().zip(&other.codes) {
             *count = count.checked_add(*more)?;
         }
+        let (one, all) = (self.statistics.form(1), self.statistics.form(self.names.len()));
         for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
-            cell.merge(other)?;
+            cell.merge(other, one)?;
         }
-        let w = self.names.len();
         let joint = self.joint.iter_mut().flatten().zip(other.joint.iter().flatten());
-        joint.for_each(|(forest, other)| forest.merge(other, |a, b| moments::join(w, a, b)));
+        joint.for_each(|(forest, other)| forest.merge(other, |a, b| all.join(a, b)));
+        if let (Some(events), Some(other)) = (&mut self.events, &other.events) {
+            events.add(other)?;
+            events.ranges = self.ranges.clone();
+        }
         if let Some(report) = &other.report {
             self.add_report(report.clone());
         }
@@ -112,11 +121,12 @@ impl Summaries {
     }
 
     /// Checks that two summaries belong to the same solve.
-    fn check_same(&self, other: &Summaries) -> Result<(), SummaryError> {
+    pub(super) fn check_same(&self, other: &Summaries) -> Result<(), SummaryError> {
         let entries = |of: &Summaries| {
             let numbers = [
                 ("statistics".to_owned(), format!("{:?}", of.statistics)),
                 ("components".to_owned(), of.names.join(", ")),
+                ("events".to_owned(), of.event_names.join(", ")),
                 ("saved times".to_owned(), format!("{:?}", of.times)),
                 ("final states".to_owned(), of.finals.to_string()),
             ];
@@ -145,6 +155,7 @@ impl PartialEq for Summaries {
         self.check_same(other).is_ok()
             && (&self.ranges, &self.codes) == (&other.ranges, &other.codes)
             && (&self.cells, &self.joint) == (&other.cells, &other.joint)
+            && self.events == other.events
     }
 }
 

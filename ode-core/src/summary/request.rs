@@ -1,13 +1,17 @@
 //! The statistics that a user requests.
 
+use super::condition::{Condition, Subject};
 use super::counters::{BITS, DEFAULT_BITS};
 use super::histogram::Histogram;
+use super::weighted::RowForm;
 use crate::error::SummaryError;
+use core::ops::{Bound, RangeBounds};
 
 /// The statistics to compute of an ensemble, for
 /// [`EnsembleProblem::reduce`](crate::EnsembleProblem::reduce).
 ///
-/// Each function adds statistics. A summary without statistics counts the return codes only.
+/// Each function adds statistics, a condition or weights. A summary without statistics counts the
+/// return codes only.
 ///
 /// ```
 /// use ode_core::summary::{Histogram, Summary};
@@ -31,6 +35,8 @@ use crate::error::SummaryError;
 /// | extremes | 48 |
 /// | quantiles | 512 for each power of two in the range of the values |
 /// | histogram | 8 for each bin |
+///
+/// With weights, quantiles and histograms take three times this memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use]
 pub struct Summary {
@@ -52,6 +58,13 @@ pub(super) struct Statistics {
     pub(super) histogram: Option<Histogram>,
     /// The grids of single components, by name.
     pub(super) own_histograms: Vec<(String, Histogram)>,
+    /// The conditions on trajectories that contribute.
+    pub(super) conditions: Vec<Condition>,
+    /// The component that is the weight.
+    pub(super) weight: Option<String>,
+    pub(super) event_counts: bool,
+    /// Whether all values are integers.
+    pub(super) integers: bool,
 }
 
 /// The requested quantiles.
@@ -138,6 +151,73 @@ impl Summary {
         })
     }
 
+    /// Restricts all statistics to trajectories with `component` in `range` at the same time.
+    ///
+    /// The statistics are conditional: the mean of `x` given `y > 1` at each saved time, for
+    /// example. The component is a saved state or observable. Of several conditions all must hold.
+    /// [`Summaries::count`](super::Summaries::count) has the number of trajectories that contribute.
+    ///
+    /// ```
+    /// use ode_core::summary::Summary;
+    ///
+    /// let of_survivors = Summary::new().mean().quantiles([0.5]).given("amount", 1e-3..);
+    /// ```
+    pub fn given(self, component: impl Into<String>, range: impl RangeBounds<f64>) -> Self {
+        self.on(Subject::Same(component.into()), &range)
+    }
+
+    /// Restricts all statistics to trajectories with `component` in `range` at the last time.
+    ///
+    /// The last time is the last saved time of the solve. So trajectories that an event ended before
+    /// do not contribute.
+    pub fn given_last(self, component: impl Into<String>, range: impl RangeBounds<f64>) -> Self {
+        self.on(Subject::Last(component.into()), &range)
+    }
+
+    /// Restricts all statistics to trajectories with a count of `event` in `range`.
+    ///
+    /// ```
+    /// use ode_core::summary::Summary;
+    ///
+    /// let after_impacts = Summary::new().mean().given_event_count("ground", 1..);
+    /// ```
+    pub fn given_event_count(self, event: impl Into<String>, range: impl RangeBounds<u32>) -> Self {
+        let end = |bound: Bound<&u32>| bound.map(|count| f64::from(*count));
+        let range = (end(range.start_bound()), end(range.end_bound()));
+        self.on(Subject::Events(event.into()), &range)
+    }
+
+    fn on(self, subject: Subject, range: &impl RangeBounds<f64>) -> Self {
+        let condition = Condition::new(subject, range);
+        self.with(|statistics| statistics.conditions.push(condition))
+    }
+
+    /// Weights each trajectory by a component at the same time, a saved state or observable.
+    ///
+    /// Means, variances, covariances, quantiles and histograms have these weights, as for importance
+    /// sampling, where the weight is the ratio of two densities. A weight must not be negative or
+    /// infinite. A trajectory with a weight of 0 or NaN does not contribute. Only
+    /// [`total_weight`](super::Summaries::total_weight) depends on the scale of the weights, and
+    /// quantiles and histograms need weights that are not far from 1: they have a resolution of
+    /// `2^-64`, and a sum of at most `2^64`.
+    ///
+    /// ```
+    /// use ode_core::summary::Summary;
+    ///
+    /// let reweighted = Summary::new().mean().variance().weighted_by("likelihood_ratio");
+    /// ```
+    pub fn weighted_by(self, component: impl Into<String>) -> Self {
+        self.with(|statistics| statistics.weight = Some(component.into()))
+    }
+
+    /// Adds the same statistics of the number of times that each event occurs.
+    ///
+    /// [`Summaries::event_counts`](super::Summaries::event_counts) returns them. Their components are
+    /// the events of the system. [`histogram_of`](Self::histogram_of) may name an event.
+    pub fn event_counts(self) -> Self {
+        self.with(|statistics| statistics.event_counts = true)
+    }
+
     /// Sets the number of trajectories that the summary receives together, at least 1.
     ///
     /// By default the results of a batch take at most 128 MiB. The number changes no bit of the
@@ -174,17 +254,51 @@ impl Statistics {
             }
             levels.iter().try_for_each(|level| check_quantile(*level))?;
         }
+        self.conditions.iter().try_for_each(Condition::check)?;
         let own = self.own_histograms.iter().map(|(_, grid)| grid);
         self.histogram.iter().chain(own).try_for_each(Histogram::check)
     }
 
     /// Returns the grid of each of the components `names`.
-    pub(super) fn grids(&self, names: &[String]) -> Result<Vec<Option<Histogram>>, SummaryError> {
-        let mut grids = vec![self.histogram.clone(); names.len()];
-        for (name, grid) in &self.own_histograms {
-            grids[position(names, name)?] = Some(grid.clone());
+    pub(super) fn grids(&self, names: &[String]) -> Vec<Option<Histogram>> {
+        let own = |name: &String| self.own_histograms.iter().find(|(known, _)| known == name);
+        let grid = |name| own(name).map(|(_, grid)| grid).or(self.histogram.as_ref()).cloned();
+        names.iter().map(grid).collect()
+    }
+
+    /// Checks that all names are components in `names`, or events in `events`.
+    pub(super) fn check_names(
+        &self,
+        names: &[String],
+        events: &[String],
+    ) -> Result<(), SummaryError> {
+        if self.integers {
+            // The names are these of the summary that contains the counts of events.
+            return Ok(());
         }
-        Ok(grids)
+        let counted = |name: &String| self.event_counts && events.contains(name);
+        for (name, _) in self.own_histograms.iter().filter(|(name, _)| !counted(name)) {
+            position(names, name)?;
+        }
+        for condition in &self.conditions {
+            match &condition.subject {
+                Subject::Same(name) | Subject::Last(name) => position(names, name)?,
+                Subject::Events(name) => event_position(events, name)?,
+            };
+        }
+        self.weight.iter().try_for_each(|name| position(names, name).map(drop))
+    }
+
+    /// Returns the form of the rows of moments of so many components.
+    pub(super) fn form(&self, numbers: usize) -> RowForm {
+        RowForm { numbers, weighted: self.weight.is_some() }
+    }
+
+    /// Returns the statistics of the counts of events.
+    pub(super) fn of_events(&self) -> Self {
+        let conditions = Vec::new();
+        let (event_counts, integers) = (false, true);
+        Statistics { histogram: None, conditions, event_counts, integers, ..self.clone() }
     }
 }
 
@@ -202,4 +316,12 @@ pub(super) fn position(names: &[String], name: &str) -> Result<usize, SummaryErr
         .iter()
         .position(|known| known == name)
         .ok_or_else(|| SummaryError::Unknown { name: name.to_owned(), known: names.to_vec() })
+}
+
+/// Returns the position of an event.
+pub(super) fn event_position(events: &[String], name: &str) -> Result<usize, SummaryError> {
+    events
+        .iter()
+        .position(|known| known == name)
+        .ok_or_else(|| SummaryError::UnknownEvent { name: name.to_owned(), known: events.to_vec() })
 }

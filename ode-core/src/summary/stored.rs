@@ -3,10 +3,10 @@
 
 use super::cell::Cell;
 use super::merge::unite;
-use super::moments;
 use super::request::Statistics;
 use super::summaries::Summaries;
 use super::tree::{Forest, to_bits};
+use super::weighted::RowForm;
 use crate::error::SummaryError;
 use crate::solution::ReturnCode;
 use core::ops::Range;
@@ -48,6 +48,25 @@ pub(super) mod bits {
     }
 }
 
+/// A list of 128-bit integers as pairs: the high and the low half.
+pub(super) mod wide {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(in crate::summary) fn serialize<S: Serializer>(
+        numbers: &[u128],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(numbers.iter().map(|of| [(*of >> 64) as u64, *of as u64]))
+    }
+
+    pub(in crate::summary) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<u128>, D::Error> {
+        let pairs = Vec::<[u64; 2]>::deserialize(deserializer)?;
+        Ok(pairs.into_iter().map(|[high, low]| u128::from(high) << 64 | u128::from(low)).collect())
+    }
+}
+
 /// A summary from a file, before its numbers are checked.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,17 +81,20 @@ pub(super) struct Unchecked {
     codes: Vec<u64>,
     cells: Vec<Cell>,
     joint: Option<Vec<Forest>>,
+    event_names: Vec<String>,
+    events: Option<Box<Summaries>>,
 }
 
 impl TryFrom<Unchecked> for Summaries {
     type Error = SummaryError;
 
     fn try_from(stored: Unchecked) -> Result<Self, SummaryError> {
-        let Unchecked { statistics, solve, names, times, finals, ranges, codes, cells, joint } =
-            stored;
+        let Unchecked { statistics, solve, names, times, finals, ranges, codes, .. } = stored;
+        let Unchecked { cells, joint, event_names, events, .. } = stored;
         statistics.check()?;
+        statistics.check_names(&names, &event_names)?;
         let times = if finals { None } else { Some(times) };
-        let mut checked = Summaries::new(statistics, solve, names, times)?;
+        let mut checked = Summaries::new(statistics, solve, names, times, event_names)?;
         let is = |good: bool, what| good.then_some(()).ok_or(SummaryError::Damaged { what });
         is(checked.cells.len() == cells.len(), "its number of cells is wrong")?;
         is(codes.len() == ReturnCode::ALL.len(), "its number of return codes is wrong")?;
@@ -83,28 +105,38 @@ impl TryFrom<Unchecked> for Summaries {
         let trajectories = trajectories.fold(0, u64::saturating_add);
         let counted = codes.iter().copied().fold(0, u64::saturating_add);
         is(counted == trajectories, "its return codes are not one for each trajectory")?;
+        let one = checked.statistics.form(1);
         for (new, cell) in checked.cells.iter().zip(&cells) {
-            is(cell.has_form_of(new, &ranges), "the form of a cell is wrong")?;
+            is(cell.has_form_of(new, &ranges, one), "the form of a cell is wrong")?;
             is(cell.counts_agree(), "the counts of a cell do not agree")?;
         }
-        let len = moments::length(checked.names.len());
+        let form = checked.statistics.form(checked.names.len());
         let forests = |of: &Option<Vec<Forest>>| of.as_ref().map(Vec::len);
         is(forests(&joint) == forests(&checked.joint), "its number of covariances is wrong")?;
-        let good = joint.iter().flatten().all(|forest| forest.covers(&ranges, len));
+        let good = joint.iter().flatten().all(|forest| forest.covers(&ranges, form));
         is(good, "the tree of a covariance is wrong")?;
+        let same = match (&events, &checked.events) {
+            (None, None) => true,
+            (Some(events), Some(new)) => {
+                events.check_same(new).is_ok()
+                    && (&events.ranges, &events.codes) == (&ranges, &codes)
+            }
+            _ => false,
+        };
+        is(same, "the counts of events belong to other trajectories")?;
         (checked.ranges, checked.codes) = (ranges, codes);
-        (checked.cells, checked.joint) = (cells, joint);
+        (checked.cells, checked.joint, checked.events) = (cells, joint, events);
         Ok(checked)
     }
 }
 
 impl Forest {
-    /// Returns whether the nodes are the largest ones of these trajectories, with rows of `len`.
-    fn covers(&self, ranges: &[Range<u64>], len: usize) -> bool {
+    /// Returns whether the nodes are the largest ones of these trajectories, with rows of this form.
+    fn covers(&self, ranges: &[Range<u64>], form: RowForm) -> bool {
         let mut again = Forest::default();
         let mut united = Vec::new();
         for node in &self.nodes {
-            let sound = node.row.len() == len
+            let sound = node.row.len() == form.length()
                 && node.level < 53
                 && node.first < 1 << 53
                 && node.first.trailing_zeros() >= node.level;
@@ -120,25 +152,28 @@ impl Forest {
 
 impl Cell {
     /// Returns whether the cell has the statistics and sizes of `new`, and these trajectories.
-    fn has_form_of(&self, new: &Cell, ranges: &[Range<u64>]) -> bool {
+    fn has_form_of(&self, new: &Cell, ranges: &[Range<u64>], form: RowForm) -> bool {
         let counters = match (&self.counters, &new.counters) {
             (None, None) => true,
             (Some(found), Some(new)) => {
                 let pages = &found.pages;
-                found.bits == new.bits
+                let weights = if new.weighted { 1 << new.bits } else { 0 };
+                (found.bits, found.weighted) == (new.bits, new.weighted)
                     && pages.is_sorted_by(|a, b| a.key < b.key)
                     && pages
                         .iter()
                         .all(|page| page.key < 1 << 12 && page.counts.len() == 1 << found.bits)
+                    && pages.iter().all(|page| page.weights.len() == weights)
             }
             _ => false,
         };
-        let bins = |cell: &Cell| cell.bins.as_ref().map(|bins| bins.counts.len());
+        let bins =
+            |cell: &Cell| cell.bins.as_ref().map(|bins| (bins.counts.len(), bins.weights.len()));
         counters
             && bins(self) == bins(new)
             && self.extremes.is_some() == new.extremes.is_some()
             && self.moments.is_some() == new.moments.is_some()
-            && self.moments.iter().all(|forest| forest.covers(ranges, moments::length(1)))
+            && self.moments.iter().all(|forest| forest.covers(ranges, form))
     }
 
     /// Returns whether all statistics have as many values.

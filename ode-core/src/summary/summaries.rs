@@ -1,10 +1,11 @@
 //! The results of a reduction.
 
 use super::cell::Cell;
-use super::histogram::Histogram;
-use super::moments;
-use super::request::{Statistics, check_quantile, position};
+use super::counters::Counters;
+use super::histogram::{Bins, Histogram};
+use super::request::{Statistics, check_quantile, event_position, position};
 use super::tree::Forest;
+use super::weighted::{self, RowForm};
 use crate::error::SummaryError;
 use crate::solution::{ReturnCode, RunReport};
 use core::ops::Range;
@@ -25,6 +26,7 @@ use ndarray::{Array1, Array2, Array3};
 /// ended is a success, and contributes at the times that it reached. A NaN contributes nothing, as
 /// of an observable outside its domain. [`count`](Self::count) has the number of values of each
 /// component at each time. Infinities are values: a mean can be infinite, and its variance NaN.
+/// [`Summary::given`](super::Summary::given) restricts all statistics further.
 ///
 /// # Merging
 ///
@@ -51,6 +53,10 @@ pub struct Summaries {
     pub(super) cells: Vec<Cell>,
     /// The moments of all components at each time.
     pub(super) joint: Option<Vec<Forest>>,
+    /// The names of the events of the system.
+    pub(super) event_names: Vec<String>,
+    /// The statistics of the counts of events.
+    pub(super) events: Option<Box<Summaries>>,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) report: Option<RunReport>,
 }
@@ -64,13 +70,19 @@ impl Summaries {
         solve: Vec<(String, String)>,
         names: Vec<String>,
         times: Option<Vec<f64>>,
+        event_names: Vec<String>,
     ) -> Result<Self, SummaryError> {
-        let grids = statistics.grids(&names)?;
+        let grids = statistics.grids(&names);
         let slots = times.as_ref().map_or(1, Vec::len);
         let row = grids.iter().map(|grid| Cell::new(&statistics, grid.as_ref()));
         let row: Vec<Cell> = row.collect();
         let cells = (0..slots).flat_map(|_| row.iter().cloned()).collect();
         let joint = statistics.covariance.then(|| vec![Forest::default(); slots]);
+        let of_events = statistics.event_counts.then(|| statistics.of_events());
+        let events = of_events.map(|statistics| {
+            Summaries::new(statistics, Vec::new(), event_names.clone(), None, Vec::new())
+        });
+        let events = events.transpose()?.map(Box::new);
         Ok(Summaries {
             statistics,
             solve,
@@ -81,6 +93,8 @@ impl Summaries {
             codes: vec![0; ReturnCode::ALL.len()],
             cells,
             joint,
+            event_names,
+            events,
             report: None,
         })
     }
@@ -110,6 +124,33 @@ impl Summaries {
     /// [`SummaryError::Unknown`] if no saved number has this name.
     pub fn component(&self, name: &str) -> Result<usize, SummaryError> {
         position(&self.names, name)
+    }
+
+    /// Returns the index of an event.
+    pub(super) fn event(&self, name: &str) -> Result<usize, SummaryError> {
+        event_position(&self.event_names, name)
+    }
+
+    /// Returns the statistics of the counts of events.
+    ///
+    /// Their components are the events of the system, and they have one time: the end of each
+    /// trajectory. Conditions and weights are these at the last saved time.
+    ///
+    /// ```
+    /// use ode_core::summary::{Summaries, SummaryError};
+    ///
+    /// fn mean_impacts(summaries: &Summaries) -> Result<f64, SummaryError> {
+    ///     let counts = summaries.event_counts()?;
+    ///     Ok(counts.mean()?[[0, counts.component("ground")?]])
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without
+    /// [`Summary::event_counts`](super::Summary::event_counts).
+    pub fn event_counts(&self) -> Result<&Summaries, SummaryError> {
+        let (what, call) = ("counts of events", "event_counts()");
+        self.events.as_deref().ok_or(SummaryError::NotRequested { what, call })
     }
 
     /// Returns the indices of the trajectories in the whole ensemble.
@@ -147,7 +188,7 @@ impl Summaries {
     }
 
     /// Returns an array of a number of each cell.
-    fn array<V>(&self, of: impl Fn(&Cell) -> V) -> Array2<V> {
+    pub(super) fn array<V>(&self, of: impl Fn(&Cell) -> V) -> Array2<V> {
         let shape = (self.slots(), self.names.len());
         let values = self.cells.iter().map(of).collect();
         match Array2::from_shape_vec(shape, values) {
@@ -164,24 +205,22 @@ impl Summaries {
         self.array(|cell| cell.count)
     }
 
-    /// Returns an array of a function of the moments `[n, sum, squares]` of each cell.
-    fn of_moments(
+    /// Returns an array of a function of the row of moments of each cell.
+    pub(super) fn of_moments(
         &self,
         what: &'static str,
         call: &'static str,
-        of: impl Fn([f64; 3]) -> f64,
+        of: impl Fn(RowForm, &[f64]) -> f64,
     ) -> Result<Array2<f64>, SummaryError> {
         if !self.statistics.moments {
             return Err(SummaryError::NotRequested { what, call });
         }
+        let form = self.statistics.form(1);
         let total = |cell: &Cell| {
             let forest = cell.moments.as_ref();
-            forest.and_then(|forest| forest.total(|a, b| moments::join(1, a, b)))
+            forest.and_then(|forest| forest.total(|a, b| form.join(a, b)))
         };
-        Ok(self.array(|cell| match total(cell).as_deref() {
-            Some(&[n, sum, squares]) => of([n, sum, squares]),
-            _ => f64::NAN,
-        }))
+        Ok(self.array(|cell| total(cell).map_or(f64::NAN, |row| of(form, &row))))
     }
 
     /// Returns the means, `[time, component]`, in the units of the components.
@@ -191,17 +230,20 @@ impl Summaries {
     /// # Errors
     /// [`SummaryError::NotRequested`] without [`Summary::mean`](super::Summary::mean).
     pub fn mean(&self) -> Result<Array2<f64>, SummaryError> {
-        self.of_moments("mean", "mean()", |[n, sum, _]| sum / n)
+        self.of_moments("mean", "mean()", |form, row| form.mean(row, 0))
     }
 
     /// Returns the variances, `[time, component]`, in the squared units of the components.
     ///
-    /// The divisor is `n - 1`. NaN if there are fewer than two values.
+    /// The divisor is `n - 1`. NaN if there are fewer than two values. With
+    /// [weights](super::Summary::weighted_by) the variance is the weighted mean of the squared
+    /// deviations, divided by `1 - 1 / n` with the [effective number](Self::effective_count) `n`. So
+    /// equal weights have the variance without weights; NumPy's `cov` with `aweights` agrees.
     ///
     /// # Errors
     /// [`SummaryError::NotRequested`] without [`Summary::variance`](super::Summary::variance).
     pub fn variance(&self) -> Result<Array2<f64>, SummaryError> {
-        self.of_moments("variance", "variance()", |[n, _, squares]| divided(squares, n))
+        self.of_moments("variance", "variance()", |form, row| form.covariance(row, 0, 0))
     }
 
     /// Returns the standard deviations, the square roots of the [variances](Self::variance).
@@ -223,11 +265,12 @@ impl Summaries {
             return Err(SummaryError::NotRequested { what: "covariance", call: "covariance()" });
         };
         let w = self.names.len();
-        let totals = joint.iter().map(|forest| forest.total(|a, b| moments::join(w, a, b)));
+        let form = self.statistics.form(w);
+        let totals = joint.iter().map(|forest| forest.total(|a, b| form.join(a, b)));
         let totals: Vec<Option<Vec<f64>>> = totals.collect();
         Ok(Array3::from_shape_fn((self.slots(), w, w), |(slot, i, j)| {
-            let at = moments::product(w, i.min(j), i.max(j));
-            totals[slot].as_ref().map_or(f64::NAN, |row| divided(row[at], row[0]))
+            let row = totals[slot].as_ref();
+            row.map_or(f64::NAN, |row| form.covariance(row, i.min(j), i.max(j)))
         }))
     }
 
@@ -283,16 +326,31 @@ impl Summaries {
     /// does. Let `a` and `b` be these neighbours. The error is at most
     /// `2^-(m + 1) max(|a|, |b|)` with `m` [bits](super::Summary::quantile_bits). The quantiles 0
     /// and 1, infinities and zeros are exact. Values below `2^(-1022 - m)` in magnitude count as
-    /// zero.
+    /// zero. Counts of events below `2^(m + 1)` are exact.
+    ///
+    /// With [weights](super::Summary::weighted_by) a quantile is the least value whose cumulative
+    /// weight is at least `quantile` of the total weight, NumPy's `inverted_cdf`, with the same error
+    /// of an order statistic.
     ///
     /// # Errors
     /// [`SummaryError::NotRequested`] without [`Summary::quantiles`](super::Summary::quantiles),
-    /// and [`SummaryError::Quantile`] if `quantile` is not between 0 and 1.
+    /// [`SummaryError::Quantile`] if `quantile` is not between 0 and 1, and
+    /// [`SummaryError::WeightScale`] if the weights are far from 1.
     pub fn quantile(&self, quantile: f64) -> Result<Array2<f64>, SummaryError> {
         self.levels()?;
         check_quantile(quantile)?;
-        let of = |cell: &Cell| cell.counters.as_ref().map(|of| of.quantile(quantile, cell.count));
-        Ok(self.array(|cell| of(cell).unwrap_or(f64::NAN)))
+        let round = if self.statistics.integers { f64::floor } else { |x| x };
+        let weighted = self.statistics.weight.is_some();
+        let counters = self.cells.iter().filter_map(|cell| Some((cell, cell.counters.as_ref()?)));
+        for (cell, counters) in counters.filter(|_| weighted) {
+            weighted::check_scale(counters.total(), cell.count)?;
+        }
+        let of = |cell: &Cell, of: &Counters| match weighted {
+            true => of.weighted_quantile(quantile, round),
+            false => of.quantile(quantile, cell.count, round),
+        };
+        Ok(self
+            .array(|cell| cell.counters.as_ref().map_or(f64::NAN, |counters| of(cell, counters))))
     }
 
     /// Returns the quantiles of the request.
@@ -316,19 +374,24 @@ impl Summaries {
         Ok(all)
     }
 
-    /// Returns the histogram of a component.
+    /// Returns the grid of a component, and its counts at each time.
+    pub(super) fn bins(&self, at: usize) -> Result<(Histogram, Vec<&Bins>), SummaryError> {
+        let Some(grid) = self.statistics.grids(&self.names).swap_remove(at) else {
+            let (what, call) = ("histogram of this component", "histogram(grid)");
+            return Err(SummaryError::NotRequested { what, call });
+        };
+        let cells = self.cells.iter().skip(at).step_by(self.names.len().max(1));
+        Ok((grid, cells.filter_map(|cell| cell.bins.as_ref()).collect()))
+    }
+
+    /// Returns the histogram of a component: numbers of trajectories, with or without weights.
     ///
     /// # Errors
     /// [`SummaryError::Unknown`] if no saved number has this name, and
     /// [`SummaryError::NotRequested`] without a histogram of it.
     pub fn histogram(&self, component: &str) -> Result<HistogramCounts, SummaryError> {
         let at = self.component(component)?;
-        let Some(grid) = self.statistics.grids(&self.names)?.swap_remove(at) else {
-            let (what, call) = ("histogram of this component", "histogram(grid)");
-            return Err(SummaryError::NotRequested { what, call });
-        };
-        let bins = self.cells.iter().skip(at).step_by(self.names.len().max(1));
-        let bins: Vec<_> = bins.filter_map(|cell| cell.bins.as_ref()).collect();
+        let (grid, bins) = self.bins(at)?;
         Ok(HistogramCounts {
             counts: Array2::from_shape_fn((bins.len(), grid.edges().len() - 1), |(slot, k)| {
                 bins[slot].counts[k]
@@ -338,11 +401,6 @@ impl Summaries {
             grid,
         })
     }
-}
-
-/// Returns a sum of products of deviations divided by `n - 1`.
-fn divided(sum: f64, n: f64) -> f64 {
-    if n < 2.0 { f64::NAN } else { sum / (n - 1.0) }
 }
 
 /// The counts of a histogram at each saved time.
