@@ -6,6 +6,8 @@ mod closures;
 mod cpp;
 #[path = "samples/conditions.rs"]
 mod conditions;
+#[path = "samples/exact.rs"]
+mod exact;
 #[path = "samples/reductions.rs"]
 mod reductions;
 #[path = "samples/sensitivity.rs"]

@@ -8,8 +8,9 @@ use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::options::{SaveAt, SolveOptions};
+use crate::problem::prepared::PreparedSolve;
 use crate::step::properties::Properties;
-use crate::summary::{Accumulate, Summaries, Summary};
+use crate::summary::{Accumulate, Select, Summaries, Summary};
 use crate::system::System;
 use core::ops::ControlFlow;
 
@@ -111,7 +112,8 @@ fn in_ranges<T: Scalar>(
 ) -> Result<Summaries, SolveError> {
     let info = ensemble.system.info;
     let mut summaries: Option<Summaries> = None;
-    let each = &mut |inputs: &_, threads, solve: SolveRange<'_, T>| {
+    let mut cancelled = false;
+    let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
         let so_far = match &mut summaries {
             Some(so_far) => so_far,
             none => none.insert(Summaries::of(
@@ -122,11 +124,28 @@ fn in_ranges<T: Scalar>(
             )?),
         };
         solve(&mut Accumulate::new(so_far, threads, inputs, sizes.batch)?)?;
+        cancelled = inputs.options.watch.is_cancelled();
         Ok(ControlFlow::Continue(()))
     };
     let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
     let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
     summaries.add_report(report);
+    let Some(mut selection) = summaries.selection::<T>() else { return Ok(summaries) };
+    while selection.is_open() && !cancelled {
+        let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
+            solve(&mut Select::new(&summaries, &mut selection, threads, inputs, sizes.batch)?)?;
+            cancelled = inputs.options.watch.is_cancelled();
+            Ok(ControlFlow::Continue(()))
+        };
+        let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
+        summaries.add_report(report);
+        if !cancelled {
+            selection.refine()?;
+        }
+    }
+    if !selection.is_open() {
+        summaries.set_exact(&selection);
+    }
     Ok(summaries)
 }
 

@@ -110,6 +110,32 @@ pub enum SummaryError {
         /// The number of trajectories.
         count: u64,
     },
+    /// Exact quantiles have weights.
+    #[error(
+        "exact quantiles have no weights; use `.quantiles(…)` with `.weighted_by(…)`, or remove \
+         the weights"
+    )]
+    ExactWeights,
+    /// Summaries with exact quantiles cannot be merged.
+    #[error(
+        "summaries with exact quantiles cannot be merged, since each pass needs all trajectories; \
+         use `.quantiles(…)`, or reduce the whole ensemble, for example by `EnsembleDistributed`"
+    )]
+    ExactMerge,
+    /// The passes of exact quantiles had different values.
+    #[error(
+        "a pass of exact quantiles found {found} values where the pass before found {expected}; \
+         closures must return the same problem for the same index"
+    )]
+    Passes {
+        /// The number of values in the pass before.
+        expected: u64,
+        /// The number of values in this pass.
+        found: u64,
+    },
+    /// The solve was cancelled before the passes of exact quantiles finished.
+    #[error("the solve was cancelled before its last pass, so it has no exact quantiles")]
+    Unfinished,
     /// The trajectories have different saved times.
     #[error(
         "a summary needs the same saved times for all trajectories, and {why}; give a list of \

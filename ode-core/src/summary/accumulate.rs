@@ -51,6 +51,23 @@ impl Summaries {
     }
 }
 
+impl Summaries {
+    /// Returns the results that a sink needs, and the number of trajectories of a batch.
+    pub(super) fn wanted<T: Scalar>(
+        &self,
+        inputs: &PreparedSolve<T>,
+        batch: Option<usize>,
+    ) -> Result<(Layout, usize), SummaryError> {
+        let times = saved_times(inputs)?;
+        if times.is_none() != self.finals || times.unwrap_or_default() != self.times {
+            return Err(SummaryError::Times { why: "the trajectories have different ones" });
+        }
+        let values = if self.finals { ResultArray::Finals } else { ResultArray::Saved };
+        let layout = inputs.layout().of(ResultSet::from([values, ResultArray::Codes]));
+        Ok((layout, batch.unwrap_or_else(|| layout.batch::<T>())))
+    }
+}
+
 /// Returns the times that all trajectories save; `None` if they save none.
 fn saved_times<T: Scalar>(inputs: &PreparedSolve<T>) -> Result<Option<Vec<f64>>, SummaryError> {
     if inputs.options.saved.times > 0 {
@@ -88,13 +105,7 @@ impl<'a> Accumulate<'a> {
         inputs: &PreparedSolve<T>,
         batch: Option<usize>,
     ) -> Result<Self, SummaryError> {
-        let times = saved_times(inputs)?;
-        if times.is_none() != summaries.finals || times.unwrap_or_default() != summaries.times {
-            return Err(SummaryError::Times { why: "the trajectories have different ones" });
-        }
-        let values = if summaries.finals { ResultArray::Finals } else { ResultArray::Saved };
-        let layout = inputs.layout().of(ResultSet::from([values, ResultArray::Codes]));
-        let batch = batch.unwrap_or_else(|| layout.batch::<T>());
+        let (layout, batch) = summaries.wanted(inputs, batch)?;
         let grids = |of: &Summaries| of.statistics.grids(&of.names);
         let event_grids = summaries.events.as_deref().map(grids).unwrap_or_default();
         let grids = grids(summaries);

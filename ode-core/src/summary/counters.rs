@@ -91,14 +91,19 @@ impl Counters {
         }
     }
 
-    /// Returns the value in the middle of a counter; infinities and zero are exact.
-    fn value(&self, key: u16, counter: usize) -> f64 {
+    /// Returns the sign, the exponent and the first bits of the mantissa of a counter's numbers.
+    fn leading(&self, key: u16, counter: usize) -> (f64, u64, u64) {
         let (sign, exponent, top) = match key.checked_sub(0x800) {
             Some(exponent) => (1.0, exponent, counter),
             None => (-1.0, 0x7ff - key, (1 << self.bits) - 1 - counter),
         };
-        let exponent = u64::from(exponent);
-        let low = exponent << MANTISSA | (top as u64) << (MANTISSA - self.bits);
+        (sign, u64::from(exponent), top as u64)
+    }
+
+    /// Returns the value in the middle of a counter; infinities and zero are exact.
+    fn value(&self, key: u16, counter: usize) -> f64 {
+        let (sign, exponent, top) = self.leading(key, counter);
+        let low = exponent << MANTISSA | top << (MANTISSA - self.bits);
         match exponent {
             INFINITE => sign * f64::INFINITY,
             0 if top == 0 => 0.0,
@@ -190,6 +195,25 @@ impl Counters {
         })
     }
 
+    /// Returns the counters that are not zero in order: bits of the first and the last number in
+    /// order, count of smaller values, count.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = ([u64; 2], u64, u64)> {
+        let counters = self.pages.iter().flat_map(|page| {
+            page.counts.iter().enumerate().map(|(counter, count)| (page.key, counter, *count))
+        });
+        let mut below = 0;
+        counters.filter(|(_, _, count)| *count > 0).map(move |(key, counter, count)| {
+            let (sign, exponent, top) = self.leading(key, counter);
+            let unknown = MANTISSA - self.bits;
+            let least =
+                exponent << MANTISSA | top << unknown | if sign < 0.0 { 1 << 63 } else { 0 };
+            let greatest = least | ((1 << unknown) - 1);
+            let bits = if sign < 0.0 { [greatest, least] } else { [least, greatest] };
+            below += count;
+            (bits, below - count, count)
+        })
+    }
+
     /// Returns the sum of the weights in units of `2^-64`.
     pub(super) fn total(&self) -> u128 {
         let weights = self.pages.iter().flat_map(|page| &page.weights);
@@ -216,15 +240,22 @@ impl Counters {
 
 /// Returns a quantile of `n` sorted values, as NumPy's default.
 ///
-/// `at` returns the value of a rank. The quantile interpolates linearly between neighbours.
+/// `at` returns the value of a rank. The quantile interpolates linearly between neighbours, with
+/// NumPy's operations unless the difference of the neighbours is infinite.
 pub(super) fn interpolated(quantile: f64, n: u64, at: impl Fn(u64) -> f64) -> f64 {
     let position = quantile * (n - 1) as f64;
     let (rank, above) = (position.floor() as u64, position.fract());
     let low = at(rank);
     let high = if above > 0.0 { at(rank + 1) } else { low };
-    match low == high {
-        true => low,
-        false => low * (1.0 - above) + high * above,
+    let difference = high - low;
+    if low == high {
+        low
+    } else if !difference.is_finite() {
+        low * (1.0 - above) + high * above
+    } else if above < 0.5 {
+        low + difference * above
+    } else {
+        high - difference * (1.0 - above)
     }
 }
 

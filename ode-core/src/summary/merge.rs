@@ -34,10 +34,14 @@ impl Summaries {
     ///
     /// # Errors
     /// [`SummaryError::Different`] if the summaries belong to different solves, and
-    /// [`SummaryError::Overlap`] if both contain a trajectory. The summary then stays as it is.
+    /// [`SummaryError::Overlap`] if both contain a trajectory, and [`SummaryError::ExactMerge`] if
+    /// they have exact quantiles. The summary then stays as it is.
     /// [`SummaryError::TooMany`] if a count overflows, which needs damaged summaries.
     pub fn merge(&mut self, other: &Summaries) -> Result<(), SummaryError> {
         self.check_same(other)?;
+        if self.statistics.exact.is_some() {
+            return Err(SummaryError::ExactMerge);
+        }
         let mut ranges = self.ranges.clone();
         other.ranges.iter().try_for_each(|range| unite(&mut ranges, range))?;
         let mut merged = self.clone();
@@ -155,7 +159,7 @@ impl PartialEq for Summaries {
         self.check_same(other).is_ok()
             && (&self.ranges, &self.codes) == (&other.ranges, &other.codes)
             && (&self.cells, &self.joint) == (&other.cells, &other.joint)
-            && self.events == other.events
+            && (&self.events, &self.exact) == (&other.events, &other.exact)
     }
 }
 

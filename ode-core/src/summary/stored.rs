@@ -3,6 +3,7 @@
 
 use super::cell::Cell;
 use super::merge::unite;
+use super::numbers::Numbers;
 use super::request::Statistics;
 use super::summaries::Summaries;
 use super::tree::{Forest, to_bits};
@@ -83,6 +84,7 @@ pub(super) struct Unchecked {
     joint: Option<Vec<Forest>>,
     event_names: Vec<String>,
     events: Option<Box<Summaries>>,
+    exact: Option<Numbers>,
 }
 
 impl TryFrom<Unchecked> for Summaries {
@@ -90,7 +92,7 @@ impl TryFrom<Unchecked> for Summaries {
 
     fn try_from(stored: Unchecked) -> Result<Self, SummaryError> {
         let Unchecked { statistics, solve, names, times, finals, ranges, codes, .. } = stored;
-        let Unchecked { cells, joint, event_names, events, .. } = stored;
+        let Unchecked { cells, joint, event_names, events, exact, .. } = stored;
         statistics.check()?;
         statistics.check_names(&names, &event_names)?;
         let times = if finals { None } else { Some(times) };
@@ -124,8 +126,14 @@ impl TryFrom<Unchecked> for Summaries {
             _ => false,
         };
         is(same, "the counts of events belong to other trajectories")?;
+        let sound = match (&exact, &checked.statistics.exact) {
+            (Some(found), Some(levels)) => found.0.len() == levels.0.len() * cells.len(),
+            (found, _) => found.is_none(),
+        };
+        is(sound, "its number of exact quantiles is wrong")?;
         (checked.ranges, checked.codes) = (ranges, codes);
-        (checked.cells, checked.joint, checked.events) = (cells, joint, events);
+        (checked.cells, checked.joint) = (cells, joint);
+        (checked.events, checked.exact) = (events, exact);
         Ok(checked)
     }
 }

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::counters::Counters;
 use super::histogram::{Bins, Histogram};
+use super::numbers::Numbers;
 use super::request::{Statistics, check_quantile, event_position, position};
 use super::tree::Forest;
 use super::weighted::{self, RowForm};
@@ -57,6 +58,8 @@ pub struct Summaries {
     pub(super) event_names: Vec<String>,
     /// The statistics of the counts of events.
     pub(super) events: Option<Box<Summaries>>,
+    /// The exact quantiles, `[quantile * cells + cell]`, if all passes are finished.
+    pub(super) exact: Option<Numbers>,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) report: Option<RunReport>,
 }
@@ -95,6 +98,7 @@ impl Summaries {
             joint,
             event_names,
             events,
+            exact: None,
             report: None,
         })
     }
@@ -372,6 +376,28 @@ impl Summaries {
             to.assign(&self.quantile(*level)?);
         }
         Ok(all)
+    }
+
+    /// Returns the requested exact quantiles, `[quantile, time, component]`; NaN without values.
+    ///
+    /// They are the quantiles of NumPy's default method of all values, also for infinities and ties.
+    /// A quantile among zeros is positive zero. Between a finite and an infinite neighbour the
+    /// quantile is infinite, and NaN between both infinities.
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without
+    /// [`Summary::exact_quantiles`](super::Summary::exact_quantiles), and
+    /// [`SummaryError::Unfinished`] if the solve was cancelled before the last pass.
+    pub fn exact_quantiles(&self) -> Result<Array3<f64>, SummaryError> {
+        let (what, call) = ("exact quantiles", "exact_quantiles([0.05, 0.5, 0.95])");
+        let asked = self.statistics.exact.as_ref();
+        let asked = asked.ok_or(SummaryError::NotRequested { what, call })?;
+        let found = self.exact.as_ref().ok_or(SummaryError::Unfinished)?;
+        let shape = (asked.0.len(), self.slots(), self.names.len());
+        match Array3::from_shape_vec(shape, found.0.clone()) {
+            Ok(array) => Ok(array),
+            Err(error) => unreachable!("there is a quantile of each level and cell: {error}"),
+        }
     }
 
     /// Returns the grid of a component, and its counts at each time.
