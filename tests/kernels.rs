@@ -28,6 +28,7 @@ use odes::backend::{LogRow, SavedComponents, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::lockstep::{self, LOCKSTEP_NAME};
 use odes::internals::kernel::reduce::{self, REDUCE_NAME};
+use odes::internals::kernel::reduce_joint::{self, JOINT_NAME, row_length};
 use odes::internals::kernel::{
     self, Functions, InputOrigin, KERNEL_NAME, KernelConfig, LockstepConfig, adjoint,
 };
@@ -481,6 +482,8 @@ fn reductions() {
         let few = ReductionRequest {
             finals: true,
             cells: 1,
+            width: 1,
+            covariance: false,
             extremes: false,
             bits: None,
             edges: Vec::new(),
@@ -491,6 +494,13 @@ fn reductions() {
             let most = measured((0, 0), (8, 32))[usize::from(T::DOUBLE)];
             let source = reduce::source::<T>(request);
             kernels.push(Kernel { what, name: REDUCE_NAME, arch, source, most });
+        }
+        // The rows of a counter in binary are in memory.
+        for (arch, width) in architectures(true).flat_map(|arch| [(arch, 1), (arch, 3)]) {
+            let most = Memory { stack: 16 * 8 * row_length(width) as u32, spills: 0 };
+            let what = format!("covariances of {width} {} sm_{arch}", T::NAME);
+            let source = reduce_joint::source::<T>(width);
+            kernels.push(Kernel { what, name: JOINT_NAME, arch, source, most });
         }
     }
     let mut kernels = Vec::new();

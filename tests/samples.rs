@@ -2,10 +2,10 @@
 
 #[path = "samples/closures.rs"]
 mod closures;
-#[path = "support/cpp.rs"]
-mod cpp;
 #[path = "samples/conditions.rs"]
 mod conditions;
+#[path = "support/cpp.rs"]
+mod cpp;
 #[path = "samples/exact.rs"]
 mod exact;
 #[path = "samples/reductions.rs"]

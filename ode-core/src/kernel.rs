@@ -56,6 +56,7 @@ use std::sync::Arc;
 pub mod adjoint;
 pub mod lockstep;
 pub mod reduce;
+pub mod reduce_joint;
 
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");

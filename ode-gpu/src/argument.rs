@@ -4,6 +4,7 @@ use cudarc::driver::DeviceRepr;
 use ode_core::kernel::adjoint::AdjointArguments;
 use ode_core::kernel::lockstep::LockstepArguments;
 use ode_core::kernel::reduce::ReduceArguments;
+use ode_core::kernel::reduce_joint::JointArguments;
 use ode_core::kernel::{KernelArguments, SHARED_BYTES};
 use ode_core::lane::Scalar;
 
@@ -28,6 +29,10 @@ unsafe impl DeviceRepr for Argument<AdjointArguments> {}
 // SAFETY: the kernel takes a `ReduceArguments` of the same layout by value: addresses and counts in
 // the same order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<ReduceArguments> {}
+
+// SAFETY: the kernel takes a `JointArguments` of the same layout by value: addresses and counts in
+// the same order, and the source asserts that the sizes agree.
+unsafe impl DeviceRepr for Argument<JointArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
 pub(crate) type SharedBytes = [u8; SHARED_BYTES];

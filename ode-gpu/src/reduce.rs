@@ -13,6 +13,9 @@ use ode_core::kernel::reduce::{
     CODE_MASK, CODES, LaunchGrid, LaunchNode, NodeExtremes, REDUCE_NAME, REDUCE_THREADS,
     ReduceArguments, key_of, level, nodes, page_words, pages, source, successes,
 };
+use ode_core::kernel::reduce_joint::{
+    self, JOINT_NAME, JointArguments, MOST_COMPONENTS, row_length,
+};
 use ode_core::lane::Scalar;
 use ode_core::solution::ResultArray;
 use ode_core::solution::reduction::{
@@ -37,14 +40,19 @@ const BLOCKS: usize = 16;
 pub(crate) struct Reducer<'a, T> {
     reduction: &'a dyn Reduction<T>,
     kernel: Arc<Kernel>,
+    /// The kernel of covariances.
+    joint: Option<Arc<Kernel>>,
     /// The number of blocks that keep the device busy.
     blocks: usize,
 }
 
-/// Returns whether the counters of a reduction fit into the memory of all devices.
+/// Returns whether all devices can compute a reduction.
+///
+/// Counters must fit into their memory, and rows of all components into their registers.
 pub(crate) fn fits<T: Scalar>(request: &ReductionRequest, devices: &[Device]) -> bool {
     let bytes = beside::<T>(request) as u64;
-    devices.iter().all(|device| bytes <= device.total_memory() / SHARE)
+    let fits = !request.covariance || request.width <= MOST_COMPONENTS;
+    fits && devices.iter().all(|device| bytes <= device.total_memory() / SHARE)
 }
 
 /// Returns the device memory of a chunk's statistics, apart from those of nodes.
@@ -59,10 +67,15 @@ pub(crate) fn beside<T: Scalar>(request: &ReductionRequest) -> usize {
 impl<'a, T: Scalar> Reducer<'a, T> {
     /// Returns the kernel of a reduction, compiled if necessary.
     pub(crate) fn new(reduction: &'a dyn Reduction<T>, device: &Device) -> Result<Self, GpuError> {
-        let text = source::<T>(reduction.request());
-        let kernel = device.kernel(&KernelSource::new(REDUCE_NAME, text))?;
+        let request = reduction.request();
+        let kernel = device.kernel(&KernelSource::new(REDUCE_NAME, source::<T>(request)))?;
+        let joint = request.covariance.then(|| {
+            let text = reduce_joint::source::<T>(request.width);
+            device.kernel(&KernelSource::new(JOINT_NAME, text))
+        });
+        let joint = joint.transpose()?;
         let blocks = BLOCKS * device.multiprocessors() as usize;
-        Ok(Reducer { reduction, kernel, blocks })
+        Ok(Reducer { reduction, kernel, joint, blocks })
     }
 
     /// Queues the reduction of a batch in device memory at `base`, behind its solve.
@@ -130,6 +143,26 @@ impl<'a, T: Scalar> Reducer<'a, T> {
         // behind the kernel. The kernel reads the cells of the request, which has the rows of the
         // array that the batch is laid out with (`Reducer::fits`), and counters within the request.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
+        if let Some(kernel) = &self.joint {
+            let arguments = Argument(JointArguments {
+                values: of(request.values()),
+                codes: of(ResultArray::Codes),
+                nodes: at(0),
+                rows: at(places.joint),
+                n: batch.len() as u64,
+                node_count: nodes.len() as u32,
+                successes: successes(),
+                code_mask: CODE_MASK,
+                unused: 0,
+            });
+            let slots = request.cells / request.width.max(1);
+            let config = LaunchConfig { grid_dim: ((nodes.len() * slots) as u32, 1, 1), ..config };
+            let mut launch = stream.raw().launch_builder(kernel.function());
+            launch.arg(&arguments);
+            // SAFETY: the kernel takes a `JointArguments`. Its addresses are those of `places` and
+            // `batch`, as above. It writes a row for each node at each saved time.
+            unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
+        }
         Ok(Reducing { memory, places, nodes, range, uploads })
     }
 }
@@ -154,6 +187,12 @@ fn grids(request: &ReductionRequest) -> (Vec<LaunchGrid>, Vec<f64>) {
     (grids.collect(), edges)
 }
 
+/// Returns the number of elements of all rows of covariances.
+fn joint_rows(request: &ReductionRequest, nodes: usize) -> usize {
+    let slots = request.cells / request.width.max(1);
+    if request.covariance { slots * nodes * row_length(request.width) } else { 0 }
+}
+
 /// The offsets of the arrays of a reduction in device memory, in bytes.
 ///
 /// Nodes are first. The arrays from `codes` to `rows` and the counters begin as zeros.
@@ -165,6 +204,7 @@ struct Places {
     touched: usize,
     bins: usize,
     rows: usize,
+    joint: usize,
     extremes: usize,
     counters: usize,
     total: usize,
@@ -191,6 +231,7 @@ impl Places {
             touched: next(request.bits.map_or(0, |_| 4 * page_words::<T>() * cells)),
             bins: next(4 * bins),
             rows: next(3 * 8 * cells * nodes),
+            joint: next(8 * joint_rows(request, nodes)),
             extremes: next(extremes * cells * nodes),
             counters: next(of_bits(4 * pages::<T>() as usize)),
             total: end,
@@ -237,6 +278,7 @@ impl Reducing {
                 extremes.push(extremes_of(one, range.start));
             }
         }
+        let joint = part(places.joint, 8 * joint_rows(request, of_cell));
         let mut bins = Vec::new();
         if request.has_histograms() {
             for grid in grids(request).0 {
@@ -276,6 +318,7 @@ impl Reducing {
             codes: cast_slice(part(places.codes, 4 * CODES)).to_vec(),
             nodes,
             rows,
+            joint: cast_slice(joint).to_vec(),
             extremes,
             pages: pages.collect(),
             bins,
@@ -321,20 +364,29 @@ mod tests {
     #[test]
     fn arrays_do_not_overlap_and_each_cell_has_its_histogram() {
         let edges = vec![vec![0.0, 1.0, 2.0], Vec::new()];
-        let request =
-            ReductionRequest { finals: false, cells: 6, extremes: false, bits: Some(6), edges };
+        let request = ReductionRequest {
+            finals: false,
+            cells: 6,
+            width: 2,
+            covariance: true,
+            extremes: false,
+            bits: Some(6),
+            edges,
+        };
         let (found, all) = grids(&request);
         assert_eq!((found.len(), all.len()), (6, 3));
         let of_cells: Vec<[u32; 2]> = found.iter().map(|grid| [grid.counters, grid.bins]).collect();
         assert_eq!(of_cells, [[0, 2], [4, 0], [4, 2], [8, 0], [8, 2], [12, 0]]);
         let places = Places::new::<f32>(&request, 7);
-        let Places { grids, edges, codes, touched, bins, rows, extremes, counters, total } = places;
-        let sizes = [56, 72, 24, 128, 4 * 18 * 6, 48, 24 * 42, 24 * 42, 4 * 6 * 558 * 64];
-        let starts = [0, grids, edges, codes, touched, bins, rows, extremes, counters];
+        let Places { grids, edges, codes, touched, bins, rows, joint, extremes, counters, total } =
+            places;
+        let sizes =
+            [56, 72, 24, 128, 4 * 18 * 6, 48, 24 * 42, 8 * 3 * 7 * 6, 24 * 42, 4 * 6 * 558 * 64];
+        let starts = [0, grids, edges, codes, touched, bins, rows, joint, extremes, counters];
         let ends = starts[1..].iter().chain([&total]);
         for ((start, size), end) in starts.into_iter().zip(sizes).zip(ends) {
             assert!(start % 256 == 0 && start + size <= *end, "{places:?}");
         }
-        assert!(beside::<f32>(&request) >= total - extremes - sizes[7] + edges);
+        assert!(beside::<f32>(&request) >= total - counters + edges);
     }
 }

@@ -361,7 +361,7 @@ API Result cuModuleUnload(void* module) {
 }
 API Result cuModuleGetFunction(void** function, void* module, const char* name) {
     *function = dlsym(((Module*)module)->library, name);
-    if (*function && !strcmp(name, "odes_reduce")) {
+    if (*function && !strncmp(name, "odes_reduce", 11)) {
         std::lock_guard<std::mutex> lock(all);
         together.insert(*function);
     }
@@ -477,17 +477,19 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     }
     size_t reduction = text.rfind("REDUCE_KERNEL(");
     if (reduction != std::string::npos) {
-        text.insert(reduction, R"(
+        bool joint = text.find("JointArguments") != std::string::npos;
+        text.insert(reduction, std::string("\n#define REDUCE ") + (joint ? "reduce_joint" : "reduce") +
+            "\n#define REDUCE_ARGUMENTS " + (joint ? "JointArguments" : "ReduceArguments") + R"(
 #undef REDUCE_KERNEL
 #define REDUCE_KERNEL(name)                                                       \
     extern "C" __attribute__((visibility("default"))) void name(                  \
-        const odes::ReduceArguments* arguments, const void*, const void*,         \
+        const odes::REDUCE_ARGUMENTS* arguments, const void*, const void*,        \
         u32 block, u32 (*thread)(), void (*wait)()                                \
     ) {                                                                           \
         simulated_block = block;                                                  \
         simulated_thread = thread;                                                \
         simulated_wait = wait;                                                    \
-        odes::reduce(*arguments);                                                 \
+        odes::REDUCE(*arguments);                                                 \
     }
 )");
     }

@@ -14,7 +14,7 @@ use odes_skipped::needs;
 fn all() -> Summary {
     Summary::new()
         .mean()
-        .variance()
+        .covariance()
         .extremes()
         .quantiles([0.05, 0.5, 0.95])
         .histogram(Histogram::linear(-20.0, 20.0, 37))

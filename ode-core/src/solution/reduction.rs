@@ -43,6 +43,10 @@ pub struct ReductionRequest {
     pub finals: bool,
     /// The number of cells.
     pub cells: usize,
+    /// The number of components, which is the number of cells at each saved time.
+    pub width: usize,
+    /// Whether covariances of all components at a time are requested.
+    pub covariance: bool,
     /// Whether extremes are requested.
     pub extremes: bool,
     /// The bits of the mantissa that distinguish values of quantiles, if quantiles are requested.
@@ -97,6 +101,10 @@ pub struct ChunkSummary {
     pub nodes: Vec<TreeNode>,
     /// Counts, sums, and sums of squared deviations of each node, `[cell * nodes + node]`.
     pub rows: [Vec<f64>; 3],
+    /// Counts, sums, and sums of products of deviations of all components at a time.
+    ///
+    /// Rows as in `summary::moments`, `[saved time * nodes + node]`. Empty without covariances.
+    pub joint: Vec<f64>,
     /// The least and the greatest value of each cell, with the trajectories that attain them.
     ///
     /// `None` without values. Empty if extremes are not computed.

@@ -162,14 +162,16 @@ impl<'a> Accumulate<'a> {
 
 /// Returns the statistics of a summary that backends may compute; `None` if they cannot.
 fn request(summaries: &Summaries, grids: &[Option<Histogram>]) -> Option<ReductionRequest> {
-    let Summaries { statistics, finals, cells, joint, .. } = summaries;
+    let Summaries { statistics, finals, cells, names, joint, .. } = summaries;
     let edges = |grid: &Option<Histogram>| {
         grid.as_ref().map_or_else(Vec::new, |grid| grid.edges().to_vec())
     };
     let plain = statistics.conditions.is_empty() && statistics.weight.is_none();
-    (joint.is_none() && plain && !statistics.event_counts).then(|| ReductionRequest {
+    (plain && !statistics.event_counts).then(|| ReductionRequest {
         finals: *finals,
         cells: cells.len(),
+        width: names.len(),
+        covariance: joint.is_some(),
         extremes: statistics.extremes,
         bits: statistics.quantiles.as_ref().map(|asked| asked.bits),
         edges: grids.iter().map(edges).collect(),

@@ -1,6 +1,7 @@
 //! Merging of summaries, and their equality.
 
 use super::summaries::Summaries;
+use super::tree::Node;
 use crate::error::SummaryError;
 use crate::solution::reduction::ChunkSummary;
 use crate::solution::{ReturnCode, RunReport};
@@ -85,6 +86,14 @@ impl Summaries {
             cell.add_nodes(at, chunk);
             if let (Some(bins), Some(counts)) = (&mut cell.bins, chunk.bins.get(at)) {
                 bins.add_counts(counts);
+            }
+        }
+        let form = self.statistics.form(self.names.len());
+        let mut rows = chunk.joint.chunks_exact(form.length());
+        for forest in self.joint.iter_mut().flatten() {
+            for (node, row) in chunk.nodes.iter().zip(&mut rows) {
+                let node = Node { first: node.first, level: node.level, row: row.to_vec() };
+                forest.insert(node, |left, right| form.join(left, right));
             }
         }
         for page in &chunk.pages {

@@ -29,7 +29,7 @@ impl Summaries {
     /// # Errors
     /// As [`total_weight`](Self::total_weight).
     pub fn effective_count(&self) -> Result<Array2<f64>, SummaryError> {
-        self.of_moments("mean", "mean()", |form, row| form.effective(row))
+        self.of_moments("mean", "mean()", weighted::RowForm::effective)
     }
 
     /// Returns the histogram of a component, with the sum of the weights of each bin.
