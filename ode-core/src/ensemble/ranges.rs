@@ -86,8 +86,9 @@ impl RangeSizes {
     ///
     /// Such a solve then computes at most about twice the trajectories that it needs.
     pub(crate) fn growing(self) -> Self {
-        let first = if self.batch.is_some() { self.most } else { 1 << TOGETHER[0] };
-        RangeSizes { first, ..self }
+        let least: usize = 1 << TOGETHER[0];
+        let whole = |batch: usize| multiple(least, batch);
+        RangeSizes { first: self.batch.map_or(least, whole), ..self }
     }
 
     /// Returns sizes of ranges that fit into memory and have whole groups of trajectories.
@@ -261,11 +262,12 @@ mod tests {
         assert_eq!(multiple(usize::MAX, 4), usize::MAX - 3);
     }
 
-    /// Ranges double from the first on, unless the user sets the number that suffices.
+    /// The first range has whole batches, at least one.
     #[test]
     fn ranges_of_a_solve_that_may_end_begin_small() {
-        let sizes = |batch| RangeSizes { first: 1 << 20, most: 1 << 20, batch }.growing();
-        assert_eq!((sizes(None).first, sizes(Some(64)).first), (4096, 1 << 20));
+        let first = |batch| RangeSizes { first: 1 << 20, most: 1 << 20, batch }.growing().first;
+        assert_eq!([None, Some(1000), Some(5000)].map(first), [4096, 4000, 5000]);
+        assert_eq!(first(Some(usize::MAX)), usize::MAX);
     }
 
     #[test]
