@@ -73,6 +73,10 @@ fn numbers_that_cannot_be_solved() {
     let adaptive = SolveOptions::default().tolerance(1e-6);
     for options in [adaptive, SolveOptions::default().fixed_step(0.01)] {
         let columns = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+        // By default all members are one batch of closures, too.
+        let each = ensemble.solve_each(Tsit5, EnsembleCpuArray, &options);
+        let found = each.map(|one| one.final_state()[0].to_bits()).collect().unwrap();
+        assert!(columns.iter().map(|one| one.final_state()[0].to_bits()).eq(found));
         let lanes = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
         for i in 0..N {
             assert_eq!(columns.code(i), lanes.code(i), "{i}");

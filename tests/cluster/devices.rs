@@ -178,6 +178,27 @@ fn reductions_have_the_same_bits() {
     }
 }
 
+/// Closures receive the trajectories in order, in any batches, also if a device is lost.
+#[test]
+fn closures_receive_all_trajectories_in_order() {
+    let expected: Vec<_> = whole(3000).iter().map(|one| one.final_state()[0].to_bits()).collect();
+    for batch in [64, 700, 3000] {
+        let mut devices = devices(3, 100);
+        devices[2].lost_after = 2;
+        let place = Simulated { devices, cpu_threads: 1, early: true };
+        let (ensemble, options) = (ensemble(3000), options());
+        let each = ensemble.solve_each(Tsit5, &place, &options).batch_size(batch);
+        let found = each.fold(Vec::new(), |all, one| {
+            assert_eq!((one.index(), one.number()), (all.len(), all.len() as u64));
+            all.push(one.final_state()[0].to_bits());
+        });
+        let found = found.unwrap();
+        assert!(found.value == expected, "batches of {batch}");
+        let solved = found.report.shares.iter().map(|share| share.trajectories);
+        assert_eq!(solved.sum::<usize>(), 3000);
+    }
+}
+
 /// Enough trajectories that solving begins before all problems are evaluated.
 const MANY: usize = (1 << 18) + 1001;
 

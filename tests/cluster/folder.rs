@@ -233,6 +233,31 @@ fn a_rank_returns_the_statistics_of_all() {
     }
 }
 
+/// Each rank passes all trajectories to its closures, and ends at the same one.
+#[test]
+fn a_rank_passes_all_trajectories_to_closures() {
+    let bits = |u: [f64; 2]| u.map(f64::to_bits);
+    let expected: Vec<_> = whole(45).iter().map(|one| bits(one.final_state())).collect();
+    let folder = Folder::new();
+    for _ in 0..2 {
+        // The second time all chunks are there.
+        let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 2));
+        let place = place.folder(&folder.0).chunk(4);
+        let (ensemble, options) = (ensemble(45), options());
+        let each = || ensemble.solve_each(Tsit5, &place, &options).batch_size(7);
+        let found = each().map(|one| bits(one.final_state())).collect().unwrap();
+        assert_eq!(found, expected);
+        let found = each()
+            .try_fold(0, |sum, one| {
+                *sum += one.accepted();
+                if one.number() == 30 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .unwrap();
+        let sum: u32 = whole(45).iter().take(31).map(|one| one.accepted()).sum();
+        assert_eq!((found.value, found.numbers), (sum, 0..31));
+    }
+}
+
 /// Results of a rank that failed later are not computed again, by any number of ranks.
 #[test]
 fn what_is_there_is_taken_up() {

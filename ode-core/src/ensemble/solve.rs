@@ -77,7 +77,8 @@ where
     /// Solves as [`solve`](Self::solve) does, but passes the results to `sink`.
     ///
     /// The sink receives one batch of trajectories at a time, so the results of all trajectories
-    /// need not fit into memory.
+    /// need not fit into memory. [`solve_each`](Self::solve_each) passes single trajectories to
+    /// closures instead.
     ///
     /// ```
     /// # use core::ops::ControlFlow;

@@ -35,11 +35,13 @@ impl SystemShape {
         let [states, observables] = settings.saved_indices();
         // Either all or none.
         let some = |given: usize, all: usize| if given == 0 { 0 } else { all };
-        // Chosen components of the system, or as `some`.
         let chosen = |indices: &[usize], given: usize, all: usize| match settings.components {
-            Some(_) if indices.iter().all(|&index| index < all) => indices.len(),
-            _ => some(given, all),
+            Some(_) => indices.len(),
+            None => some(given, all),
         };
+        let unknown =
+            |indices: &[usize], all: usize| indices.iter().filter(|&&index| index >= all).count();
+        let unknown = unknown(&states, self.states) + unknown(&observables, self.observables);
         let sizes = [
             ("u0", columns.u0.len(), self.states),
             ("p", columns.p.len(), self.parameters),
@@ -50,6 +52,7 @@ impl SystemShape {
                 saved.observables,
                 chosen(&observables, saved.observables, self.observables),
             ),
+            ("saved components of another system", unknown, 0),
             ("saved times", saved.times, some(saved.times, 1)),
         ];
         match sizes.into_iter().find(|(_, given, expected)| given != expected) {

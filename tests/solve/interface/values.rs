@@ -2,7 +2,7 @@
 
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::batches::Sums;
-use odes::backend::{Collect, EnsembleAlgorithm, PreparedSolve, Task};
+use odes::backend::{Collect, EnsembleAlgorithm, PreparedSolve, SavedComponents, Task};
 use odes::internals::kernel::{InputOrigin, KernelConfig};
 use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
@@ -169,6 +169,11 @@ fn inputs_of_another_system_are_refused() {
     let mut observed = good();
     observed.options.saved.observables = 2;
     refused(&observed);
+    let mut chosen = good();
+    let components = SavedComponents { states: vec![1, 2], observables: Vec::new() };
+    chosen.options.components = Some(components.into());
+    (chosen.options.saved.states, chosen.options.saved.observables) = (2, 0);
+    refused(&chosen);
 }
 
 /// A sink also receives the states at the ends of steps, which are counted first.

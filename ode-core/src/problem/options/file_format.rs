@@ -461,7 +461,11 @@ mod tests {
             (r#"{ "save_end": "no" }"#, "string \"no\", expected a `save_end`: write true, false"),
             (
                 r#"{ "saving": 3 }"#,
-                "integer `3`, expected a `saving`: write \"states\", \"observables\", \"both\" or null",
+                "integer `3`, expected a `saving`: write \"states\", \"observables\", \"both\", a list such as [\"x\", 2], or null",
+            ),
+            (
+                r#"{ "saving": [1.5] }"#,
+                "floating point `1.5`, expected a component of `saving`: write a name such as \"x\", or an index such as 2",
             ),
             (r#"{ "saving": "all" }"#, "string \"all\", expected a `saving`: write \"states\""),
             (
