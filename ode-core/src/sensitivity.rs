@@ -11,6 +11,7 @@
 mod accumulate;
 mod analysis;
 mod groups;
+mod indices;
 mod morris;
 mod sobol;
 mod solve;
@@ -19,5 +20,6 @@ mod stub;
 
 pub use crate::error::SensitivityError;
 pub use analysis::Interval;
+pub use indices::{SobolIndices, SobolIntervals};
 pub use morris::{EffectIntervals, ElementaryEffects, Morris};
-pub use sobol::{Sobol, SobolIndices, SobolIntervals};
+pub use sobol::Sobol;

@@ -8,7 +8,7 @@ use crate::ensemble::batches::SolveFn;
 use crate::ensemble::solver::Solver;
 use crate::error::{SensitivityError, SolveError};
 use crate::lane::Scalar;
-use crate::problem::draw::groups::PathOrder;
+use crate::problem::draw::groups::{Change, PathOrder};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::options::SolveOptions;
 use crate::problem::samples::Arrangement;
@@ -239,10 +239,8 @@ impl Rows for EffectRows {
 
     fn leaf(&self, base: u64, outputs: &[f64], row: &mut [f64]) {
         row[0] = 1.0;
-        for input in 0..self.inputs {
-            let path = base as usize;
-            let at = self.order.rank(path, input);
-            let rises = self.order.level(path, self.levels, input, false) < self.levels / 2;
+        let changes = self.order.changes(base as usize, self.levels);
+        for (input, Change { rank: at, rises }) in changes.into_iter().enumerate() {
             let change = if rises { 0.5 } else { -0.5 };
             let effect = (outputs[at + 1] - outputs[at]) / change;
             row[1 + input] = effect;

@@ -90,7 +90,7 @@ impl PathOrder {
     }
 
     /// Returns the number of inputs that a path changes before this one.
-    pub(crate) fn rank(&self, path: usize, input: usize) -> usize {
+    fn rank(&self, path: usize, input: usize) -> usize {
         let key = |input: usize| (self.words(path, input)[0], input);
         let own = key(input);
         (0..self.inputs).filter(|other| key(*other) < own).count()
@@ -98,13 +98,33 @@ impl PathOrder {
 
     /// Returns the values of an input before and after its change.
     fn values(&self, path: usize, levels: &[f64], input: usize) -> [f64; 2] {
-        [false, true].map(|after| levels[self.level(path, levels.len(), input, after)])
+        let before = level(self.words(path, input), levels.len());
+        [before, (before + levels.len() / 2) % levels.len()].map(|level| levels[level])
     }
 
-    /// Returns the level of an input before or after its change.
-    pub(crate) fn level(&self, path: usize, levels: usize, input: usize, after: bool) -> usize {
-        let [_, word, ..] = self.words(path, input);
-        let level = (word as usize * levels) >> 32;
-        if after { (level + levels / 2) % levels } else { level }
+    /// Returns the changes of all inputs by a path with this number of levels.
+    pub(crate) fn changes(&self, path: usize, levels: usize) -> Vec<Change> {
+        let words: Vec<_> = (0..self.inputs).map(|input| self.words(path, input)).collect();
+        let change = |(input, own): (usize, &[u64; 4])| Change {
+            rank: (words.iter().enumerate())
+                .filter(|(other, words)| (words[0], *other) < (own[0], input))
+                .count(),
+            rises: level(*own, levels) < levels / 2,
+        };
+        words.iter().enumerate().map(change).collect()
     }
+}
+
+/// The change of an input by a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    /// The number of inputs that change before.
+    pub(crate) rank: usize,
+    /// Whether the level rises, by half of the levels.
+    pub(crate) rises: bool,
+}
+
+/// Returns the level at which an input begins, by the random words of the input in a path.
+fn level([_, word, ..]: [u64; 4], levels: usize) -> usize {
+    (word as usize * levels) >> 32
 }
