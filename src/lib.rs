@@ -137,6 +137,33 @@ pub mod sensitivity {
     };
 }
 
+/// Lyapunov exponents of ensembles.
+///
+/// ```
+/// use odes::lyapunov::Lyapunov;
+/// use odes::prelude::*;
+///
+/// /// Grows at the rate 0.5 and shrinks at the rate -1.
+/// #[ode_system(gradients = "on")]
+/// fn saddle(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+///     [p[0] * u[0], -u[1]]
+/// }
+///
+/// # fn main() -> Result<(), SolveError> {
+/// let problem = OdeProblem::new(saddle, [1.0, 1.0], 0.0..=40.0, [0.5]);
+/// let ensemble = EnsembleProblem::new(problem);
+/// let options = SolveOptions::default().tolerance(1e-8);
+/// let request = Lyapunov::new(2).segments(80).transient(0.25);
+/// let found = ensemble.lyapunov(Tsit5, EnsembleSerial, &options, &request)?;
+/// assert!((found.exponents()[[0, 0]] - 0.5).abs() < 1e-6);
+/// assert!((found.exponents()[[0, 1]] + 1.0).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
+pub mod lyapunov {
+    pub use ode_core::lyapunov::{Lyapunov, LyapunovError, LyapunovExponents};
+}
+
 /// The log of events, the errors of event queries, and stop times of a function.
 ///
 /// The guide [Events](docs::events) explains events.

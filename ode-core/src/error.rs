@@ -3,9 +3,11 @@
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
+mod lyapunov;
 mod sensitivity;
 mod summary;
 
+pub use lyapunov::LyapunovError;
 pub use sensitivity::SensitivityError;
 pub use summary::SummaryError;
 
@@ -776,6 +778,9 @@ pub enum SolveError {
     /// A sensitivity analysis cannot be computed.
     #[error(transparent)]
     Sensitivity(#[from] SensitivityError),
+    /// Lyapunov exponents cannot be computed.
+    #[error(transparent)]
+    Lyapunov(#[from] LyapunovError),
     /// The backend failed for a reason of its own: no device, no compiler.
     ///
     /// `downcast_ref` returns the error.

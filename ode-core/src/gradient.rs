@@ -20,6 +20,7 @@ mod optimiser;
 mod sum;
 mod train;
 
+pub(crate) use ensemble::refuse_mass;
 pub use ensemble::{Cotangents, EnsembleGradient};
 pub use lbfgs::Lbfgs;
 pub use learning::{EnsembleLoss, Learnt, LossGradient, Objective};

@@ -35,6 +35,7 @@ mod file_format;
 pub mod gradient;
 pub mod integrate;
 pub mod kernel;
+pub mod lyapunov;
 pub mod memory;
 pub mod methods;
 pub mod persist;

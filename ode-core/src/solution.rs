@@ -579,6 +579,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.axes = axes;
     }
 
+    /// Returns the report of the backend.
+    pub(crate) fn report(&self) -> &RunReport {
+        &self.run
+    }
+
     /// Sets the time of the whole solve.
     pub(crate) fn set_total_time(&mut self, total: Duration) {
         self.run.timings.total = total;

@@ -93,17 +93,10 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = [
-        "resident::",
-        "draws",
-        "everything_varies",
-        "few_trajectories",
-        "batches",
-        "small",
-        "reductions::",
-    ];
-    driver::run(&tests, &[]);
-    driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
+    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "batches", "small"];
+    driver::run(&[&tests[..], &["reductions::"]].concat(), &[]);
+    let of_two = [&tests[..], &["statistics_of_saved_states"]].concat();
+    driver::run(&of_two, &[("SIMULATED_DEVICES", "2")]);
 }
 
 /// Solves by only three steps: the system has no meaning, and its solutions soon grow.

@@ -20,13 +20,13 @@ pub(crate) fn timed(u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
 }
 
 #[ode_system(gradients = "on")]
-fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+pub(crate) fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
     let ([x, y, z], [sigma, rho, beta]) = (*u, *p);
     [sigma * (y - x), x * (rho - z) - y, x * y - beta * z]
 }
 
 #[ode_system(gradients = "on")]
-fn spiral(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+pub(crate) fn spiral(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[0] * u[0] - u[1], u[0] + p[1] * u[1]]
 }
 

@@ -11,6 +11,7 @@ mod known;
 mod learning;
 #[path = "../support/learnt.rs"]
 mod learnt;
+mod lyapunov;
 mod replay;
 mod stiff;
 mod wrapped;

@@ -17,7 +17,7 @@ use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport, check_index};
 use crate::step::properties::Properties;
-use crate::system::{Loss, PullBack, System};
+use crate::system::{Loss, MassMatrix, PullBack, System};
 use ndarray::{Array2, Array3, ArrayView2, Axis};
 use std::time::Instant;
 
@@ -161,17 +161,26 @@ where
         L: LossSource<S, N, P>,
     {
         let task = AdjointSolve::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
-        if S::MASS {
-            return Err(SolveError::NoGradientsOf {
-                what: "systems with a mass matrix",
-                instead: "multiply the equations by its inverse, if it has one",
-            });
-        }
+        refuse_mass::<S, N>()?;
         let how = How { properties: M::DEFINED, own: !L::GIVEN };
         let request = (&self.spec(), options, &how);
         let (results, gradients, run) = gradients(request, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
     }
+}
+
+/// Checks that a system has no mass matrix, which has no gradients.
+///
+/// # Errors
+/// [`SolveError::NoGradientsOf`].
+pub(crate) fn refuse_mass<S: MassMatrix<N>, const N: usize>() -> Result<(), SolveError> {
+    if S::MASS {
+        return Err(SolveError::NoGradientsOf {
+            what: "systems with a mass matrix",
+            instead: "multiply the equations by its inverse, if it has one",
+        });
+    }
+    Ok(())
 }
 
 /// The properties of a method and the origin of the loss.
