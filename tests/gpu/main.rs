@@ -93,7 +93,8 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "batches", "small"];
+    let tests =
+        ["resident::", "draws", "everything_varies", "few_trajectories", "batches", "small"];
     driver::run(&[&tests[..], &["reductions::"]].concat(), &[]);
     let of_two = [&tests[..], &["statistics_of_saved_states"]].concat();
     driver::run(&of_two, &[("SIMULATED_DEVICES", "2")]);

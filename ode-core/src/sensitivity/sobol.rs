@@ -35,7 +35,7 @@ impl Sobol {
 
     /// Sets the number of trajectories that the analysis receives together, at least 1.
     ///
-    /// The number is rounded to whole base samples, of which a batch has at least one. By default
+    /// A batch has whole base samples, at least one. By default
     /// the results of a batch take at most 128 MiB. The number changes no bit of the indices, except
     /// in [lockstep](struct@crate::EnsembleCpuArray).
     pub fn batch_size(self, trajectories: usize) -> Self {
