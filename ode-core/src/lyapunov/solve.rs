@@ -24,7 +24,7 @@ use std::time::Instant;
 /// The memory of the states at the beginnings of segments.
 const STATE_BYTES: usize = 256 << 20;
 
-/// The largest number of directions whose gradients are computed together.
+/// The largest number of directions with gradients that are computed together.
 const TOGETHER: usize = 1 << 20;
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
@@ -194,7 +194,7 @@ struct Walk<T> {
 }
 
 impl Shape {
-    /// Returns ranges of trajectories whose states fit into memory.
+    /// Returns ranges of trajectories. The states of a range fit into memory.
     fn ranges(&self, trajectories: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let bytes = (self.segments - self.counting.start) * self.states * size_of::<f64>();
         let most = (STATE_BYTES / bytes).min(TOGETHER / self.exponents).max(1);
