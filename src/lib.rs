@@ -46,10 +46,10 @@ pub use ode_core::system::System;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, CancellationToken, Controller, EnsembleCpuArray, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, EnsembleWatched, GrowthGuard, Memory,
-    ObservableError, OdeProblem, OdeSolution, ReturnCode, SaveAt, Saving, Shard, SolveError,
-    SolveOptions, SolveProgress, Solver, StepSize, Timings, Trajectories, Trajectory, Warning,
-    memory,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, EnsembleWatched, FeatureError, GrowthGuard,
+    Memory, ObservableError, OdeProblem, OdeSolution, ReturnCode, SaveAt, Saving, Shard,
+    SolveError, SolveOptions, SolveProgress, Solver, StepSize, Timings, Trajectories, Trajectory,
+    Warning, memory,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};

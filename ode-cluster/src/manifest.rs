@@ -170,8 +170,9 @@ fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> [Vec<(&'static str, Stri
         adaptive,
         law_kind,
         method: _,
-        // The program's text contains the events.
+        // The program's text contains the events and features.
         events: _,
+        features: _,
         log,
         guard,
         saved,

@@ -8,6 +8,7 @@
 //! both are a set of functions with shared items.
 
 mod event;
+mod feature;
 mod outside;
 mod purpose;
 mod timed;
@@ -20,6 +21,7 @@ use crate::functions::Function;
 use crate::graph::Comparison;
 
 pub(crate) use self::event::{Condition, Event};
+pub(crate) use self::feature::{Feature, FeatureKind};
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 pub(crate) use self::timed::{Timed, Times, Timetable};
@@ -40,6 +42,8 @@ pub(crate) struct System<'a> {
     pub timed: Vec<Timed<'a>>,
     /// The conditions at the ends of steps, in the order of their functions in `others`.
     pub conditions: Vec<Condition<'a>>,
+    /// The functions with features, in the order of their functions in `others`.
+    pub features: Vec<Feature<'a>>,
     pub mass: Option<MassMatrix<'a>>,
     /// The `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,

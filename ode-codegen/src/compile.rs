@@ -9,6 +9,7 @@ mod bounds;
 mod dependent;
 mod derivatives;
 mod events;
+mod features;
 mod gradients;
 mod linear;
 mod lowered;
@@ -105,6 +106,8 @@ pub(crate) struct Info {
     pub parameters: Vec<String>,
     pub observables: Vec<String>,
     pub events: Vec<String>,
+    /// The names of the results of features.
+    pub features: Vec<String>,
     /// The names of the learnt parameters.
     pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
@@ -296,8 +299,9 @@ pub(crate) fn compile(
     by.take_by_hand(system, &elaborated, settings)?;
     let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
     let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
-    let Elaborated { graph, derivatives, modes, happenings, .. } = &mut elaborated;
+    let Elaborated { graph, derivatives, modes, happenings, features, .. } = &mut elaborated;
     let events = happenings.iter().map(|event| event.value);
+    let events = events.chain(features.iter().map(|feature| feature.value));
     let roots: Vec<Id> = derivatives.iter().copied().chain(events).collect();
     let breaks = breaks::breaks(graph, &roots, modes, &looked_up);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
@@ -310,6 +314,7 @@ pub(crate) fn compile(
         happenings,
         timed,
         conditions,
+        features,
         modes,
         beginning,
         operations: written,
@@ -347,6 +352,7 @@ pub(crate) fn compile(
 
     // A comparison with the time has no derivative with respect to the time.
     let events = happenings.iter().map(|event| event.value);
+    let events = events.chain(features.iter().map(|feature| feature.value));
     let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).chain(events).collect();
     let reachable = graph.reachable(&roots);
     let time = |id: &Id| graph.node(*id) == Node::Input(InputNode::Time);
@@ -411,7 +417,9 @@ pub(crate) fn compile(
         }
         false => Vec::new(),
     };
-    let of_events = self::events::functions(&mut graph, &happenings, settings, system.name)?;
+    let mut watched: Vec<Id> = happenings.iter().map(|event| event.value).collect();
+    watched.extend(self::features::values(&mut graph, &features));
+    let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
     let sizes = [states, parameters];
     let all = (&happenings[..], &timed[..], &conditions[..]);
     let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
@@ -487,6 +495,7 @@ pub(crate) fn compile(
     facts.extend(self::events::facts(&happenings, &conditions));
     facts.push(self::timed::fact(&timed));
     facts.extend(self::events::of_modes(&modes));
+    facts.extend(self::features::facts(&features));
     let happenings = happenings.into_iter().map(|event| event.name);
     let timed = timed.into_iter().map(|timed| timed.name);
     let conditions = conditions.into_iter().map(|condition| condition.name);
@@ -498,6 +507,7 @@ pub(crate) fn compile(
             parameters: parameter_names,
             observables: observable_names,
             events: happenings.chain(timed).chain(conditions).collect(),
+            features: self::features::names(&features),
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,

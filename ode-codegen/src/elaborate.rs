@@ -16,6 +16,7 @@ mod control;
 mod event;
 mod expected;
 mod expr;
+mod feature;
 mod function;
 mod integer;
 mod integer_call;
@@ -46,7 +47,7 @@ pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
 use self::work::Work;
-use crate::ast::{Block, Constant, Pattern, Purpose, Statement, Struct, System, Type};
+use crate::ast::{Block, Constant, FeatureKind, Pattern, Purpose, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::factor::Rows;
 use crate::graph::{Graph, Id, InputNode, Kind, Scope};
@@ -81,6 +82,8 @@ pub(crate) struct Elaborated<'a> {
     pub timed: Vec<Scheduled>,
     /// The conditions after steps.
     pub conditions: Vec<Tested>,
+    /// The features, by kind.
+    pub features: Vec<Featured>,
     /// The positions of the modes among the parameters.
     pub modes: Range<usize>,
     /// The initial states and parameters of trajectories as functions of the learnt parameters.
@@ -148,6 +151,16 @@ pub(crate) struct Tested {
     /// See [`Condition`](crate::ast::Condition).
     pub stop: Option<u32>,
     pub action: Option<After>,
+}
+
+/// A feature.
+#[derive(Clone, Debug)]
+pub(crate) struct Featured {
+    /// The name of the function.
+    pub name: String,
+    pub kind: FeatureKind,
+    /// The function.
+    pub value: Id,
 }
 
 /// The values after an action.
@@ -226,7 +239,8 @@ impl Elaborated<'_> {
         let by_hand = self.jacobian.iter().chain(&self.tgrad).flatten();
         let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
         let events = self.happenings.iter();
-        let events = events.map(|event| &event.value);
+        let features = self.features.iter().map(|feature| &feature.value);
+        let events = events.map(|event| &event.value).chain(features);
         let others = self.numbers.iter().map(|number| &number.id).chain(events);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
         let times = self.timed.iter().flat_map(|timed| &timed.series).flat_map(Series::ids);
@@ -384,13 +398,14 @@ impl<'a> Elaborator<'a, '_> {
         }
         let mut numbers = Vec::new();
         let outputs =
-            |(purpose, _): &&(Purpose, _)| purpose.gives_numbers() && *purpose != Purpose::Event;
+            |(purpose, _): &&(Purpose, _)| purpose.gives_numbers() && !purpose.is_watched();
         for (purpose, part) in system.others.iter().filter(outputs) {
             numbers.extend(self.numbers(*purpose, part, &inputs));
         }
         let happenings = self.happenings(&inputs);
         let timed = self.schedule(&inputs);
         let conditions = self.conditions(&inputs);
+        let features = self.features(&inputs);
         let beginning = self.beginning(&inputs);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
@@ -421,6 +436,7 @@ impl<'a> Elaborator<'a, '_> {
             happenings,
             timed,
             conditions,
+            features,
             modes: inputs.modes(),
             beginning,
             operations,

@@ -10,6 +10,7 @@ mod control;
 mod elsewhere;
 mod event;
 mod expr;
+mod feature;
 pub(crate) mod mass;
 pub(crate) mod module;
 pub(crate) mod refuse;
@@ -232,6 +233,7 @@ pub(crate) fn parse<'a>(
         events,
         timed: Vec::new(),
         conditions: Vec::new(),
+        features: Vec::new(),
         mass: None,
         uses,
         opaque: parser.opaque.get(),

@@ -29,7 +29,7 @@ macro_rules! debug_as_display {
 }
 pub(crate) use debug_as_display;
 
-debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
+debug_as_display!(SolveError, ObservableError, EventError, FeatureError, CheckpointError);
 
 /// The error of a solve that did not begin, or that failed as a whole.
 ///
@@ -845,6 +845,10 @@ impl SolveError {
         events occur at a different time in each trajectory; use `EnsembleThreads` or \
         `EnsembleGpuKernel`";
 
+    /// The reason why there is no lockstep solve of systems with features.
+    pub(crate) const FEATURES: &str = "of a system with features, because lockstep \
+        does not compute them; use `EnsembleThreads` or `EnsembleGpuKernel`";
+
     /// Checks the size of a part of a [`Job`](crate::ensemble::Job).
     ///
     /// The error is [`SolveError::JobSize`].
@@ -1025,6 +1029,19 @@ pub enum EventError {
         /// The number of events that occurred.
         happened: u64,
     },
+}
+
+/// The error of a name that no feature of a solution's system has.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{system} has no feature `{name}`; it has {}", listed(.known))]
+#[non_exhaustive]
+pub struct FeatureError {
+    /// The name of the system.
+    pub system: &'static str,
+    /// The requested name.
+    pub name: String,
+    /// The names that the system has.
+    pub known: &'static [&'static str],
 }
 
 /// Formats a number, with an exponent if it would have many zeros.

@@ -22,7 +22,7 @@
 //!
 //! The loop configuration is fixed when the loop is compiled. On a GPU, all options except numbers
 //! are constants, too. The compiled loop has no code for properties that the system lacks, such as
-//! events (`C::EVENTS`).
+//! events (`C::EVENTS`) or features (`C::FEATURES`).
 //!
 //! The loop is two nested loops. The outer one takes trajectories. The inner one makes steps until
 //! enough lanes are idle for a change of trajectories to pay.
@@ -38,6 +38,7 @@ pub mod begin;
 pub mod consistent;
 pub mod dense;
 pub mod events;
+pub mod features;
 pub mod first_step;
 pub mod jumps;
 pub mod lane;
@@ -52,7 +53,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 16] = [
+pub(crate) const LANE_PROGRAMS: [&str; 17] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -67,6 +68,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 16] = [
     jumps::DEVICE,
     begin::DEVICE,
     events::DEVICE,
+    features::DEVICE,
     advance::DEVICE,
     DEVICE,
 ];
@@ -77,7 +79,7 @@ pub(crate) const LOCKSTEP_PROGRAMS: [&str; 2] = [members::DEVICE, lockstep::DEVI
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, dense, events, lane};
+    use crate::integrate::{advance, attempt, begin, dense, events, features, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
@@ -108,11 +110,22 @@ mod device {
         let t0 = io.load_start(nobody, R::lit(0.0));
         let t1 = io.load_end(nobody, R::lit(0.0));
         let mut lane = lane::empty::<R>(t0, t1, &o.law);
+        let mut features = features::fresh::<R>();
 
         loop {
             let mut need = lane::is_in_need::<R>(&lane);
             while need.any() {
                 let reasons = begin::hand_in::<R, M, Q, C, N, P>(io, o, &state, &mut lane, need);
+                if C::FEATURES {
+                    features::hand_in::<R, S, Q, N, P>(
+                        system,
+                        io,
+                        &state,
+                        &lane,
+                        &mut features,
+                        &reasons,
+                    );
+                }
                 need = begin::begin::<R, S, M, Q, C, N, P>(
                     system, io, o, &mut state, &mut lane, need, &reasons,
                 );
@@ -150,7 +163,7 @@ mod device {
                 let mut refused = nobody;
                 let mut halved = nobody;
                 if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
-                    if C::EVENTS {
+                    if C::EVENTS || C::FEATURES {
                         halved = dense::can_halve::<R, N>(o, &lane, &trial, moves);
                     }
                     if C::SAVES && io.saves() {
@@ -183,6 +196,17 @@ mod device {
                 if C::SAVES && io.saves() {
                     advance::record::<R, S, M, Q, C, N, P>(
                         system, io, o, &state, &mut lane, &trial, &mut step, moves,
+                    );
+                }
+                if C::FEATURES {
+                    features::add::<R, S, M, N, P>(
+                        system,
+                        &state,
+                        &lane,
+                        &trial,
+                        &step,
+                        moves,
+                        &mut features,
                     );
                 }
                 if C::ADAPTIVE {

@@ -55,7 +55,7 @@ pub use ensemble::{
     EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, EnsembleWatched, Folded,
     LockstepNorm, MapEach, Schedule, SolveEach,
 };
-pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
+pub use error::{CheckpointError, EventError, FeatureError, Memory, ObservableError, SolveError};
 pub use evaluation::EvaluationThreads;
 pub use ndarray;
 pub use problem::layout::Layout;

@@ -602,6 +602,7 @@ mod trajectory;
 
 mod counts;
 mod events;
+mod features;
 mod grid;
 mod log;
 mod observables;

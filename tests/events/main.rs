@@ -16,6 +16,7 @@ mod workloads;
 mod actions;
 mod after_step;
 mod crossings;
+mod features;
 mod functions;
 mod jumps;
 mod logged;

@@ -1043,6 +1043,7 @@ struct Tsit5 {
 } // namespace tsit5
 
 namespace options {
+CONSTANT int MOST_FEATURES = 8;
 
 // options.rs  The options that all trajectories of a solve share.
 template<class R, int N> struct Options {
@@ -3388,6 +3389,214 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 }
 } // namespace events
 
+namespace features {
+CONSTANT int MOST = (2 * options::MOST_FEATURES);
+TABLE double POINTS[5] = {0.0, 0.17267316464601143, 0.5, 0.8273268353539886, 1.0};
+TABLE double WEIGHTS[5] = {0.05, 0.2722222222222222, 0.35555555555555557, 0.2722222222222222, 0.05};
+
+// features.rs  The features of a lane's trajectory so far.
+template<class R> struct Memory {
+    Arr<R, MOST> most;
+    Arr<R, MOST> at;
+    Arr<R, MOST> sums;
+    Arr<R, MOST> lows;
+};
+template<class R> DEVICE Memory<R> make_Memory(const Arr<R, MOST>& most, const Arr<R, MOST>& at, const Arr<R, MOST>& sums, const Arr<R, MOST>& lows) { return {most, at, sums, lows}; }
+template<class R> DEVICE Memory<R> fresh();
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons);
+template<class R, class S, class M, int N, int P> DEVICE void add(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves, Memory<R>& memory);
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, 5> values_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<Arr<R, N>, 3>& within, int index);
+template<class R> DEVICE void replace(Memory<R>& memory, int index, R value, R t, typename Real<R>::Mask which);
+template<class R> DEVICE void increase(Memory<R>& memory, int index, R term, typename Real<R>::Mask which);
+template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory);
+template<class R, class S, class M, int N, int P> DEVICE R positive_part(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes);
+
+// features.rs  Returns the memory before the first step.
+template<class R> DEVICE Memory<R> fresh() {
+    auto zero = Real<R>::lit(0.0);
+    return make_Memory<R>(repeat<MOST>((-math::infinity<R>())), repeat<MOST>(math::not_a_number<R>()), repeat<MOST>(zero), repeat<MOST>(zero));
+}
+
+// features.rs  Delivers the features of finished trajectories, and begins the features of the next ones.
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons) {
+    auto over = reasons.over;
+    auto ends = op_or(over, reasons.anew);
+    if (m_any(ends)) {
+        auto new_ = fresh<R>();
+        UNROLL for (int e = 0; e < (S::MAXIMA + S::MINIMA); e++) {
+            auto last = system.event((S::EVENTS + e), state.u, state.p, lane.t);
+            replace<R>(memory, e, last, lane.t, over);
+            auto most = memory.most[e];
+            if ((e >= S::MAXIMA)) {
+                most = (-most);
+            }
+            io.set_feature(over, (2 * e), most);
+            io.set_feature(over, ((2 * e) + 1), memory.at[e]);
+            memory.most[e] = Real<R>::select(ends, new_.most[e], memory.most[e]);
+            memory.at[e] = Real<R>::select(ends, new_.at[e], memory.at[e]);
+        }
+        UNROLL for (int e_1 = 0; e_1 < (S::INTEGRALS + S::TIMES_POSITIVE); e_1++) {
+            auto sum = (memory.sums[e_1] + memory.lows[e_1]);
+            io.set_feature(over, ((2 * (S::MAXIMA + S::MINIMA)) + e_1), sum);
+            memory.sums[e_1] = Real<R>::select(ends, new_.sums[e_1], memory.sums[e_1]);
+            memory.lows[e_1] = Real<R>::select(ends, new_.lows[e_1], memory.lows[e_1]);
+        }
+    }
+}
+
+// features.rs  Adds a step to the features of lanes that move by it.
+template<class R, class S, class M, int N, int P> DEVICE void add(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves, Memory<R>& memory) {
+    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+    auto goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
+    if (m_any(goes)) {
+        const auto& ask = trial.ask;
+        auto step_1 = M::template complete<R, S, N, P>(system, state, ask, step);
+        auto within = array(M::template interpolate<R, N, P>(state, ask, step_1, Real<R>::lit(POINTS[1])), M::template interpolate<R, N, P>(state, ask, step_1, Real<R>::lit(POINTS[2])), M::template interpolate<R, N, P>(state, ask, step_1, Real<R>::lit(POINTS[3])));
+        auto first = S::EVENTS;
+        UNROLL for (int e = 0; e < (S::MAXIMA + S::MINIMA); e++) {
+            auto values = values_of<R, S, M, N, P>(system, state, ask, step_1, within, (first + e));
+            rise<R, S, M, N, P>(system, state, lane, ask, step_1, e, values, goes, memory);
+        }
+        auto first_1 = ((S::EVENTS + S::MAXIMA) + S::MINIMA);
+        UNROLL for (int e_1 = 0; e_1 < S::INTEGRALS; e_1++) {
+            auto values_1 = values_of<R, S, M, N, P>(system, state, ask, step_1, within, (first_1 + e_1));
+            auto mean = (values_1[0] * Real<R>::lit(WEIGHTS[0]));
+            UNROLL for (int i = 1; i < 5; i++) {
+                mean = m_mul_add(values_1[i], Real<R>::lit(WEIGHTS[i]), mean);
+            }
+            increase<R>(memory, e_1, (mean * ask.h), goes);
+        }
+        UNROLL for (int e_2 = S::INTEGRALS; e_2 < (S::INTEGRALS + S::TIMES_POSITIVE); e_2++) {
+            auto values_2 = values_of<R, S, M, N, P>(system, state, ask, step_1, within, (first_1 + e_2));
+            auto part = positive_part<R, S, M, N, P>(system, state, ask, step_1, (first_1 + e_2), values_2, goes);
+            increase<R>(memory, e_2, (part * m_abs(ask.h)), goes);
+        }
+    }
+}
+
+// features.rs  Returns the values of a function at the points of a step.
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, 5> values_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<Arr<R, N>, 3>& within, int index) {
+    auto start = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(POINTS[0]));
+    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(POINTS[4]));
+    auto values = repeat<5>(system.event(index, state.u, state.p, start));
+    UNROLL for (int i = 1; i < 4; i++) {
+        auto t = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(POINTS[i]));
+        values[i] = system.event(index, within[(i - 1)], state.p, t);
+    }
+    values[4] = system.event(index, step.u, state.p, end);
+    return values;
+}
+
+// features.rs  Replaces an extreme by `value` at time `t`, if it is larger, in lanes `which`.
+template<class R> DEVICE void replace(Memory<R>& memory, int index, R value, R t, typename Real<R>::Mask which) {
+    auto larger = op_and(which, op_or(m_gt(value, memory.most[index]), op_not(m_equals(value, value))));
+    memory.most[index] = Real<R>::select(larger, value, memory.most[index]);
+    memory.at[index] = Real<R>::select(larger, t, memory.at[index]);
+}
+
+// features.rs  Adds a term to a sum, in lanes `which`.
+template<class R> DEVICE void increase(Memory<R>& memory, int index, R term, typename Real<R>::Mask which) {
+    auto before = memory.sums[index];
+    auto sum = (before + term);
+    auto added = (sum - before);
+    auto low = ((before - (sum - added)) + (term - added));
+    memory.sums[index] = Real<R>::select(which, sum, before);
+    memory.lows[index] = Real<R>::select(which, (memory.lows[index] + low), memory.lows[index]);
+}
+
+// features.rs  Updates an extreme by a step.
+template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory) {
+    auto zero = Real<R>::lit(0.0);
+    auto full = Real<R>::lit(1.0);
+    auto most = values[0];
+    auto beside = array(values[1], values[2]);
+    auto theta = zero;
+    auto low = zero;
+    auto high = Real<R>::lit(POINTS[1]);
+    auto broken = op_not(m_equals(values[0], values[0]));
+    UNROLL for (int i = 1; i < 4; i++) {
+        auto larger = m_gt(values[i], most);
+        broken = op_or(broken, op_not(m_equals(values[i], values[i])));
+        most = Real<R>::select(larger, values[i], most);
+        beside[0] = Real<R>::select(larger, values[(i - 1)], beside[0]);
+        beside[1] = Real<R>::select(larger, values[(i + 1)], beside[1]);
+        theta = Real<R>::select(larger, Real<R>::lit(POINTS[i]), theta);
+        low = Real<R>::select(larger, Real<R>::lit(POINTS[(i - 1)]), low);
+        high = Real<R>::select(larger, Real<R>::lit(POINTS[(i + 1)]), high);
+    }
+    auto larger_1 = m_gt(values[4], most);
+    broken = op_or(broken, op_not(m_equals(values[4], values[4])));
+    most = Real<R>::select(larger_1, values[4], most);
+    beside[0] = Real<R>::select(larger_1, values[2], beside[0]);
+    beside[1] = Real<R>::select(larger_1, values[3], beside[1]);
+    theta = Real<R>::select(larger_1, full, theta);
+    low = Real<R>::select(larger_1, Real<R>::lit(POINTS[3]), low);
+    high = Real<R>::select(larger_1, full, high);
+    auto bound = m_mul_add(((most - beside[0]) + (most - beside[1])), Real<R>::lit(0.5), most);
+    auto promising = op_and(goes, m_gt(bound, memory.most[index]));
+    if (m_any(promising)) {
+        auto of = (S::EVENTS + index);
+        auto slope = roots::value_at<R, S, M, N, P>(system, state, ask, step, of, theta, true);
+        auto rises = op_and(m_gt(slope, zero), m_lt(theta, full));
+        auto falls = op_and(m_lt(slope, zero), m_gt(theta, zero));
+        auto search = op_and(promising, op_or(rises, falls));
+        if (m_any(search)) {
+            low = Real<R>::select(rises, theta, low);
+            high = Real<R>::select(rises, high, theta);
+            auto turn = roots::zero_of<R, S, M, N, P>(system, state, ask, step, of, search, low, high, (-full), true);
+            auto top = roots::value_at<R, S, M, N, P>(system, state, ask, step, of, turn, false);
+            auto higher = op_and(search, m_gt(top, most));
+            most = Real<R>::select(higher, top, most);
+            theta = Real<R>::select(higher, turn, theta);
+        }
+    }
+    most = Real<R>::select(broken, math::not_a_number<R>(), most);
+    auto t = (lane.t + m_mul_add(theta, ask.h, lane.t_low));
+    replace<R>(memory, index, most, t, goes);
+}
+
+// features.rs  Returns the fraction of a step in which a function is positive; NaN if a value is.
+template<class R, class S, class M, int N, int P> DEVICE R positive_part(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes) {
+    auto zero = Real<R>::lit(0.0);
+    auto full = Real<R>::lit(1.0);
+    auto part = zero;
+    auto broken = op_not(m_equals(values[0], values[0]));
+    UNROLL for (int i = 0; i < 4; i++) {
+        auto both = op_and(m_gt(values[i], zero), m_gt(values[(i + 1)], zero));
+        broken = op_or(broken, op_not(m_equals(values[(i + 1)], values[(i + 1)])));
+        part = Real<R>::select(both, (part + (Real<R>::lit(POINTS[(i + 1)]) - Real<R>::lit(POINTS[i]))), part);
+    }
+    auto after = zero;
+    auto searched = op_and(goes, op_not(broken));
+    while (m_any(searched)) {
+        auto found = op_not(goes);
+        auto low = zero;
+        auto high = zero;
+        auto falls = found;
+        UNROLL for (int i_1 = 0; i_1 < 4; i_1++) {
+            auto from = m_gt(values[i_1], zero);
+            auto to = m_gt(values[(i_1 + 1)], zero);
+            auto crosses = op_or(op_and(from, op_not(to)), op_and(op_not(from), to));
+            auto here = op_and(op_and(op_and(searched, crosses), m_ge(Real<R>::lit(POINTS[i_1]), after)), op_not(found));
+            low = Real<R>::select(here, Real<R>::lit(POINTS[i_1]), low);
+            high = Real<R>::select(here, Real<R>::lit(POINTS[(i_1 + 1)]), high);
+            falls = op_or(falls, op_and(here, from));
+            found = op_or(found, here);
+        }
+        found = op_and(found, searched);
+        if (m_any(found)) {
+            auto side = Real<R>::select(falls, full, (-full));
+            auto root = roots::zero_of<R, S, M, N, P>(system, state, ask, step, index, found, low, high, side, false);
+            auto added = Real<R>::select(falls, (root - low), (high - root));
+            part = Real<R>::select(found, (part + added), part);
+            after = high;
+        }
+        searched = found;
+    }
+    return Real<R>::select(broken, math::not_a_number<R>(), part);
+}
+} // namespace features
+
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
@@ -3567,10 +3776,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t0 = io.load_start(nobody, Real<R>::lit(0.0));
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
+    auto features = features::fresh<R>();
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
             auto reasons = begin::hand_in<R, M, Q, C, N, P>(io, o, state, lane, need);
+            if constexpr (C::FEATURES) {
+                features::hand_in<R, S, Q, N, P>(system, io, state, lane, features, reasons);
+            }
             need = begin::begin<R, S, M, Q, C, N, P>(system, io, o, state, lane, need, reasons);
         }
         if (op_not(io.vote(lane.alive))) {
@@ -3600,7 +3813,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto refused = nobody;
             auto halved = nobody;
             if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
-                if constexpr (C::EVENTS) {
+                if constexpr ((C::EVENTS || C::FEATURES)) {
                     halved = dense::can_halve<R, N>(o, lane, trial, moves);
                 }
                 if ((C::SAVES && io.saves())) {
@@ -3623,6 +3836,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
             if ((C::SAVES && io.saves())) {
                 advance::record<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
+            }
+            if constexpr (C::FEATURES) {
+                features::add<R, S, M, N, P>(system, state, lane, trial, step, moves, features);
             }
             if constexpr (C::ADAPTIVE) {
                 advance::adaptively<R, S, M, C, N, P>(o, state, lane, trial, step, verdict, moves);
@@ -3759,6 +3975,7 @@ struct Config {
     static constexpr bool EVENTS = false;
     static constexpr bool SCHEDULED = false;
     static constexpr bool WATCHES = false;
+    static constexpr bool FEATURES = false;
     static constexpr bool CHECKS_INTERPOLANT = false;
 };
 // For each column its place among the shared numbers, or -1.
@@ -3777,6 +3994,7 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }template<class R
     GLOBAL u32* guarded;
     GLOBAL u32* events;
     GLOBAL R* log;
+    GLOBAL R* features;
 };
 template<class R> struct LaneOptions {
     R abstol;
@@ -3793,4 +4011,4 @@ template<class R> struct LaneOptions {
 // io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::KernelArguments<double>) == 296, "the layout of KernelArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 304, "the layout of KernelArguments");

@@ -3,7 +3,7 @@
 //! All numbers are little-endian. `docs/clusters.md` explains how to read a file in other programs.
 //!
 //! ```text
-//! 8    "odeschk3"
+//! 8    "odeschk4"
 //! 32   the hash of the manifest
 //! 32   a hash of the chunk's inputs
 //! 8    the chunk
@@ -27,7 +27,7 @@ compile_error!(
     "chunk files are little-endian, and this machine is big-endian, which is not supported"
 );
 
-const MAGIC: &[u8; 8] = b"odeschk3";
+const MAGIC: &[u8; 8] = b"odeschk4";
 const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ResultArray::COUNT * 8;
 const HASH: usize = 32;
 

@@ -12,6 +12,8 @@ pub(crate) enum Purpose {
     Loss,
     /// The function of an event, which occurs at its zeros.
     Event,
+    /// The function of features: its maximum, its integral and others.
+    Feature,
     /// A condition that is checked after each step.
     AfterStep,
     /// The state after an event.
@@ -61,6 +63,7 @@ impl Purpose {
             "observable" => Some(Purpose::Observable),
             "loss" => Some(Purpose::Loss),
             "event" => Some(Purpose::Event),
+            "feature" => Some(Purpose::Feature),
             "after_step" => Some(Purpose::AfterStep),
             "action" => Some(Purpose::Action),
             "at" => Some(Purpose::At),
@@ -75,7 +78,12 @@ impl Purpose {
 
     /// Returns whether this function computes numbers for each trajectory, each with a name.
     pub(crate) fn gives_numbers(self) -> bool {
-        matches!(self, Purpose::Observable | Purpose::Loss | Purpose::Event)
+        matches!(self, Purpose::Observable | Purpose::Loss | Purpose::Event | Purpose::Feature)
+    }
+
+    /// Returns whether lanes watch the number of this function during a solve.
+    pub(crate) fn is_watched(self) -> bool {
+        matches!(self, Purpose::Event | Purpose::Feature)
     }
 
     /// Returns the purpose in words, with an article.
@@ -88,6 +96,7 @@ impl Purpose {
             Purpose::Observable => "an observable",
             Purpose::Loss => "a loss",
             Purpose::Event => "an event",
+            Purpose::Feature => "a feature",
             Purpose::AfterStep => "a condition after steps",
             Purpose::Action | Purpose::At => "an action",
             Purpose::Initial => "`initial`",
@@ -114,7 +123,7 @@ impl Purpose {
             }
             Purpose::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
             Purpose::AfterStep => "`fn name(u: &State, p: &Parameters, t: f64) -> bool`",
-            Purpose::Observable | Purpose::Loss | Purpose::Event => {
+            Purpose::Observable | Purpose::Loss | Purpose::Event | Purpose::Feature => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
             }
             Purpose::Action | Purpose::At => {

@@ -112,23 +112,22 @@ pub(super) fn holds(
         .then(|| Lowered::new("step_conditions", graph, results, settings.fusion))
 }
 
-/// Returns the functions of events, if there are any.
+/// Returns the functions `values` of events and features, and their slopes, if there are any.
 ///
-/// The slope of an event along a solution is `∂g/∂u · u' + ∂g/∂t`.
+/// The slope of a function along a solution is `∂g/∂u · u' + ∂g/∂t`.
 pub(super) fn functions(
     graph: &mut Graph,
-    events: &[Happening],
+    values: Vec<Id>,
     settings: &Settings,
     name: &Ident,
 ) -> syn::Result<Vec<Lowered>> {
-    if events.is_empty() {
+    if values.is_empty() {
         return Ok(Vec::new());
     }
-    let values: Vec<Id> = events.iter().map(|event| event.value).collect();
     let gradients = derive::gradients(graph, &values, settings.most_nodes());
     let Some(gradients) = gradients else {
         let message = format!(
-            "the derivatives of the events of this system need too many operations; use fewer \
+            "the derivatives of the events and features of this system need too many operations; use fewer \
              operations, or raise the limit by `#[ode_system(limit = {})]`",
             settings.limit.saturating_mul(10)
         );

@@ -141,7 +141,11 @@ impl<'a> Elaborator<'a, '_> {
 
 impl<'a, 'c> Elaborator<'a, 'c> {
     /// Returns the function of this purpose and name.
-    fn named(&self, purpose: Purpose, name: &proc_macro2::Ident) -> Option<&'c Part<'a>> {
+    pub(super) fn named(
+        &self,
+        purpose: Purpose,
+        name: &proc_macro2::Ident,
+    ) -> Option<&'c Part<'a>> {
         let system = self.system;
         let others = system.others.iter().filter(|(other, _)| *other == purpose);
         others.map(|(_, part)| part).find(|part| part.name == name)

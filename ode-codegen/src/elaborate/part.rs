@@ -474,10 +474,13 @@ impl<'a> Elaborator<'a, '_> {
                         "{} must be a float, found {}: every lane computes it; {}",
                         purpose.what(),
                         other.describe(),
-                        if purpose == Purpose::Event {
-                            "return a float that crosses zero at the event, as in `u.height - 1.0`"
-                        } else {
-                            "return a float, or an array, a tuple or a struct of floats"
+                        match purpose {
+                            Purpose::Event => {
+                                "return a float that crosses zero at the event, as in \
+                                 `u.height - 1.0`"
+                            }
+                            Purpose::Feature => "return a float, as in `u.height`",
+                            _ => "return a float, or an array, a tuple or a struct of floats",
                         }
                     );
                     self.error(0, &part.result.syntax, message);

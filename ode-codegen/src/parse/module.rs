@@ -93,6 +93,7 @@ pub(crate) fn parse<'a>(
     functions().for_each(|(_, item)| parser.one_purpose(item));
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
     let (events, conditions) = parser.events(functions());
+    let features = parser.features(functions());
     let timed = parser.timed(timetables);
     let (mut rhs_part, mut others) = (None, Vec::new());
     for (purpose, item) in functions() {
@@ -114,6 +115,7 @@ pub(crate) fn parse<'a>(
         events,
         timed,
         conditions,
+        features,
         mass,
         uses: Vec::new(),
         opaque: parser.opaque.get(),
@@ -146,7 +148,7 @@ impl Parser<'_> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {
             let several = match purpose {
-                Purpose::Loss | Purpose::Event => "",
+                Purpose::Loss | Purpose::Event | Purpose::Feature => "",
                 _ => "; the result may also be an array, a tuple or a struct",
             };
             let (what, form) = (purpose.what(), purpose.forms());

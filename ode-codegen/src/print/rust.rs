@@ -138,7 +138,7 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
 fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream) -> TokenStream {
     let (moving, more) = (breaks.moving, breaks.more);
     let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
-    let Info { growing, steep, jumps, .. } = info;
+    let Info { features, growing, steep, jumps, .. } = info;
     let jacobian_pattern = pattern(&info.jacobian_pattern);
     let parameter_pattern = pattern(&info.parameter_pattern);
     let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
@@ -152,6 +152,7 @@ fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream)
             parameters: &[#(#parameters),*],
             observables: &[#(#observables),*],
             events: &[#(#events),*],
+            features: &[#(#features),*],
             jacobian_pattern: #jacobian_pattern,
             parameter_pattern: #parameter_pattern,
             time_pattern: &[#(#time_pattern),*],

@@ -178,6 +178,7 @@ const _: () = {
                 parameters: &["sigma", "rho", "beta"],
                 observables: &[],
                 events: &[],
+                features: &[],
                 jacobian_pattern: &[
                     (0, 0),
                     (0, 1),

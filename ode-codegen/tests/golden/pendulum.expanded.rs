@@ -239,6 +239,7 @@ mod pendulum {
                     parameters: &["gravity", "length"],
                     observables: &[],
                     events: &[],
+                    features: &[],
                     jacobian_pattern: &[(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)],
                     parameter_pattern: &[(1, 0), (1, 1), (2, 0), (2, 1)],
                     time_pattern: &[],

@@ -249,6 +249,7 @@ const _: () = {
                 parameters: &["p0"],
                 observables: &[],
                 events: &[],
+                features: &[],
                 jacobian_pattern: &[
                     (0, 0),
                     (0, 1),

@@ -207,6 +207,7 @@ const _: () = {
                 parameters: &[],
                 observables: &[],
                 events: &[],
+                features: &[],
                 jacobian_pattern: &[(0, 1), (1, 0), (1, 1)],
                 parameter_pattern: &[],
                 time_pattern: &[1],

@@ -208,6 +208,7 @@ mod tests {
             saved,
             components: None,
             events: 0,
+            features: 0,
             log: LogRow::default(),
             step_slots: 0,
             stopping: false,

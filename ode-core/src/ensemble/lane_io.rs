@@ -354,6 +354,16 @@ where
     }
 
     #[inlined]
+    fn set_feature(&mut self, which: R::Mask, index: usize, value: R) {
+        let Some(row) = self.results.features.get_mut(index) else { return };
+        for lane in set_bits(which.to_bitmask()) {
+            if let Some(feature) = row.get_mut(self.lanes[lane]) {
+                *feature = value.lane(lane);
+            }
+        }
+    }
+
+    #[inlined]
     fn logs(&self) -> bool {
         self.settings.lane.log_slots > 0
     }

@@ -17,7 +17,7 @@ use std::thread;
 /// Numbers in the loop, for any system.
 const LOOP: usize = 256;
 
-/// Numbers in the search for events, if the system has events.
+/// Numbers in the search for events and extremes, if the system has events or features.
 const SEARCH: usize = 1024;
 
 /// Safety factor on the counted numbers of a solve.
@@ -45,7 +45,7 @@ where
     let vectors = 32 + 10 * stages;
     [
         LOOP,
-        if S::EVENTS > 0 { SEARCH } else { 0 },
+        if S::EVENTS + S::FEATURES > 0 { SEARCH } else { 0 },
         N.saturating_mul(N).saturating_mul(matrices),
         N.saturating_mul(vectors),
         4 * (P + S::OBSERVABLES),

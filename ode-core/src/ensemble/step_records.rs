@@ -183,6 +183,11 @@ where
     }
 
     #[inlined]
+    fn set_feature(&mut self, which: R::Mask, index: usize, value: R) {
+        Sink::<R, N, P>::set_feature(&mut self.io, which, index, value);
+    }
+
+    #[inlined]
     fn logs(&self) -> bool {
         false
     }

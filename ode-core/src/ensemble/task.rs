@@ -81,7 +81,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ///
     /// # Errors
     /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method
-    /// switches, or the system has events; [`SolveError::OutOfMemory`]; and the errors of
+    /// switches, or the system has events or features; [`SolveError::OutOfMemory`]; and the errors of
     /// [`run`](Task::run).
     fn run_lockstep(
         &self,
@@ -286,6 +286,8 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
         } else if const { S::HAPPENINGS > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::EVENTS })
+        } else if const { S::FEATURES > 0 } {
+            Err(SolveError::NoArrays { method, why: SolveError::FEATURES })
         } else if const { M::ADAPTIVE } && settings.adaptive {
             lockstep::Members::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
         } else {

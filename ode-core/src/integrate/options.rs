@@ -28,9 +28,11 @@ pub trait LoopConfig {
     const SCHEDULED: bool = Self::SYSTEM.scheduled;
     /// Whether the ends of steps are tested: the system has events or conditions.
     const WATCHES: bool = Self::SYSTEM.watches;
+    /// Whether the system has features.
+    const FEATURES: bool = Self::SYSTEM.features;
     /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
     ///
-    /// The reason is a system with algebraic equations, and saved times or events.
+    /// The reason is a system with algebraic equations, and saved times, events or features.
     const CHECKS_INTERPOLANT: bool = Self::SYSTEM.checks_interpolant(Self::SAVES);
 }
 
@@ -51,6 +53,8 @@ pub struct SystemConstants {
     pub scheduled: bool,
     /// [`LoopConfig::WATCHES`].
     pub watches: bool,
+    /// [`LoopConfig::FEATURES`].
+    pub features: bool,
 }
 
 impl SystemConstants {
@@ -63,11 +67,18 @@ impl SystemConstants {
         events: false,
         scheduled: false,
         watches: false,
+        features: false,
     };
 
     /// Returns the constants of a system.
+    ///
+    /// # Panics
+    /// At compile time, if the system has more than [`MOST_FEATURES`] features of a kind.
     #[must_use]
     pub const fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
+        let [most, others] = [S::MAXIMA, S::INTEGRALS];
+        assert!(most <= MOST_FEATURES && S::MINIMA <= MOST_FEATURES, "too many extremes");
+        assert!(others <= MOST_FEATURES && S::TIMES_POSITIVE <= MOST_FEATURES, "too many sums");
         SystemConstants {
             time_dependent: !S::AUTONOMOUS || S::STEPWISE,
             bounded: S::BOUNDS > 0,
@@ -76,13 +87,14 @@ impl SystemConstants {
             events: S::EVENTS > 0,
             scheduled: S::TIMED > 0,
             watches: S::EVENTS + S::CONDITIONS > 0,
+            features: S::FEATURES > 0,
         }
     }
 
     /// Returns [`LoopConfig::CHECKS_INTERPOLANT`] of a loop with or without saved times.
     #[must_use]
     pub const fn checks_interpolant(self, saves: bool) -> bool {
-        self.algebraic && (saves || self.events)
+        self.algebraic && (saves || self.events || self.features)
     }
 
     /// Returns the constants as members of the kernel's `Config`.
@@ -96,6 +108,7 @@ impl SystemConstants {
             ("EVENTS", events),
             ("SCHEDULED", self.scheduled),
             ("WATCHES", self.watches),
+            ("FEATURES", self.features),
             ("CHECKS_INTERPOLANT", self.checks_interpolant(saves)),
         ];
         let member = |(name, value)| format!("    static constexpr bool {name} = {value};\n");
@@ -108,6 +121,11 @@ mod device {
     use crate::lane::Real;
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, norm};
+
+    /// The largest number of features of each kind.
+    ///
+    /// `MOST` in `ode-codegen/src/parse/feature.rs` has the same value.
+    pub const MOST_FEATURES: usize = 8;
 
     /// The options that all trajectories of a solve share.
     ///
@@ -246,6 +264,8 @@ mod device {
         fn event_count(&self, index: usize) -> R::Bits;
         /// Sets that count in lanes `which`.
         fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits);
+        /// Sets result `index` of the features of lanes `which` that have a trajectory.
+        fn set_feature(&mut self, which: R::Mask, index: usize, value: R);
         /// Returns whether events are logged.
         fn logs(&self) -> bool;
         /// Writes entry `slot` of the log in lanes `which`, unless the log is full.

@@ -27,7 +27,7 @@ pub const LOCKSTEP_NAME: &str = "odes_solve_lockstep";
 ///
 /// # Errors
 /// The errors of [`with_group`], and [`SolveError::NoArrays`] for a method that switches or a
-/// system with events.
+/// system with events or features.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     kernel_config: &KernelConfig,
@@ -44,6 +44,9 @@ where
     }
     if S::HAPPENINGS > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
+    }
+    if S::FEATURES > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::FEATURES });
     }
     let LockstepConfig { mean, resident, threads } = kind;
     let config = format!(

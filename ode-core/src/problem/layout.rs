@@ -84,6 +84,8 @@ pub struct Layout {
     pub guarded: bool,
     /// The number of events, which are counted.
     pub events: usize,
+    /// The number of the features' results.
+    pub features: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
     /// The largest number of logged events of a trajectory.
@@ -102,6 +104,7 @@ impl Layout {
             slots: columns.save.slots().saturating_add(settings.step_slots),
             guarded: settings.guard != guard::OFF,
             events: settings.events,
+            features: settings.features,
             log: settings.log,
             log_slots: settings.lane.log_slots as usize,
             wanted: ResultSet::ALL,
@@ -187,6 +190,10 @@ arrays_of_trajectories! {
     /// [`LogRow`] has the width and the order of the numbers.
     /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
     log Log: rows of T, |layout| layout.logged();
+    /// The features, `[result * n + trajectory]`.
+    ///
+    /// Empty if the system has no features.
+    features Features: rows of T, |layout| layout.features;
 }
 
 impl Holds<ResultArray> for Layout {

@@ -88,6 +88,8 @@ pub struct ResolvedOptions<T> {
     pub components: Option<Arc<SavedComponents>>,
     /// The number of events of the system.
     pub events: usize,
+    /// The number of the features' results.
+    pub features: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
     /// The largest number of saved ends of steps, after the known times.
@@ -148,6 +150,7 @@ impl<T: Scalar> ResolvedOptions<T> {
             saved,
             components: components.map(Arc::new),
             events: system.info.events.len(),
+            features: system.features,
             log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
             step_slots: 0,
             stopping: false,

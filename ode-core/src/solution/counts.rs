@@ -102,7 +102,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// * for methods that iterate (ESDIRK);
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations;
-    /// * for systems with events, actions at given times or conditions after steps;
+    /// * for systems with events, actions at given times, conditions after steps or features;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted;
     /// * for several states saved by an interpolant that takes [further
     ///   evaluations](crate::methods::Properties::extra) (`Rk4`, `Vern6`, `Vern7`, `Vern9`,
@@ -119,7 +119,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::HAPPENINGS > 0 {
+        if S::HAPPENINGS + S::FEATURES > 0 {
             return None;
         }
         let saved = self.saved_in_steps(i);
@@ -147,8 +147,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations, because their initial states are found by iteration;
-    /// * for systems with a mass matrix and events, actions at given times or conditions after
-    ///   steps;
+    /// * for systems with a mass matrix and events, actions at given times, conditions after steps
+    ///   or features;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted.
     ///
     /// # Panics
@@ -161,7 +161,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::MASS && S::HAPPENINGS > 0 {
+        if S::MASS && S::HAPPENINGS + S::FEATURES > 0 {
             return None;
         }
         let each = u64::from(self.method().solves > 0);

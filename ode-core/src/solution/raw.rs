@@ -100,8 +100,9 @@ impl<T: Scalar> ResultSlices<'_, T> {
             guarded,
             events,
             log,
+            features,
         } = self;
-        let numbers = [finals, saved, log].into_iter().flatten();
+        let numbers = [finals, saved, log, features].into_iter().flatten();
         numbers.for_each(|row| row.fill(nan));
         ends.fill(nan);
         codes.fill(code::CANCELLED as u8);

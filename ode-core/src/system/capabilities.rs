@@ -157,10 +157,11 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     }
 }
 
-/// Events, scheduled actions and conditions after steps, with their effects.
+/// Events, scheduled actions and conditions after steps, with their effects; and features.
 ///
 /// An event is a function that crosses zero along a solution. A scheduled action takes place at
-/// given times. A condition is tested at the end of each step.
+/// given times. A condition is tested at the end of each step. A feature reduces a function over
+/// the time of a trajectory, for example to its maximum.
 ///
 /// If a number stands for a set of events, the bit of event `i` is `1 << i`.
 pub trait Events<const N: usize, const P: usize>: Copy {
@@ -178,6 +179,9 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const NO_JUMPS: usize = 0;
 
     /// Computes the function of event `index`.
+    ///
+    /// From [`EVENTS`](Self::EVENTS) on, indices are those of the functions of features: of maxima,
+    /// of minima with the opposite sign, of integrals, then of times.
     #[inlined]
     #[must_use]
     fn event<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
@@ -258,6 +262,21 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         let _ = (index, u, p, t);
         R::lit(0.0)
     }
+
+    /// The number of maxima over time.
+    const MAXIMA: usize = 0;
+    /// The number of minima over time.
+    const MINIMA: usize = 0;
+    /// The number of integrals over time.
+    const INTEGRALS: usize = 0;
+    /// The number of times for which functions are positive.
+    const TIMES_POSITIVE: usize = 0;
+    /// The number of features of all kinds, each with a function.
+    const FEATURES: usize = Self::MAXIMA + Self::MINIMA + Self::INTEGRALS + Self::TIMES_POSITIVE;
+    /// The number of the features' results.
+    ///
+    /// An extreme has two results, its value and its time, and other features have one.
+    const FEATURE_RESULTS: usize = Self::FEATURES + Self::MAXIMA + Self::MINIMA;
 
     /// Evaluates all times of scheduled actions.
     ///

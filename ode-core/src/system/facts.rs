@@ -16,12 +16,22 @@ pub(crate) struct Facts {
     pub(crate) logs_actions: bool,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
+    /// The number of the features' results.
+    pub(crate) features: usize,
 }
 
 impl Facts {
     /// Creates the facts of a system with states and parameters only.
     pub(crate) const fn new(info: &'static SystemInfo) -> Self {
-        Facts { info, observables: 0, mass: false, logs: false, logs_actions: false, timed: false }
+        Facts {
+            info,
+            observables: 0,
+            mass: false,
+            logs: false,
+            logs_actions: false,
+            timed: false,
+            features: 0,
+        }
     }
 
     pub(crate) fn of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> Self {
@@ -32,6 +42,7 @@ impl Facts {
             logs: S::LOGGED != 0,
             logs_actions: S::LOGGED & S::ACTING != 0,
             timed: S::TIMED > 0,
+            features: S::FEATURE_RESULTS,
         }
     }
 }

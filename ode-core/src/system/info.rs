@@ -15,6 +15,8 @@ pub struct SystemInfo {
     pub observables: &'static [&'static str],
     /// The names of the events.
     pub events: &'static [&'static str],
+    /// The names of the results of features, such as `height.maximum`.
+    pub features: &'static [&'static str],
     /// The entries of the Jacobian that can be nonzero: (row, column), in row-major order.
     pub jacobian_pattern: &'static [(usize, usize)],
     /// The entries of the parameter Jacobian that can be nonzero: (row, column), in row-major
@@ -99,6 +101,7 @@ impl SystemInfo {
             parameters,
             observables: &[],
             events: &[],
+            features: &[],
             jacobian_pattern: &[],
             parameter_pattern: &[],
             time_pattern: &[],
