@@ -22,6 +22,8 @@ mod control;
 mod effects;
 #[path = "accepted/events.rs"]
 mod events;
+#[path = "accepted/features.rs"]
+mod features;
 #[path = "accepted/functions.rs"]
 mod functions;
 #[path = "accepted/integers.rs"]

@@ -256,9 +256,9 @@ mod device {
         theta = R::select(larger, full, theta);
         low = R::select(larger, R::lit(POINTS[3]), low);
         high = R::select(larger, full, high);
-        // A parabola through the three values exceeds the largest one by less than a third of
-        // these differences.
-        let bound = ((most - beside[0]) + (most - beside[1])).mul_add(R::lit(0.5), most);
+        // A parabola through the three values exceeds the largest one by less than a third of the
+        // sum of these differences.
+        let bound = ((most - beside[0]) + (most - beside[1])) + most;
         let promising = goes & bound.gt(memory.most[index]);
         if promising.any() {
             let of = S::EVENTS + index;

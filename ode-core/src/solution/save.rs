@@ -49,13 +49,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `guarded` | `[trajectory]` | [`guarded`](Self::guarded); absent if the guard is off |
     /// | `held_unstable` | `[trajectory]` | [`held_unstable`](Self::held_unstable), 1 or 0; absent if the guard is off |
     /// | `event_counts` | `[trajectory, event]` | [`event_counts`](Self::event_counts); absent without events |
+    /// | `features` | `[trajectory, feature]` | [`features`](Self::features); absent without features |
     /// | `log` | `[trajectory, slot, number]` | [`all_logs`](Self::all_logs); absent without a log |
     /// | `log_names` | `[number]` | the meaning of each number of a slot: `time`, `event`, and states as `before.prey` and `after.prey`; absent without a log |
     /// | `shape` | `[axis]` | the length of each axis of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | `[value]` | the values along each axis of the grid, if there is one |
     /// | `axis_names` | `[axis]` | the varied quantities: `p.beta`, `u0.prey` |
     /// | `numbers` | `[2]` | [`numbers`](Self::numbers): the first index, and one more than the last |
-    /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
+    /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `feature_names`, `code_names` | | names |
     /// | `saved_state_names`, `saved_observable_names` | | names along `u` and `observables`, after [`save_only`](crate::SolveOptions::save_only) |
     ///
     /// A [shard](crate::EnsembleProblem::shard) of a grid is a list of trajectories: `shape` contains
@@ -107,6 +108,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if !self.event_counts().is_empty() {
             file.add("event_counts", self.event_counts())?;
         }
+        if !self.features().is_empty() {
+            file.add_numbers("features", self.features())?;
+        }
         if !self.all_logs().is_empty() {
             file.add_numbers("log", self.all_logs())?;
             let names = log_names(self.system.info(), self.inputs.options.log);
@@ -132,6 +136,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             file.add_names("saved_observable_names", &observables)?;
         }
         file.add_names("event_names", info.events)?;
+        file.add_names("feature_names", info.features)?;
         let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
         file.add_names("code_names", &codes)?;
         file.finish()

@@ -282,6 +282,7 @@ fn attributes<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Object {
         .texts("parameters", system.parameters)
         .texts("observables", system.observables)
         .texts("events", system.events)
+        .texts("features", system.features)
         .json("trajectories", columns.trajectories)
         .json("first_trajectory", columns.first)
         .json("grid_shape", list(&columns.shape));
@@ -343,6 +344,7 @@ fn coordinates<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Vec<(Ar
         ("parameter", header.system.parameters),
         ("observable", observables),
         ("event", header.system.events),
+        ("feature", header.system.features),
         ("log_number", logged),
     ] {
         if !names.is_empty() {
@@ -374,17 +376,19 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `used_stiff_method` | | 1 or 0; absent unless the method switches |
     /// | `guarded`, `held_unstable` | | as in [`write_npz`](Self::write_npz); absent if the guard is off |
     /// | `event_counts` | `event` | counts of events; absent without events |
+    /// | `features` | `feature` | features; absent without features |
     /// | `log` | `log_slot`, `log_number` | logged events; absent without a log |
     ///
     /// Values at times that a trajectory did not reach are NaN. The coordinate `time` has the saved
     /// times. If trajectories have different times, `time` has the axes `trajectory` and `save`, and
     /// `save` replaces the axis `time` of saved values. The coordinates `state`,
-    /// `saved_state`, `parameter`, `observable`, `event` and `log_number` are names.
+    /// `saved_state`, `parameter`, `observable`, `event`, `feature` and
+    /// `log_number` are names.
     ///
     /// Attributes of the group: `complete` (0 if the solve was cancelled, otherwise 1), `solved`
     /// (the number of trajectories that were not cancelled), `source` (the version of odes),
     /// `system`, `method`, `precision`, `backend`, `seconds` (of the solve), `states`,
-    /// `parameters`, `observables`, `events`, `trajectories`, `first_trajectory` (the index in the
+    /// `parameters`, `observables`, `events`, `features`, `trajectories`, `first_trajectory` (the index in the
     /// whole ensemble), `grid_shape`, `grid_axes`, and options by their names (`abstol`, `reltol`,
     /// `fixed_step`, `first_step`, `dtmin`, `dtmax`, `max_steps`), without unused ones.
     ///

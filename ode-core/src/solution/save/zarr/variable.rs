@@ -26,6 +26,7 @@ pub(super) enum Variable {
     Guarded,
     HeldUnstable,
     EventCounts,
+    Features,
     SavedStates,
     SavedObservables,
     SavedTimes,
@@ -65,7 +66,7 @@ impl Sizes {
 impl Variable {
     /// Returns the variables of a solve with their arrays, in chunks of one trajectory.
     pub(super) fn of_solve<T: Scalar>(sizes: &Sizes) -> Vec<(Variable, Array)> {
-        let Layout { states, row, slots, events, log, log_slots, .. } = sizes.layout;
+        let Layout { states, row, slots, events, features, log, log_slots, .. } = sizes.layout;
         let save = (if sizes.shared_times { "time" } else { "save" }, slots);
         let mut variables = Vec::new();
         let mut add = |variable, name, element, axes: &[(&'static str, usize)], meaning| {
@@ -104,6 +105,8 @@ impl Variable {
         }
         let event = ("event", events);
         add(Variable::EventCounts, "event_counts", counts, &[event], "counts of events");
+        let feature = ("feature", features);
+        add(Variable::Features, "features", numbers, &[feature], "features of trajectories");
         let state = (if sizes.chosen { "saved_state" } else { "state" }, row.states);
         add(Variable::SavedStates, "u", numbers, &[save, state], "saved states");
         let observable = ("observable", row.observables);
@@ -132,7 +135,7 @@ impl Variable {
         range: Range<usize>,
     ) -> Vec<Cow<'a, [u8]>> {
         let n = batch.len();
-        let Layout { states, row, slots, events, .. } = sizes.layout;
+        let Layout { states, row, slots, events, features, .. } = sizes.layout;
         let from = batch.indices().start;
         let indices = from + range.start..from + range.end;
         let saved = |numbers: Range<usize>| {
@@ -168,6 +171,7 @@ impl Variable {
                 computed(results.guarded[range].iter().map(held))
             }
             Variable::EventCounts => of_results(&results.events, n, 0..events, &range),
+            Variable::Features => of_results(&results.features, n, 0..features, &range),
             Variable::SavedStates => saved(0..row.states),
             Variable::SavedObservables => saved(row.of_observables()),
             Variable::SavedTimes if row.times > 0 => saved(row.width() - 1..row.width()),
