@@ -20,6 +20,8 @@ mod conserved;
 #[path = "support/observed.rs"]
 mod observed;
 mod systems;
+#[path = "support/tone.rs"]
+mod tone;
 #[path = "support/workloads.rs"]
 mod workloads;
 
@@ -583,6 +585,7 @@ tests! {
     every_function: systems::functions::functions, measured((0, 0), (256, 964)), Extremes;
     tables: systems::tables::tables, NOTHING, Extremes;
     events: bouncing::bouncing, measured((0, 0), (0, 0)), Extremes;
+    features: tone::tone, NOTHING, Extremes;
     twenty_states: odes_models::pollution::pollution, measured((0, 0), (1312, 5156)), Extremes;
 }
 

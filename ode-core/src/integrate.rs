@@ -117,9 +117,10 @@ mod device {
             while need.any() {
                 let reasons = begin::hand_in::<R, M, Q, C, N, P>(io, o, &state, &mut lane, need);
                 if C::FEATURES {
-                    features::hand_in::<R, S, Q, N, P>(
+                    features::hand_in::<R, S, Q, C, N, P>(
                         system,
                         io,
+                        o,
                         &state,
                         &lane,
                         &mut features,

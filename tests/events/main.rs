@@ -10,6 +10,8 @@ mod everywhere;
 mod gpu;
 #[path = "../support/opencl.rs"]
 mod opencl;
+#[path = "../support/tone.rs"]
+mod tone;
 #[path = "../support/workloads.rs"]
 mod workloads;
 

@@ -3403,12 +3403,12 @@ template<class R> struct Memory {
 };
 template<class R> DEVICE Memory<R> make_Memory(const Arr<R, MOST>& most, const Arr<R, MOST>& at, const Arr<R, MOST>& sums, const Arr<R, MOST>& lows) { return {most, at, sums, lows}; }
 template<class R> DEVICE Memory<R> fresh();
-template<class R, class S, class Q, int N, int P> DEVICE void hand_in(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons);
+template<class R, class S, class Q, class C, int N, int P> DEVICE void hand_in(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons);
 template<class R, class S, class M, int N, int P> DEVICE void add(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves, Memory<R>& memory);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, 5> values_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<Arr<R, N>, 3>& within, int index);
 template<class R> DEVICE void replace(Memory<R>& memory, int index, R value, R t, typename Real<R>::Mask which);
 template<class R> DEVICE void increase(Memory<R>& memory, int index, R term, typename Real<R>::Mask which);
-template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory);
+template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory);
 template<class R, class S, class M, int N, int P> DEVICE R positive_part(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes);
 
 // features.rs  Returns the memory before the first step.
@@ -3418,13 +3418,17 @@ template<class R> DEVICE Memory<R> fresh() {
 }
 
 // features.rs  Delivers the features of finished trajectories, and begins the features of the next ones.
-template<class R, class S, class Q, int N, int P> DEVICE void hand_in(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons) {
+template<class R, class S, class Q, class C, int N, int P> DEVICE void hand_in(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, Memory<R>& memory, const begin::Need<R>& reasons) {
     auto over = reasons.over;
     auto ends = op_or(over, reasons.anew);
     if (m_any(ends)) {
         auto new_ = fresh<R>();
+        auto t = lane.t;
+        if ((o.stops && C::TIME_DEPENDENT)) {
+            t = (lane.t - timeline::edge(lane.t, (lane.t1 - lane.t0), lane.t1));
+        }
         UNROLL for (int e = 0; e < (S::MAXIMA + S::MINIMA); e++) {
-            auto last = system.event((S::EVENTS + e), state.u, state.p, lane.t);
+            auto last = system.event((S::EVENTS + e), state.u, state.p, t);
             replace<R>(memory, e, last, lane.t, over);
             auto most = memory.most[e];
             if ((e >= S::MAXIMA)) {
@@ -3455,7 +3459,7 @@ template<class R, class S, class M, int N, int P> DEVICE void add(S system, cons
         auto first = S::EVENTS;
         UNROLL for (int e = 0; e < (S::MAXIMA + S::MINIMA); e++) {
             auto values = values_of<R, S, M, N, P>(system, state, ask, step_1, within, (first + e));
-            rise<R, S, M, N, P>(system, state, lane, ask, step_1, e, values, goes, memory);
+            rise<R, S, M, N, P>(system, state, lane, trial, step_1, e, values, goes, memory);
         }
         auto first_1 = ((S::EVENTS + S::MAXIMA) + S::MINIMA);
         UNROLL for (int e_1 = 0; e_1 < S::INTEGRALS; e_1++) {
@@ -3505,7 +3509,8 @@ template<class R> DEVICE void increase(Memory<R>& memory, int index, R term, typ
 }
 
 // features.rs  Updates an extreme by a step.
-template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory) {
+template<class R, class S, class M, int N, int P> DEVICE void rise(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes, Memory<R>& memory) {
+    const auto& ask = trial.ask;
     auto zero = Real<R>::lit(0.0);
     auto full = Real<R>::lit(1.0);
     auto most = values[0];
@@ -3532,7 +3537,7 @@ template<class R, class S, class M, int N, int P> DEVICE void rise(S system, con
     theta = Real<R>::select(larger_1, full, theta);
     low = Real<R>::select(larger_1, Real<R>::lit(POINTS[3]), low);
     high = Real<R>::select(larger_1, full, high);
-    auto bound = m_mul_add(((most - beside[0]) + (most - beside[1])), Real<R>::lit(0.5), most);
+    auto bound = (((most - beside[0]) + (most - beside[1])) + most);
     auto promising = op_and(goes, m_gt(bound, memory.most[index]));
     if (m_any(promising)) {
         auto of = (S::EVENTS + index);
@@ -3551,11 +3556,13 @@ template<class R, class S, class M, int N, int P> DEVICE void rise(S system, con
         }
     }
     most = Real<R>::select(broken, math::not_a_number<R>(), most);
-    auto t = (lane.t + m_mul_add(theta, ask.h, lane.t_low));
+    auto within = (lane.t + m_mul_add(theta, ask.h, lane.t_low));
+    auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+    auto t = Real<R>::select(m_equals(theta, full), end, within);
     replace<R>(memory, index, most, t, goes);
 }
 
-// features.rs  Returns the fraction of a step in which a function is positive; NaN if a value is.
+// features.rs  Returns the fraction of a step with a positive function; NaN if a value is.
 template<class R, class S, class M, int N, int P> DEVICE R positive_part(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, const Arr<R, 5>& values, typename Real<R>::Mask goes) {
     auto zero = Real<R>::lit(0.0);
     auto full = Real<R>::lit(1.0);
@@ -3782,7 +3789,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         while (m_any(need)) {
             auto reasons = begin::hand_in<R, M, Q, C, N, P>(io, o, state, lane, need);
             if constexpr (C::FEATURES) {
-                features::hand_in<R, S, Q, N, P>(system, io, state, lane, features, reasons);
+                features::hand_in<R, S, Q, C, N, P>(system, io, o, state, lane, features, reasons);
             }
             need = begin::begin<R, S, M, Q, C, N, P>(system, io, o, state, lane, need, reasons);
         }

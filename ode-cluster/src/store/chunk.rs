@@ -9,7 +9,7 @@
 //! 8    the chunk
 //! 8    the number of its first trajectory, in the whole ensemble
 //! 8    the number of its trajectories, n
-//! 80   the rows of each array of `ResultArray`: 10 numbers
+//! 88   the rows of each array of `ResultArray`: 11 numbers
 //!      the arrays in this order, n numbers in each row, each array filled up to 8 bytes
 //! 32   the BLAKE3 hash of all before
 //! ```

@@ -35,8 +35,8 @@ impl Parser<'_> {
             }
         }
         for kind in FeatureKind::ALL {
-            let of_kind = features.iter().filter(|feature| feature.kinds.contains(&kind));
-            if let Some(feature) = of_kind.skip(MOST).next() {
+            let mut of_kind = features.iter().filter(|feature| feature.kinds.contains(&kind));
+            if let Some(feature) = of_kind.nth(MOST) {
                 let message = format!(
                     "a system has at most {MOST} features of the kind `{}`; remove some, or solve \
                      again for the others",

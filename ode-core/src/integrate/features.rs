@@ -2,12 +2,12 @@
 //!
 //! A feature reduces a function of state, parameters and time over the time of a trajectory. The
 //! loop computes features from accepted steps, so a solve needs no saved states. The code of
-//! systems without features is not compiled ([`LoopConfig::FEATURES`]).
+//! systems without features is not compiled ([`LoopConfig`](crate::integrate::options::LoopConfig)).
 //!
 //! # Within a step
 //!
 //! After an accepted step, the function is evaluated at five points: at both ends and on the
-//! method's interpolant within the step. The points are those of the Gauss–Lobatto rule, which
+//! method's interpolant within the step. They are the points of the Gauss–Lobatto rule that
 //! integrates polynomials of degree 7 exactly.
 //!
 //! - **Integrals** are sums of this rule over the steps, with compensated additions.
@@ -15,8 +15,8 @@
 //!   point may exceed the maximum so far, the slope at the largest value brackets it, and the zero
 //!   of the slope is searched as for [events](crate::integrate::roots). A minimum is the maximum
 //!   of the negative function.
-//! - **Durations** are times for which the function is positive. Where two neighbouring values
-//!   differ in sign, the zero between them is searched.
+//! - **Durations** are the total time during which the function is positive. If two neighbouring
+//!   values differ in sign, the zero between them is searched.
 //!
 //! So the interpolant decides the accuracy, and a swing between two neighbouring points is missed.
 //! Step-size control does not consider features.
@@ -39,7 +39,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(features)]
 mod device {
-    use crate::integrate::options::{self, Sink};
+    use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{attempt, begin, lane, roots};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -82,10 +82,18 @@ mod device {
 
     /// Delivers the features of finished trajectories, and begins the features of the next ones.
     ///
-    /// The idle lanes are those of `reasons`. It precedes [`begin::begin`].
-    pub fn hand_in<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
+    /// `reasons` has the idle lanes. The function precedes [`begin::begin`].
+    pub fn hand_in<
+        R: Real,
+        S: System<N, P>,
+        Q: Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         system: S,
         io: &mut Q,
+        o: &options::Options<R, N>,
         state: &stepper::State<R, N, P>,
         lane: &lane::Lane<R>,
         memory: &mut Memory<R>,
@@ -95,8 +103,13 @@ mod device {
         let ends = over | reasons.anew;
         if ends.any() {
             let new = fresh::<R>();
+            // A function that switches at the end of the span has its earlier value there.
+            let mut t = lane.t;
+            if o.stops && C::TIME_DEPENDENT {
+                t = lane.t - timeline::edge(lane.t, lane.t1 - lane.t0, lane.t1);
+            }
             for e in 0..S::MAXIMA + S::MINIMA {
-                let last = system.event(S::EVENTS + e, &state.u, &state.p, lane.t);
+                let last = system.event(S::EVENTS + e, &state.u, &state.p, t);
                 replace::<R>(memory, e, last, lane.t, over);
                 let mut most = memory.most[e];
                 if e >= S::MAXIMA {
@@ -140,7 +153,7 @@ mod device {
             for e in 0..S::MAXIMA + S::MINIMA {
                 let values =
                     values_of::<R, S, M, N, P>(system, state, ask, &step, &within, first + e);
-                rise::<R, S, M, N, P>(system, state, lane, ask, &step, e, &values, goes, memory);
+                rise::<R, S, M, N, P>(system, state, lane, trial, &step, e, &values, goes, memory);
             }
             let first = S::EVENTS + S::MAXIMA + S::MINIMA;
             for e in 0..S::INTEGRALS {
@@ -203,8 +216,8 @@ mod device {
 
     /// Adds a term to a sum, in lanes `which`.
     ///
-    /// The sum of both numbers is exact: D. E. Knuth, The Art of Computer Programming, volume 2,
-    /// section 4.2.2, theorem B.
+    /// The addition is exact: D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2,
+    /// theorem B.
     fn increase<R: Real>(memory: &mut Memory<R>, index: usize, term: R, which: R::Mask) {
         let before = memory.sums[index];
         let sum = before + term;
@@ -221,13 +234,14 @@ mod device {
         system: S,
         state: &stepper::State<R, N, P>,
         lane: &lane::Lane<R>,
-        ask: &stepper::Ask<R>,
+        trial: &attempt::Attempt<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
         index: usize,
         values: &[R; 5],
         goes: R::Mask,
         memory: &mut Memory<R>,
     ) {
+        let ask = &trial.ask;
         let zero = R::lit(0.0);
         let full = R::lit(1.0);
         // The largest value, its neighbours, and the points of all three. At an end of the step,
@@ -281,11 +295,13 @@ mod device {
             }
         }
         most = R::select(broken, math::not_a_number::<R>(), most);
-        let t = lane.t + theta.mul_add(ask.h, lane.t_low);
+        let within = lane.t + theta.mul_add(ask.h, lane.t_low);
+        let end = R::select(trial.last, lane.t1, trial.next.t);
+        let t = R::select(theta.equals(full), end, within);
         replace::<R>(memory, index, most, t, goes);
     }
 
-    /// Returns the fraction of a step in which a function is positive; NaN if a value is.
+    /// Returns the fraction of a step with a positive function; NaN if a value is.
     fn positive_part<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,

@@ -181,7 +181,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     /// Computes the function of event `index`.
     ///
     /// From [`EVENTS`](Self::EVENTS) on, indices are those of the functions of features: of maxima,
-    /// of minima with the opposite sign, of integrals, then of times.
+    /// of minima with the opposite sign, of integrals, then of durations.
     #[inlined]
     #[must_use]
     fn event<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
@@ -269,7 +269,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const MINIMA: usize = 0;
     /// The number of integrals over time.
     const INTEGRALS: usize = 0;
-    /// The number of times for which functions are positive.
+    /// The number of durations: the total time during which a function is positive.
     const TIMES_POSITIVE: usize = 0;
     /// The number of features of all kinds, each with a function.
     const FEATURES: usize = Self::MAXIMA + Self::MINIMA + Self::INTEGRALS + Self::TIMES_POSITIVE;

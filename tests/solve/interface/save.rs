@@ -207,3 +207,46 @@ fn a_file_that_cannot_be_written_is_an_error() {
     assert!(format!("{error:?}").starts_with("cannot write "), "{error}");
     assert!(solution.write_csv(&nowhere).is_err());
 }
+
+/// Growth with two features.
+#[ode_system]
+mod growth {
+    pub(super) fn rhs(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+        [p[0] * u[0]]
+    }
+
+    #[feature(maximum)]
+    pub(super) fn size(u: &[f64; 1]) -> f64 {
+        u[0]
+    }
+}
+
+#[test]
+fn files_hold_features() {
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.0]);
+    let ensemble = EnsembleProblem::new(problem).grid([Axis::p(0, [-1.0, 0.5, 1.0])]);
+    let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    let expected: Vec<[f64; 2]> = [-1.0, 0.5, 1.0]
+        .map(|rate: f64| {
+            let last = (1.0 + 0.125 * rate).powi(8);
+            if rate > 0.0 { [last, 1.0] } else { [1.0, 0.0] }
+        })
+        .to_vec();
+    let close = |found: f64, expected: f64| (found - expected).abs() < 1e-14;
+
+    let file = Scratch::new("features.npz");
+    solution.write_npz(&file.0).unwrap();
+    let mut npz = NpzReader::new(File::open(&file.0).unwrap()).unwrap();
+    let features: Array2<f64> = npz.by_name("features").unwrap();
+    assert_eq!(features.dim(), (3, 2));
+    for (found, expected) in features.rows().into_iter().zip(&expected) {
+        assert!(close(found[0], expected[0]) && close(found[1], expected[1]), "{found}");
+    }
+
+    let folder = Scratch::new("features.zarr");
+    solution.write_zarr(&folder.0).unwrap();
+    let found = super::zarr::array(&folder.0, "features");
+    let expected = features.iter().map(|x| x.to_le_bytes().to_vec());
+    assert!(expected.eq(found.elements));
+    assert!(folder.0.join("feature/c.0").exists());
+}
