@@ -7,6 +7,7 @@
 // label counts. So each module begins with definitions that link to other modules.
 
 /// [events]: crate::docs::events
+/// [features]: crate::docs::features
 /// [log]: crate::docs::events#the-log
 /// [array-on-a-gpu]: crate::docs::arrays#one-large-system-on-a-gpu
 /// [clusters]: crate::docs::clusters
@@ -42,6 +43,7 @@ pub mod primer {}
 #[doc = include_str!("../docs/outside.md")]
 pub mod outside {}
 
+/// [features]: crate::docs::features
 /// [outside]: crate::docs::outside
 /// [saving]: crate::docs::results#saving-and-output
 /// [many]: crate::docs::getting_started#many-problems
@@ -56,6 +58,7 @@ pub mod results_files {}
 /// [arrays]: crate::docs::arrays
 /// [clusters]: crate::docs::clusters
 /// [events]: crate::docs::events
+/// [features]: crate::docs::features
 /// [gradients]: crate::docs::gradients
 /// [reductions]: crate::docs::reductions
 /// [closures]: crate::docs::reductions#closures
@@ -69,6 +72,7 @@ pub mod from_sciml {}
 pub mod gradients {}
 
 /// [clusters]: crate::docs::clusters
+/// [features]: crate::docs::features
 ///
 #[doc = include_str!("../docs/reductions.md")]
 pub mod reductions {}
@@ -78,6 +82,13 @@ pub mod reductions {}
 ///
 #[doc = include_str!("../docs/sensitivity.md")]
 pub mod sensitivity {}
+
+/// [choosing-a-method]: crate::docs::choosing_a_method
+/// [events]: crate::docs::events
+/// [results-files]: crate::docs::results_files
+///
+#[doc = include_str!("../docs/features.md")]
+pub mod features {}
 
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see

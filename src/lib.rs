@@ -5,6 +5,7 @@
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
 //! [events]: docs::events
+//! [features]: docs::features
 //! [gradients]: docs::gradients
 //! [reductions]: docs::reductions
 //! [sensitivity]: docs::sensitivity

@@ -134,6 +134,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event of this name; returns `Modes` or `(State, Modes)` if the struct `Modes` contains quantities that only actions change |
 /// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | a scheduled action: the state after each of these times |
 /// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | a condition, checked after each step |
+/// | `#[feature(maximum)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | a feature: the largest value over time, with its time; the other kinds are `minimum`, `integral` and `time_positive` |
 /// | `struct` and its methods, `type`, `const`, other `fn` | helpers of the functions; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | imports constants, and functions under [`ode_fn`](macro@ode_fn) |
 ///
