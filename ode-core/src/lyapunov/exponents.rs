@@ -110,7 +110,6 @@ impl LyapunovExponents {
     }
 
     /// Returns the return code of each trajectory, of its first segment that is no success.
-    #[must_use]
     pub fn codes(&self) -> &[ReturnCode] {
         &self.codes
     }
