@@ -161,8 +161,8 @@ pub(super) type EachRange<'a, T> = &'a mut dyn FnMut(
 
 /// Calls `each` for each range of an ensemble, in order.
 ///
-/// After [`ControlFlow::Break`] there is no further range. Returns the joint
-/// report of all ranges.
+/// After [`ControlFlow::Break`] there is no further range: `each` must return it if the results
+/// contain cancelled trajectories. Returns the joint report of all ranges.
 pub(crate) fn each_range<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
@@ -217,7 +217,10 @@ pub(crate) fn each_range<T: Scalar>(
             }
             Ok(())
         })?;
-        if !ranges.pass(&range) || flow.is_break() || watch.is_cancelled() {
+        // Processes that solve together must end at the same range. All of them find the cancelled
+        // trajectories of a range, but each one only its own watch.
+        let is_cancelled = watch.is_cancelled() && algorithm.capabilities().ranks.is_none();
+        if !ranges.pass(&range) || flow.is_break() || is_cancelled {
             break;
         }
     }

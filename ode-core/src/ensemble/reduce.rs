@@ -123,9 +123,10 @@ fn in_ranges<T: Scalar>(
                 inputs,
             )?),
         };
+        let all = so_far.trajectories() + inputs.inputs.trajectories as u64;
         solve(&mut Accumulate::new(so_far, threads, inputs, sizes.batch)?)?;
-        cancelled = inputs.options.watch.is_cancelled();
-        Ok(ControlFlow::Continue(()))
+        cancelled = so_far.trajectories() < all;
+        Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     };
     let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
     let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
@@ -212,6 +213,15 @@ mod tests {
     /// Returns the statistics of 1000 trajectories, whose saved states are multiples of the
     /// initial ones.
     fn stub(longer_from: usize, together: usize) -> Result<Summaries, SolveError> {
+        cancelled_stub(longer_from, together, usize::MAX)
+    }
+
+    /// As [`stub`], with one trajectory that another process cancelled.
+    fn cancelled_stub(
+        longer_from: usize,
+        together: usize,
+        cancelled: usize,
+    ) -> Result<Summaries, SolveError> {
         let problems = &Stub { longer_from };
         let ensemble = EnsembleSpec {
             system: Facts::new(&INFO),
@@ -240,8 +250,11 @@ mod tests {
                             let value = columns.u0[d].get(i) * (slot + 1) as f64;
                             results.saved[(slot * 2 + d) * n + k] = value;
                         }
-                        let failed = batch.numbers().start + k as u64 == 500;
-                        results.codes[k] = if failed { code::DT_MIN } else { code::SUCCESS } as u8;
+                        results.codes[k] = match batch.numbers().start as usize + k {
+                            500 => code::DT_MIN as u8,
+                            i if i == cancelled => code::CANCELLED as u8,
+                            _ => code::SUCCESS as u8,
+                        };
                     }
                     Ok(())
                 },
@@ -272,6 +285,15 @@ mod tests {
             let shares = &found.report().unwrap().shares;
             assert_eq!((shares.len(), shares[0].trajectories), (1, 1000));
             assert_eq!(shares[0].chunks, 1000_usize.div_ceil(together));
+        }
+    }
+
+    /// The range with a cancelled trajectory is the last one, without the batches from there on.
+    #[test]
+    fn a_cancelled_range_is_the_last_one() {
+        for (together, cancelled, solved) in [(128, 300, 256), (128, 200, 192), (999, 640, 640)] {
+            let found = cancelled_stub(1000, together, cancelled).unwrap();
+            assert_eq!(found.ranges(), [0..solved], "{together} {cancelled}");
         }
     }
 

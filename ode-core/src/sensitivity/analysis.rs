@@ -156,6 +156,11 @@ impl Analysis {
         }
     }
 
+    /// Returns the number of trajectories that were solved, including failed ones.
+    pub(super) fn trajectories(&self) -> u64 {
+        self.codes.iter().sum()
+    }
+
     /// Sets the names of the components and the saved times.
     pub(super) fn begin(&mut self, names: Vec<String>, times: Vec<f64>) {
         self.sums = vec![self.groups.sums(); names.len() * times.len().max(1)];

@@ -105,8 +105,10 @@ pub(super) fn in_ranges<T: Scalar>(
     };
     let report =
         each_range(&ensemble, options, properties, place, sizes, &mut |inputs, threads, solve| {
+            let all = sinks.analysis.trajectories() + inputs.inputs.trajectories as u64;
             solve(&mut *sinks.sink(threads, inputs)?)?;
-            Ok(ControlFlow::Continue(()))
+            let is_complete = sinks.analysis.trajectories() == all;
+            Ok(if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
     analysis.report = Some(report);
     Ok(analysis)
