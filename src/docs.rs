@@ -73,6 +73,7 @@ pub mod gradients {}
 
 /// [clusters]: crate::docs::clusters
 /// [features]: crate::docs::features
+/// [folder]: crate::docs::clusters#the-folder
 ///
 #[doc = include_str!("../docs/reductions.md")]
 pub mod reductions {}
@@ -108,6 +109,7 @@ pub mod scaling {}
 
 /// [extending]: crate::docs::extending
 /// [failed-runs]: crate::docs::results_files#if-a-run-fails
+/// [ranges]: crate::docs::reductions#memory
 /// [samples]: crate::docs::getting_started#random-samples
 ///
 // The example of the page needs the feature.

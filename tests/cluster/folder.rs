@@ -2,16 +2,16 @@
 
 use crate::faults::cluster_error;
 use crate::same::same_bits;
-use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
-use odes::SolveError;
-use odes::backend::{InputRange, RawResults, ResultSink};
-use odes::cluster::{Arguments, ClusterError, Command, EnsembleDistributed};
+use crate::{Failing, Folder, Solution, ensemble, files, forced, options, problem, whole};
+use odes::backend::{EnsembleAlgorithm, InputRange, RawResults, ResultSink};
+use odes::cluster::{Arguments, ClusterError, Command, EnsembleDistributed, status};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::sample::{Normal, Samples, Uniform};
 use odes::summary::Summary;
 use odes::system::System;
+use odes::{SolveError, Trajectory};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -256,6 +256,50 @@ fn a_rank_passes_all_trajectories_to_closures() {
         let sum: u32 = whole(45).iter().take(31).map(|one| one.accepted()).sum();
         assert_eq!((found.value, found.numbers), (sum, 0..31));
     }
+}
+
+/// A reduction, and a solve that has a folder for each of two ranges, continue after a failure.
+#[test]
+fn statistics_continue_in_their_folders() {
+    let folder = Folder::new();
+    let summary = Summary::new().mean().extremes().quantiles([0.5]);
+    let expected = ensemble(90).reduce(Tsit5, EnsembleSerial, &options(), &summary).unwrap();
+    let failing = EnsembleDistributed::with_shard(Failing::after(3), (0, 1));
+    let failing = failing.folder(&folder.0).chunk(4);
+    assert!(ensemble(90).reduce(Tsit5, &failing, &options(), &summary).is_err());
+    let done = status(&folder.0).unwrap().solves[0].done;
+    assert!((3..22).contains(&done), "{done}");
+    let place = EnsembleDistributed::with_shard(EnsembleSerial, (1, 2)).folder(&folder.0).chunk(4);
+    let found = ensemble(90).reduce(Tsit5, place, &options(), &summary).unwrap();
+    assert!(found == expected);
+    let computed = found.report().unwrap().shares[0].trajectories;
+    assert!(computed as u64 <= 90 - 4 * done, "{computed}");
+
+    // The first range has 4096 trajectories.
+    let (folder, n) = (Folder::new(), 4300);
+    let one_step = SolveOptions::default().fixed_step(2.0);
+    let many = ensemble(n);
+    let ends = |place: &dyn EnsembleAlgorithm| {
+        let each = many.solve_each(Tsit5, place, &one_step);
+        let push = |all: &mut Vec<u64>, one: Trajectory<'_, forced, f64, 2, 2>| {
+            all.extend(one.final_state().map(f64::to_bits));
+            ControlFlow::<()>::Continue(())
+        };
+        each.try_fold(Vec::new(), push).map(|folded| folded.value)
+    };
+    let expected = ends(&EnsembleSerial).unwrap();
+    let place = |calls| EnsembleDistributed::with_shard(Failing::after(calls), (0, 1));
+    assert!(ends(&place(usize::MAX).folder(&folder.0).chunk(64)).unwrap() == expected);
+    let solves = status(&folder.0).unwrap().solves;
+    assert_eq!(solves.iter().map(|solve| solve.trajectories).collect::<Vec<_>>(), [4096, 204]);
+    // A failure in the second range.
+    std::fs::remove_dir_all(folder.0.join("0001")).unwrap();
+    assert!(ends(&place(1).folder(&folder.0).chunk(64)).is_err());
+    let solves = status(&folder.0).unwrap().solves;
+    assert_eq!(solves.iter().map(|solve| solve.done).collect::<Vec<_>>(), [64, 1]);
+    let place = EnsembleDistributed::with_shard(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(64);
+    assert!(ends(&place).unwrap() == expected);
+    assert_eq!(status(&folder.0).unwrap().solves[1].done, 4);
 }
 
 /// Results of a rank that failed later are not computed again, by any number of ranks.

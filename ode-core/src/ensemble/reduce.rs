@@ -134,9 +134,10 @@ fn in_ranges<T: Scalar>(
     let Some(mut selection) = summaries.selection::<T>() else { return Ok(summaries) };
     while selection.is_open() && !cancelled {
         let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
-            solve(&mut Select::new(&summaries, &mut selection, threads, inputs, sizes.batch)?)?;
-            cancelled = inputs.options.watch.is_cancelled();
-            Ok(ControlFlow::Continue(()))
+            let mut select = Select::new(&summaries, &mut selection, threads, inputs, sizes.batch)?;
+            solve(&mut select)?;
+            cancelled = select.cancelled;
+            Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
         let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
         summaries.add_report(report);
