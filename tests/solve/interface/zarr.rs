@@ -343,6 +343,8 @@ fn incomplete_folders_are_marked() {
     assert_eq!((&found["complete"], &found["solved"]), (&json!(0), &Value::Null));
     assert_eq!(fs::read(file.0.join("code/c.0")).unwrap(), [0, 0]);
     assert!(!file.0.join("code/c.2").exists());
+    // Without the array, no codes of the batch are there.
+    assert!(!file.0.join("code/c.1").exists());
 
     // The folder accepts no other solve, and no other folder replaces it.
     let again = ensemble().solve_into(Euler, EnsembleSerial, &steps(), &mut folder).unwrap_err();

@@ -176,13 +176,18 @@ impl ZarrFolder {
         if indices.start != content.stored || !content.stored.is_multiple_of(chunk) {
             return Err(not_forwarded());
         }
-        let chunks = (0..n).step_by(chunk);
-        let files = chunks.flat_map(|from| content.variables.iter().map(move |of| (from, of)));
-        persist::each(files, &|(from, (variable, array))| {
-            let range = from..n.min(from + chunk);
-            let rows = variable.rows(&content.sizes, (batch, results), range);
-            array.write(&self.path, (content.stored + from) / chunk, &rows)
-        })?;
+        // The codes follow the other arrays: a code of a killed run shows that all values exist.
+        for codes in [false, true] {
+            let written = |(of, _): &&(Variable, Array)| (*of == Variable::Codes) == codes;
+            let variables = || content.variables.iter().filter(written);
+            let chunks = (0..n).step_by(chunk);
+            let files = chunks.flat_map(|from| variables().map(move |of| (from, of)));
+            persist::each(files, &|(from, (variable, array))| {
+                let range = from..n.min(from + chunk);
+                let rows = variable.rows(&content.sizes, (batch, results), range);
+                array.write(&self.path, (content.stored + from) / chunk, &rows)
+            })?;
+        }
         content.stored += n;
         let is_solved = |&i: &usize| results.code(i) != ReturnCode::Cancelled;
         content.solved += (0..n).filter(is_solved).count();
