@@ -189,6 +189,7 @@ fn statistics_are_those_of_the_members() {
             assert_eq!(found.count()[[slot, d]], of.len() as u64, "{name}");
             if of.is_empty() {
                 assert!(found.mean().unwrap()[[slot, d]].is_nan(), "{name}");
+                assert_eq!(found.effective_count().unwrap()[[slot, d]], 0.0, "{name}");
                 continue;
             }
             let sum = |f: &dyn Fn(f64) -> f64| of.iter().map(|(x, w)| w * f(*x)).sum::<f64>();

@@ -153,7 +153,7 @@ pub(super) struct Search {
     keys: Keys,
     /// Disjoint intervals in order that contain several keys.
     open: Vec<Interval>,
-    /// The ranks of the values that are found.
+    /// The ranks with known values.
     found: Vec<(u64, f64)>,
 }
 
@@ -220,7 +220,7 @@ impl Search {
         Ok(())
     }
 
-    /// Returns a quantile of `n` values. The search has its neighbours.
+    /// Returns a quantile of `n` values from its neighbours.
     fn quantile(&self, level: f64, n: u64) -> f64 {
         let at = |rank: u64| {
             let found = self.found.iter().find(|(known, _)| *known == rank);

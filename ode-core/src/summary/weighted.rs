@@ -99,7 +99,11 @@ impl RowForm {
 
     /// Returns the number of values, or their effective number.
     pub(super) fn effective(self, row: &[f64]) -> f64 {
-        if self.weighted { 1.0 / row[1] } else { row[0] }
+        match self.weighted {
+            true if row[1] > 0.0 => 1.0 / row[1],
+            true => 0.0,
+            false => row[0],
+        }
     }
 
     /// Returns the mean of number `i`.
@@ -239,6 +243,7 @@ mod tests {
         assert!(form.covariance(&one, 0, 0).is_nan());
         let none = of(&[f64::NAN, f64::NAN], &[1.0, 1.0]);
         assert!(form.mean(&none, 0).is_nan() && form.covariance(&none, 0, 0).is_nan());
+        assert_eq!((form.effective(&none), form.effective(&one)), (0.0, 1.0));
     }
 
     #[test]

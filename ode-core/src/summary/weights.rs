@@ -2,7 +2,7 @@
 
 use super::histogram::Histogram;
 use super::summaries::Summaries;
-use super::weighted;
+use super::weighted::{self, RowForm};
 use crate::error::SummaryError;
 use ndarray::{Array1, Array2};
 
@@ -16,11 +16,10 @@ impl Summaries {
     /// # Errors
     /// [`SummaryError::NotRequested`] without [`Summary::mean`](super::Summary::mean).
     pub fn total_weight(&self) -> Result<Array2<f64>, SummaryError> {
-        let total = self.of_moments("mean", "mean()", |_, row| row[0])?;
-        Ok(total.mapv_into(|weight| if weight.is_nan() { 0.0 } else { weight }))
+        self.sums(|_, row| row[0])
     }
 
-    /// Returns the effective numbers of values, `[time, component]`; NaN without values.
+    /// Returns the effective numbers of values, `[time, component]`.
     ///
     /// The number is `(sum w)^2 / sum w^2` of the weights `w` (L. Kish, "Survey Sampling", Wiley,
     /// 1965). A number far below [`count`](Self::count) means that a few trajectories decide the
@@ -29,7 +28,13 @@ impl Summaries {
     /// # Errors
     /// As [`total_weight`](Self::total_weight).
     pub fn effective_count(&self) -> Result<Array2<f64>, SummaryError> {
-        self.of_moments("mean", "mean()", weighted::RowForm::effective)
+        self.sums(RowForm::effective)
+    }
+
+    /// Returns an array of a function of the rows of moments, and 0 without trajectories.
+    fn sums(&self, of: impl Fn(RowForm, &[f64]) -> f64) -> Result<Array2<f64>, SummaryError> {
+        let sums = self.of_moments("mean", "mean()", of)?;
+        Ok(sums.mapv_into(|sum| if self.ranges.is_empty() { 0.0 } else { sum }))
     }
 
     /// Returns the histogram of a component, with the sum of the weights of each bin.
