@@ -112,7 +112,6 @@ fn in_ranges<T: Scalar>(
 ) -> Result<Summaries, SolveError> {
     let info = ensemble.system.info;
     let mut summaries: Option<Summaries> = None;
-    let mut cancelled = false;
     let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
         let so_far = match &mut summaries {
             Some(so_far) => so_far,
@@ -125,23 +124,29 @@ fn in_ranges<T: Scalar>(
         };
         let all = so_far.trajectories() + inputs.inputs.trajectories as u64;
         solve(&mut Accumulate::new(so_far, threads, inputs, sizes.batch)?)?;
-        cancelled = so_far.trajectories() < all;
-        Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        // Another process may have cancelled the solve: all processes end at the same range.
+        let is_complete = so_far.trajectories() == all;
+        Ok(if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     };
     let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
     let mut summaries = summaries.unwrap_or_else(|| unreachable!("there is at least one range"));
     summaries.add_report(report);
     let Some(mut selection) = summaries.selection::<T>() else { return Ok(summaries) };
-    while selection.is_open() && !cancelled {
+    let all = ensemble.numbers(ensemble.trajectories.unwrap_or(0))?.len() as u64;
+    let mut passed = summaries.trajectories();
+    // A pass of a cancelled solve lacks trajectories.
+    while selection.is_open() && passed == all {
+        passed = 0;
         let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
             let mut select = Select::new(&summaries, &mut selection, threads, inputs, sizes.batch)?;
             solve(&mut select)?;
-            cancelled = select.cancelled;
-            Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            passed += select.passed;
+            let is_complete = select.passed == inputs.inputs.trajectories as u64;
+            Ok(if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         };
         let report = ranges::each_range(ensemble, options, properties, compiled, sizes, each)?;
         summaries.add_report(report);
-        if !cancelled {
+        if passed == all {
             selection.refine()?;
         }
     }

@@ -22,8 +22,8 @@ pub(crate) struct Select<'a> {
     threads: EvaluationThreads,
     layout: Layout,
     batch: usize,
-    /// Whether a trajectory was cancelled, perhaps by another process.
-    pub(crate) cancelled: bool,
+    /// The number of trajectories that were counted.
+    pub(crate) passed: u64,
 }
 
 impl<'a> Select<'a> {
@@ -36,7 +36,7 @@ impl<'a> Select<'a> {
         batch: Option<usize>,
     ) -> Result<Self, SummaryError> {
         let (layout, batch) = summaries.wanted(inputs, batch)?;
-        Ok(Select { summaries, selection, threads, layout, batch, cancelled: false })
+        Ok(Select { summaries, selection, threads, layout, batch, passed: 0 })
     }
 }
 
@@ -58,7 +58,6 @@ impl<T: Scalar> ResultSink<T> for Select<'_> {
         results.check(&self.layout, n)?;
         let codes: Vec<ReturnCode> = (0..n).map(|k| results.code(k)).collect();
         if codes.contains(&ReturnCode::Cancelled) {
-            self.cancelled = true;
             return Ok(ControlFlow::Break(()));
         }
         let values = if self.summaries.finals { &results.finals } else { &results.saved };
@@ -75,6 +74,7 @@ impl<T: Scalar> ResultSink<T> for Select<'_> {
                 search.add(&block);
             }
         });
+        self.passed += n as u64;
         Ok(ControlFlow::Continue(()))
     }
 }
