@@ -219,7 +219,7 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
 /// Each rank returns the statistics of all trajectories, one of which fails.
 #[test]
 fn a_rank_returns_the_statistics_of_all() {
-    let summary = Summary::new().mean().extremes().quantiles([0.5]);
+    let summary = Summary::new().mean().extremes().exact_quantiles([0.5]);
     let expected = ensemble(45).reduce(Tsit5, EnsembleSerial, &options(), &summary).unwrap();
     assert_eq!((expected.trajectories(), expected.successes()), (45, 44));
     let folder = Folder::new();
