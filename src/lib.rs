@@ -156,8 +156,8 @@ pub mod sensitivity {
 /// let options = SolveOptions::default().tolerance(1e-8);
 /// let request = Lyapunov::new(2).segments(80).transient(0.25);
 /// let found = ensemble.lyapunov(Tsit5, EnsembleSerial, &options, &request)?;
-/// assert!((found.exponents()[[0, 0]] - 0.5).abs() < 1e-6);
-/// assert!((found.exponents()[[0, 1]] + 1.0).abs() < 1e-6);
+/// assert!((found.exponents()[[0, 0]] - 0.5).abs() < 1e-3);
+/// assert!((found.exponents()[[0, 1]] + 1.0).abs() < 1e-3);
 /// # Ok(())
 /// # }
 /// ```
