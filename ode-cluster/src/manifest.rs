@@ -58,7 +58,7 @@ impl Manifest {
         });
         let mut entries = vec![
             ("odes".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("system".to_owned(), task.system().to_owned()),
+            ("system".to_owned(), task.system().name.to_owned()),
             ("method".to_owned(), settings.method.name.to_owned()),
             ("precision".to_owned(), T::NAME.to_owned()),
             ("trajectories".to_owned(), trajectories.to_string()),

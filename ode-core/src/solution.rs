@@ -610,6 +610,8 @@ mod observables;
 pub mod save;
 #[cfg(not(feature = "save"))]
 mod unsaved;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 #[cfg(all(test, feature = "serde"))]
 mod tests {

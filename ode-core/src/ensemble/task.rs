@@ -18,7 +18,7 @@ use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
 use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
-use crate::system::{DeviceSource, System};
+use crate::system::{DeviceSource, System, SystemInfo};
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
@@ -40,8 +40,8 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// Returns the key that identifies the task within the process.
     fn key(&self) -> TaskKey;
 
-    /// Returns the name of the system.
-    fn system(&self) -> &'static str;
+    /// Returns the names of the system, its states, parameters, observables, events and features.
+    fn system(&self) -> &'static SystemInfo;
 
     /// Returns the dimensions of the system.
     fn shape(&self) -> SystemShape;
@@ -231,8 +231,8 @@ where
         TaskKey::of::<(T, S, M), S, N, P>(&self.system)
     }
 
-    fn system(&self) -> &'static str {
-        self.system.info().name
+    fn system(&self) -> &'static SystemInfo {
+        self.system.info()
     }
 
     fn shape(&self) -> SystemShape {

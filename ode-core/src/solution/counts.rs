@@ -188,7 +188,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns whether the growth guard restarted trajectory `i`.
     fn began_anew(&self, i: usize) -> bool {
-        self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
+        self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).care > 0)
     }
 
     /// Returns the number of times that the guard looked ahead.

@@ -22,9 +22,8 @@ pub use npz::Npz;
 pub use zarr::ZarrFolder;
 
 use crate::lane::Scalar;
-use crate::problem::options::LogRow;
 use crate::solution::{EnsembleSolution, ReturnCode};
-use crate::system::{System, SystemInfo};
+use crate::system::System;
 use ndarray::{Array1, Array2, ArrayView1, arr1};
 use std::io;
 use std::path::Path;
@@ -113,7 +112,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         if !self.all_logs().is_empty() {
             file.add_numbers("log", self.all_logs())?;
-            let names = log_names(self.system.info(), self.inputs.options.log);
+            let names = self.inputs.options.log.names(self.system.info());
             file.add_names("log_names", &names)?;
         }
         let numbers = self.numbers();
@@ -159,15 +158,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let path = path.as_ref();
         csv::write(self, path).map_err(|error| SaveError { path: path.to_owned(), error })
     }
-}
-
-/// Returns the names of the numbers of a logged event.
-fn log_names(system: &SystemInfo, row: LogRow) -> Vec<String> {
-    let named = |when: &str, count: usize| -> Vec<String> {
-        system.states.iter().take(count).map(|state| format!("{when}.{state}")).collect()
-    };
-    let marks = ["time", "event"].map(str::to_owned).to_vec();
-    [marks, named("before", row.before), named("after", row.after)].concat()
 }
 
 /// Returns an array with a row for each trajectory.

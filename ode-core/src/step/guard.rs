@@ -142,8 +142,8 @@ pub struct Guarded {
     pub count: u32,
     /// Whether an accepted step passed over growth.
     pub held: bool,
-    /// Whether the trajectory restarted from its beginning.
-    pub anew: bool,
+    /// The [care](CAREFUL) of the trajectory; 0 if it did not restart from its beginning.
+    pub care: u8,
 }
 
 impl Guarded {
@@ -151,8 +151,15 @@ impl Guarded {
     #[must_use]
     pub fn from_lane(number: u32) -> Self {
         let number = u64::from(number);
-        let has = |bits| number & bits != 0;
-        Guarded { count: (number & COUNT) as u32, held: has(HELD_BIT), anew: has(3 * CAREFUL) }
+        let care = (number / CAREFUL % 4) as u8;
+        Guarded { count: (number & COUNT) as u32, held: number & HELD_BIT != 0, care }
+    }
+
+    /// Encodes the report, as lanes return it.
+    #[must_use]
+    pub fn to_lane(self) -> u32 {
+        let held = if self.held { HELD_BIT } else { 0 };
+        (u64::from(self.count) + u64::from(self.care) * CAREFUL + held) as u32
     }
 }
 
@@ -432,7 +439,7 @@ mod tests {
         assert!(is_cautious::<f64>(refused) && !has_let_go::<f64>(refused));
         assert_eq!(
             Guarded::from_lane(reported::<f64>(refused) as u32),
-            Guarded { count: 1, held: false, anew: false }
+            Guarded { count: 1, held: false, care: 0 }
         );
         let mut state = refused;
         for step in 1..=HELD {
@@ -442,7 +449,7 @@ mod tests {
         assert!(has_let_go::<f64>(state) && !is_cautious::<f64>(state));
         assert_eq!(
             Guarded::from_lane(reported::<f64>(state) as u32),
-            Guarded { count: 1, held: true, anew: false }
+            Guarded { count: 1, held: true, care: 0 }
         );
         // Errors limit three steps, and the count of steps limited by the guard starts again.
         let mut state = advanced::<f64>(refused, true);
@@ -461,8 +468,9 @@ mod tests {
         assert!(!is_careful::<f64>(relaxed));
         let second = begun_anew::<f64>(relaxed);
         assert!(is_careful::<f64>(second) && is_careful::<f64>(calm(second)));
-        let told = Guarded { count: 11, held: false, anew: true };
-        assert_eq!(Guarded::from_lane(reported::<f64>(calm(second)) as u32), told);
+        let told = Guarded { count: 11, held: false, care: 3 };
+        let report = reported::<f64>(calm(second)) as u32;
+        assert_eq!((Guarded::from_lane(report), told.to_lane()), (told, report));
         // In later segments it switches off sooner.
         let mut state = after_refusal::<f64>(0);
         for held in [HELD, HELD_AGAIN, HELD_AGAIN] {
@@ -486,7 +494,7 @@ mod tests {
             state = after_refusal::<f32>(state);
         }
         assert!(is_cautious::<f32>(state) && !has_let_go::<f32>(state));
-        let most = Guarded { count: 65_535, held: false, anew: false };
+        let most = Guarded { count: 65_535, held: false, care: 0 };
         assert_eq!(Guarded::from_lane(reported::<f32>(state)), most);
     }
 }

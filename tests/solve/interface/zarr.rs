@@ -41,6 +41,12 @@ impl Array {
     }
 }
 
+/// The checksum of RFC 3720, section 12.1, bit by bit.
+fn crc32c(bytes: &[u8]) -> u32 {
+    let bit = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), bit))
+}
+
 fn metadata(path: &Path) -> Value {
     let value: Value = serde_json::from_slice(&fs::read(path.join("zarr.json")).unwrap()).unwrap();
     assert_eq!(value["zarr_format"], 3);
@@ -74,8 +80,9 @@ pub(crate) fn array(folder: &Path, name: &str) -> Array {
         other => panic!("{other}"),
     };
     let codecs = array["codecs"].as_array().unwrap();
+    let (checksum, codecs) = codecs.split_last().unwrap();
     let (last, before) = codecs.split_last().unwrap();
-    assert_eq!(last["name"], "bytes");
+    assert_eq!((&last["name"], checksum), (&json!("bytes"), &json!({ "name": "crc32c" })));
     assert!(size == 1 || last["configuration"]["endian"] == "little");
     let order = match before {
         [] => (0..shape.len()).collect(),
@@ -95,7 +102,9 @@ pub(crate) fn array(folder: &Path, name: &str) -> Array {
         let key: Vec<_> = index.iter().zip(&chunk).map(|(i, c)| (i / c).to_string()).collect();
         let key = format!("c.{}", key.join("."));
         let bytes = files.entry(key.clone()).or_insert_with(|| fs::read(path.join(key)).unwrap());
-        assert_eq!(bytes.len(), chunk.iter().product::<usize>() * size);
+        let elements = chunk.iter().product::<usize>() * size;
+        assert_eq!(bytes.len(), elements + 4);
+        assert_eq!(bytes[elements..], crc32c(&bytes[..elements]).to_le_bytes());
         let within = order.iter().fold(0, |at, &k| at * chunk[k] + index[k] % chunk[k]);
         bytes[within * size..][..size].to_vec()
     };
@@ -208,7 +217,11 @@ fn folders_hold_the_solution() {
     assert_eq!(codes["flag_values"].as_array().unwrap().len(), names.len());
     // The codec `vlen-utf8`: a count, then lengths and characters.
     let names = fs::read(file.0.join("state/c.0")).unwrap();
+    let (names, checksum) = names.split_last_chunk().unwrap();
     assert_eq!(names, b"\x02\0\0\0\x04\0\0\0prey\x09\0\0\0predators");
+    assert_eq!(*checksum, crc32c(names).to_le_bytes());
+    // The example of RFC 3720, appendix B.4.
+    assert_eq!(crc32c(&[0; 32]).to_le_bytes(), [0xaa, 0x36, 0x91, 0x8a]);
 
     // Chunks of four trajectories in batches of other sizes, on other backends.
     let mut all = Vec::new();
@@ -227,11 +240,11 @@ fn folders_hold_the_solution() {
     assert!(all[0].len() > 40 && all.iter().all(|files| *files == all[0]));
     // The last chunk has two trajectories, and then fill values.
     let last = |array: &str| &all[0][&format!("{array}/c.1")];
-    assert_eq!(last("code")[..], [4, 4, 255, 255]);
-    assert_eq!(last("accepted")[8..], [255; 8]);
+    assert_eq!(last("code")[..4], [4, 4, 255, 255]);
+    assert_eq!(last("accepted")[8..16], [255; 8]);
     let ends = &all[0]["u_end/c.1.0"];
     let is_nan = |k: usize| f64::from_le_bytes(ends[8 * k..][..8].try_into().unwrap()).is_nan();
-    assert_eq!((ends.len(), is_nan(2), is_nan(3), is_nan(6)), (64, true, true, true));
+    assert_eq!((ends.len(), is_nan(2), is_nan(3), is_nan(6)), (68, true, true, true));
     let fill = |array: &str| metadata(&file.0.join(array))["fill_value"].clone();
     assert_eq!([fill("u"), fill("code")], [json!("NaN"), json!(255)]);
 }
@@ -341,7 +354,7 @@ fn incomplete_folders_are_marked() {
     assert!(error.to_string().starts_with("cannot write "), "{error}");
     let found = attributes(&file.0);
     assert_eq!((&found["complete"], &found["solved"]), (&json!(0), &Value::Null));
-    assert_eq!(fs::read(file.0.join("code/c.0")).unwrap(), [0, 0]);
+    assert_eq!(fs::read(file.0.join("code/c.0")).unwrap()[..2], [0, 0]);
     assert!(!file.0.join("code/c.2").exists());
     // Without the array, no codes of the batch are there.
     assert!(!file.0.join("code/c.1").exists());
@@ -377,7 +390,7 @@ fn folders_of_cancelled_solves_are_incomplete() {
         ensemble().solve_into(Euler, &backend, &steps(), &mut cancelling).unwrap();
         let found = attributes(&file.0);
         assert_eq!((&found["complete"], &found["solved"]), (&json!(solved / 6), &json!(solved)));
-        assert_eq!(fs::read(file.0.join("code/c.0")).unwrap(), codes);
+        assert_eq!(fs::read(file.0.join("code/c.0")).unwrap()[..2], codes);
         assert_eq!(file.0.join("code/c.1").exists(), at.is_some());
         assert_eq!(file.0.join("code/c.2").exists(), at == Some(4));
     }

@@ -4,6 +4,8 @@
 mod file_format;
 
 use crate::error::SolveError;
+#[cfg(feature = "zarr")]
+use crate::system::SystemInfo;
 use crate::system::facts::Facts;
 use ode_macros::inlined;
 
@@ -73,5 +75,15 @@ impl LogRow {
     #[inlined]
     pub fn width(self) -> usize {
         self.marks + self.before + self.after
+    }
+
+    /// Returns the names of the numbers of an event.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn names(self, system: &SystemInfo) -> Vec<String> {
+        let named = |when: &str, count: usize| -> Vec<String> {
+            system.states.iter().take(count).map(|state| format!("{when}.{state}")).collect()
+        };
+        let marks = ["time", "event"].map(str::to_owned).to_vec();
+        [marks, named("before", self.before), named("after", self.after)].concat()
     }
 }

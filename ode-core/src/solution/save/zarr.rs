@@ -5,27 +5,22 @@
 //! ds.u.sel(state="x", trajectory=42).plot()
 //! ```
 
-mod array;
-mod json;
-mod variable;
-
 use super::error::SaveError;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::persist;
 use crate::problem::inputs::InputRange;
+use crate::problem::layout::Layout;
+use crate::solution::zarr::{ZarrGroup, ZarrHeader};
 use crate::solution::{
-    EnsembleSolution, RawResults, ResultSink, ReturnCode, RunReport, SolveHeader,
+    EnsembleSolution, RawResults, ResultSet, ResultSink, ReturnCode, RunReport, SolveHeader,
 };
 use crate::system::System;
-use array::{Array, Element, strings};
 use core::ops::ControlFlow;
-use json::{Object, list};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use variable::{Sizes, Variable};
 
 /// The largest size of the chunks of the largest array in bytes, if the user sets none.
 const CHUNK_BYTES: usize = 32 << 20;
@@ -73,12 +68,9 @@ pub struct ZarrFolder {
 /// The content of a folder during the solve.
 #[derive(Debug)]
 struct Content {
-    sizes: Sizes,
-    variables: Vec<(Variable, Array)>,
-    attributes: Object,
-    /// The number of trajectories of a chunk.
-    chunk: usize,
-    /// The number of trajectories of a batch, a multiple of `chunk`.
+    group: ZarrGroup,
+    layout: Layout,
+    /// The number of trajectories of a batch, a multiple of the number of a chunk.
     batch: usize,
     /// The number of trajectories that are stored.
     stored: usize,
@@ -132,37 +124,22 @@ impl ZarrFolder {
             let error = "it contains another solve; create a folder for each solve";
             return Err(io::Error::new(ErrorKind::AlreadyExists, error));
         }
-        let sizes = Sizes::of(header);
-        let mut variables = Variable::of_solve::<T>(&sizes);
-        let bytes = variables.iter().map(|(_, array)| array.bytes_of_trajectory());
-        let (largest, all) = bytes
-            .fold((1, 1), |(largest, all), bytes| (bytes.max(largest), bytes.saturating_add(all)));
+        let SolveHeader { system, inputs: prepared, axes } = *header;
+        let (options, inputs) = (&prepared.options, &prepared.inputs);
+        let wanted = ResultSet::ALL;
+        let group = ZarrGroup::new(&ZarrHeader { system, options, inputs, axes, wanted });
+        let (largest, all) = group.bytes_of_trajectory();
         let fit = (CHUNK_BYTES / largest).max(1);
-        let chunk = self.chunk.unwrap_or(1 << fit.ilog2()).min(sizes.trajectories.max(1));
+        let group = group.chunk(self.chunk.unwrap_or(1 << fit.ilog2()));
+        let chunk = group.chunk_len();
         let batch = self.batch.unwrap_or((BATCH_BYTES / all / chunk).saturating_mul(chunk));
         let batch = batch.max(1).div_ceil(chunk).saturating_mul(chunk);
-        let attributes = attributes(header, &sizes);
-        let content = Content {
-            sizes,
-            variables: Vec::new(),
-            attributes,
-            chunk,
-            batch,
-            stored: 0,
-            solved: 0,
-        };
+        let layout = prepared.layout();
+        let content = Content { group, layout, batch, stored: 0, solved: 0 };
         let content = self.content.insert(content);
-        content.write_group(&self.path, Object::default().json("complete", 0))?;
-        for (_, array) in &mut variables {
-            array.chunk = chunk;
-            array.create(&self.path)?;
-        }
-        content.variables = variables;
-        for (array, bytes) in coordinates(header, &sizes) {
-            array.create(&self.path)?;
-            array.write(&self.path, 0, &[bytes])?;
-        }
-        Ok(())
+        write(&self.path, "zarr.json", &[content.group.metadata(false).as_bytes()])?;
+        content.group.arrays().try_for_each(|array| fs::create_dir(self.path.join(array)))?;
+        content.group.files().try_for_each(|(path, bytes)| write(&self.path, &path, &[&bytes]))
     }
 
     /// Writes the chunks of a batch.
@@ -172,20 +149,17 @@ impl ZarrFolder {
         results: &RawResults<T>,
     ) -> io::Result<()> {
         let Some(content) = &mut self.content else { return Err(not_forwarded()) };
-        let (indices, n, chunk) = (batch.indices(), batch.len(), content.chunk);
+        let (indices, n, chunk) = (batch.indices(), batch.len(), content.group.chunk_len());
         if indices.start != content.stored || !content.stored.is_multiple_of(chunk) {
             return Err(not_forwarded());
         }
-        // The codes follow the other arrays: a code of a killed run shows that all values exist.
-        for codes in [false, true] {
-            let written = |(of, _): &&(Variable, Array)| (*of == Variable::Codes) == codes;
-            let variables = || content.variables.iter().filter(written);
+        for arrays in content.group.chunk_arrays() {
             let chunks = (0..n).step_by(chunk);
-            let files = chunks.flat_map(|from| variables().map(move |of| (from, of)));
-            persist::each(files, &|(from, (variable, array))| {
-                let range = from..n.min(from + chunk);
-                let rows = variable.rows(&content.sizes, (batch, results), range);
-                array.write(&self.path, (content.stored + from) / chunk, &rows)
+            let files = chunks.flat_map(|from| arrays.clone().map(move |array| (from, array)));
+            persist::each(files, &|(from, array)| {
+                let (index, range) = ((content.stored + from) / chunk, from..n.min(from + chunk));
+                let file = content.group.chunk_file(array, index, (batch, results), range);
+                write(&self.path, &file.path, &file.parts())
             })?;
         }
         content.stored += n;
@@ -197,13 +171,8 @@ impl ZarrFolder {
     /// Writes the number of solved trajectories, and whether these are all.
     fn close(&self, run: &RunReport) -> io::Result<()> {
         let Some(content) = &self.content else { return Err(not_forwarded()) };
-        let is_complete = content.solved == content.sizes.trajectories;
-        let report = Object::default()
-            .json("complete", u8::from(is_complete))
-            .json("solved", content.solved)
-            .text("backend", &run.backend.to_string())
-            .json("seconds", run.timings.total.as_secs_f64());
-        content.write_group(&self.path, report)
+        let text = content.group.metadata_of_run(content.solved, run);
+        write(&self.path, "zarr.json", &[text.as_bytes()])
     }
 
     fn error(&self, error: io::Error) -> SaveError {
@@ -244,7 +213,7 @@ impl<T: Scalar> ResultSink<T> for ZarrFolder {
     ) -> Result<ControlFlow<()>, SolveError> {
         if let Some(content) = &self.content {
             // A sink around the folder may want fewer arrays.
-            results.check(&content.sizes.layout, batch.len())?;
+            results.check(&content.layout, batch.len())?;
         }
         self.write_batch(batch, results).map_err(|error| self.error(error))?;
         Ok(ControlFlow::Continue(()))
@@ -261,102 +230,10 @@ impl From<SaveError> for SolveError {
     }
 }
 
-impl Content {
-    /// Writes the metadata of the group, with further attributes.
-    fn write_group(&self, path: &Path, further: Object) -> io::Result<()> {
-        let attributes = further.members(&self.attributes).finish();
-        let text = Object::default()
-            .json("zarr_format", 3)
-            .text("node_type", "group")
-            .json("attributes", attributes)
-            .finish();
-        persist::replace(&path.join("zarr.json"), path, &[text.as_bytes()])
-    }
-}
-
-/// Returns the attributes of the group that are known before the solve.
-fn attributes<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Object {
-    let SolveHeader { system, inputs, axes } = header;
-    let (options, columns) = (&inputs.options, &inputs.inputs);
-    let mut attributes = Object::default()
-        .text("source", concat!("odes ", env!("CARGO_PKG_VERSION")))
-        .text("system", system.name)
-        .text("method", options.method.name)
-        .text("precision", T::NAME)
-        .texts("states", system.states)
-        .texts("parameters", system.parameters)
-        .texts("observables", system.observables)
-        .texts("events", system.events)
-        .texts("features", system.features)
-        .json("trajectories", columns.trajectories)
-        .json("first_trajectory", columns.first)
-        .json("grid_shape", list(&columns.shape));
-    let names: Vec<String> = axes.iter().map(ToString::to_string).collect();
-    attributes = attributes.texts("grid_axes", &names);
-    if !sizes.shared_times && sizes.layout.slots > 0 {
-        // xarray takes only an array with one axis of its name for a coordinate by itself.
-        attributes = attributes.text("coordinates", "time");
-    }
-    let lane = &options.lane;
-    let abstol = match columns.has_own_tolerances() {
-        true => list(columns.abstols.iter().map(|abstol| number(abstol.get(0)))),
-        false => number(lane.abstol),
-    };
-    attributes = match options.adaptive {
-        true => attributes.json("abstol", abstol).json("reltol", number(lane.reltol)),
-        false => attributes.json("fixed_step", number(lane.dt)),
-    };
-    let limits = [
-        ("first_step", lane.dt, options.adaptive && lane.dt != T::default()),
-        ("dtmin", lane.dtmin, lane.dtmin > T::default()),
-        ("dtmax", lane.dtmax, lane.dtmax < T::infinity()),
-    ];
-    let limits = limits.into_iter().filter(|(.., given)| *given);
-    let attributes = limits.fold(attributes, |all, (name, x, _)| all.json(name, number(x)));
-    attributes.json("max_steps", lane.max_steps)
-}
-
-/// Returns a finite number as JSON.
-fn number<T: Scalar>(number: T) -> String {
-    format!("{number:?}")
-}
-
-/// Returns the arrays with one axis of the same name, and their bytes.
-fn coordinates<T: Scalar>(header: &SolveHeader<'_, T>, sizes: &Sizes) -> Vec<(Array, Vec<u8>)> {
-    let of = |name: &'static str, element: Element, length: usize| {
-        let attributes = Object::default();
-        Array { name, element, axes: vec![(name, length)], chunk: length, attributes }
-    };
-    let mut coordinates = Vec::new();
-    if let (true, Some(times @ [_, ..])) = (sizes.shared_times, header.inputs.inputs.save.shared())
-    {
-        let mut array = of("time", Element::of::<T>(), times.len());
-        array.attributes = array.attributes.text("long_name", "saved times");
-        coordinates.push((array, bytemuck::cast_slice(times).to_vec()));
-    }
-    let log = super::log_names(header.system, sizes.layout.log);
-    let log: Vec<&str> = log.iter().map(String::as_str).collect();
-    let logged = if sizes.layout.log_slots > 0 { &log[..] } else { &[] };
-    let all = [header.system.states, header.system.observables];
-    let [states, observables] = header.inputs.options.saved_names(all);
-    let (states, observables) = match sizes.chosen {
-        true => (&states[..], &observables[..]),
-        false => (&[][..], header.system.observables),
-    };
-    for (name, names) in [
-        ("state", header.system.states),
-        ("saved_state", states),
-        ("parameter", header.system.parameters),
-        ("observable", observables),
-        ("event", header.system.events),
-        ("feature", header.system.features),
-        ("log_number", logged),
-    ] {
-        if !names.is_empty() {
-            coordinates.push((of(name, Element::Text, names.len()), strings(names)));
-        }
-    }
-    coordinates
+/// Writes a file of the group atomically.
+fn write(group: &Path, path: &str, parts: &[&[u8]]) -> io::Result<()> {
+    let path = group.join(path);
+    persist::replace(&path, path.parent().unwrap_or(group), parts)
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
@@ -365,7 +242,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`ZarrFolder`] receives the results during the solve instead, in constant memory.
     ///
     /// The arrays have the names of [`write_npz`](Self::write_npz). The first axis is the
-    /// trajectory.
+    /// trajectory. Each file ends with a checksum (codec `crc32c`), which readers verify.
     ///
     /// | array | further axes | content |
     /// |---|---|---|
@@ -379,7 +256,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `code` | | return codes; `flag_values` and `flag_meanings` are their numbers and names |
     /// | `accepted`, `rejected` | | numbers of steps |
     /// | `used_stiff_method` | | 1 or 0; absent unless the method switches |
+    /// | `stiff_at_end` | | 1 if the implicit method was chosen at the end, else 0; absent unless the method switches |
     /// | `guarded`, `held_unstable` | | as in [`write_npz`](Self::write_npz); absent if the guard is off |
+    /// | `guard_care` | | 0 if the [guard](crate::SolveOptions::growth_guard()) did not restart the trajectory, else 1 to 3; absent if the guard is off |
     /// | `event_counts` | `event` | counts of events; absent without events |
     /// | `features` | `feature` | features; absent without features |
     /// | `log` | `log_slot`, `log_number` | logged events; absent without a log |

@@ -5,13 +5,12 @@
 //! grid divides the first axis only, and the last chunk is padded.
 //!
 //! Solutions are stored component by component: the first axis varies fastest in memory. The codec
-//! `transpose` declares that order, so no number is moved.
+//! `transpose` declares that order, so no number is moved. Each file ends with a checksum (codec
+//! `crc32c`: the polynomial of Castagnoli, RFC 3720).
 
 use super::json::{Object, list, string};
 use crate::lane::Scalar;
-use crate::persist;
-use std::io;
-use std::path::Path;
+use std::borrow::Cow;
 
 /// The type of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,21 +87,39 @@ pub(super) struct Array {
     pub(super) name: &'static str,
     pub(super) element: Element,
     pub(super) axes: Vec<(&'static str, usize)>,
-    /// The length of a chunk along the first axis.
-    pub(super) chunk: usize,
+    /// The lengths of a chunk along the first axes; a chunk has the whole length of the others.
+    pub(super) chunk: Vec<usize>,
+    /// The character between the indices of a chunk in its path: `/` begins a folder.
+    pub(super) separator: char,
     pub(super) attributes: Object,
 }
 
 impl Array {
+    /// Creates an array in one chunk, without attributes.
+    pub(super) fn new(
+        name: &'static str,
+        element: Element,
+        axes: Vec<(&'static str, usize)>,
+    ) -> Self {
+        Array {
+            name,
+            element,
+            axes,
+            chunk: Vec::new(),
+            separator: '.',
+            attributes: Object::default(),
+        }
+    }
+
     /// Returns `zarr.json`.
-    fn metadata(&self) -> String {
+    pub(super) fn metadata(&self) -> String {
         let shape = || self.axes.iter().map(|&(_, length)| length);
-        let chunk = core::iter::once(self.chunk).chain(shape().skip(1));
-        let grid = Object::default().json("chunk_shape", list(chunk)).finish();
-        let grid = Object::default().text("name", "regular").json("configuration", grid);
-        // Without folders of chunks.
-        let keys = Object::default().text("separator", ".").finish();
-        let keys = Object::default().text("name", "default").json("configuration", keys);
+        // Lengths of chunks are positive.
+        let chunk = self.chunk.iter().copied().chain(shape().skip(self.chunk.len()));
+        let grid = Object::default().json("chunk_shape", list(chunk.map(|length| length.max(1))));
+        let grid = Object::default().text("name", "regular").json("configuration", grid.finish());
+        let keys = Object::default().text("separator", self.separator.encode_utf8(&mut [0; 4]));
+        let keys = Object::default().text("name", "default").json("configuration", keys.finish());
         let mut codecs = Vec::new();
         if self.axes.len() > 1 {
             let order = list((1..self.axes.len()).chain([0]));
@@ -111,6 +128,7 @@ impl Array {
             codecs.push(codec.finish());
         }
         codecs.push(self.element.codec());
+        codecs.push(Object::default().text("name", "crc32c").finish());
         let names: Vec<&str> = self.axes.iter().map(|&(name, _)| name).collect();
         Object::default()
             .json("zarr_format", 3)
@@ -132,31 +150,67 @@ impl Array {
         lengths.fold(self.element.size(), usize::saturating_mul)
     }
 
-    /// Creates the array in the folder of its group.
-    pub(super) fn create(&self, group: &Path) -> io::Result<()> {
-        let folder = group.join(self.name);
-        std::fs::create_dir(&folder)?;
-        persist::replace(&folder.join("zarr.json"), &folder, &[self.metadata().as_bytes()])
+    /// Returns the path of the chunk with index `index` along the first axis, in the group.
+    pub(super) fn path(&self, index: usize) -> String {
+        format!("{}/c.{index}{}", self.name, ".0".repeat(self.axes.len() - 1))
     }
 
-    /// Writes chunk `index`.
+    /// Returns the length of a chunk along the first axis.
+    pub(super) fn rows_of(&self) -> usize {
+        self.chunk.first().copied().unwrap_or(0)
+    }
+
+    /// Returns the file of the chunk with index `index` along the first axis.
     ///
-    /// A row has the elements of one component, for at most `self.chunk` trajectories. The chunk
-    /// contains the rows one after the other, padded with the fill value.
-    pub(super) fn write(
-        &self,
-        group: &Path,
-        index: usize,
-        rows: &[impl AsRef<[u8]>],
-    ) -> io::Result<()> {
-        let folder = group.join(self.name);
-        let name = format!("c.{index}{}", ".0".repeat(self.axes.len() - 1));
-        let size = self.chunk.saturating_mul(self.element.size());
-        let lacking = rows.first().map_or(0, |row| size.saturating_sub(row.as_ref().len()));
+    /// A row has the elements of one component, for at most as many trajectories as a chunk has.
+    /// The chunk contains the rows one after the other, padded with the fill value.
+    pub(super) fn file<'a>(&self, index: usize, rows: Vec<Cow<'a, [u8]>>) -> ChunkFile<'a> {
+        let size = self.rows_of().saturating_mul(self.element.size());
+        let lacking = rows.first().map_or(0, |row| size.saturating_sub(row.len()));
         let padding = self.element.fill().repeat(lacking / self.element.size().max(1));
-        let parts = rows.iter().flat_map(|row| [row.as_ref(), &padding]);
-        let parts: Vec<&[u8]> = parts.filter(|part| !part.is_empty()).collect();
-        persist::replace(&folder.join(name), &folder, &parts)
+        ChunkFile::new(self.path(index), rows, padding)
+    }
+}
+
+/// The file of a chunk.
+#[derive(Debug)]
+pub struct ChunkFile<'a> {
+    /// The path in the folder of the group.
+    pub path: String,
+    /// The checksum of the elements, which the file ends with.
+    pub checksum: [u8; CHECKSUM],
+    rows: Vec<Cow<'a, [u8]>>,
+    /// The bytes behind each row.
+    padding: Vec<u8>,
+}
+
+impl<'a> ChunkFile<'a> {
+    pub(super) fn new(path: String, rows: Vec<Cow<'a, [u8]>>, padding: Vec<u8>) -> Self {
+        let parts = rows.iter().flat_map(|row| [&**row, &padding]);
+        let checksum = parts.fold(0, crc32c::crc32c_append).to_le_bytes();
+        ChunkFile { path, checksum, rows, padding }
+    }
+
+    /// Returns the bytes of the file, in parts.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&[u8]> {
+        let parts = self.rows.iter().flat_map(|row| [&**row, &self.padding]);
+        parts.chain([&self.checksum[..]]).filter(|part| !part.is_empty()).collect()
+    }
+}
+
+/// The size of the checksum of a file, by the codec `crc32c`.
+pub(super) const CHECKSUM: usize = 4;
+
+/// Returns the elements of a file, and its checksum.
+///
+/// # Errors
+/// The defect of the file.
+pub(super) fn checked(file: &[u8]) -> Result<(&[u8], [u8; CHECKSUM]), &'static str> {
+    let (elements, checksum) = file.split_last_chunk().ok_or("it is too short")?;
+    match crc32c::crc32c(elements).to_le_bytes() == *checksum {
+        true => Ok((elements, *checksum)),
+        false => Err("its checksum does not match its bytes"),
     }
 }
 
@@ -170,4 +224,11 @@ pub(super) fn strings(values: &[impl AsRef<str>]) -> Vec<u8> {
         bytes.extend_from_slice(value);
     }
     bytes
+}
+
+/// Returns the first string of a chunk of [`strings`]; `None` if there is none.
+pub(super) fn first_string(elements: &[u8]) -> Option<&str> {
+    let (_, rest) = elements.split_first_chunk::<4>()?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    core::str::from_utf8(rest.get(..u32::from_le_bytes(*length) as usize)?).ok()
 }

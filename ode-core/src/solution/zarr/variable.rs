@@ -3,9 +3,10 @@
 use super::array::{Array, Element};
 use super::json::{Object, list};
 use crate::lane::Scalar;
-use crate::problem::inputs::{Input, InputRange, View};
+use crate::problem::inputs::{Input, InputRange, Inputs, View};
 use crate::problem::layout::{Layout, RawResults};
-use crate::solution::{ReturnCode, SolveHeader};
+use crate::problem::resolved_options::ResolvedOptions;
+use crate::solution::{ResultArray, ResultSet, ReturnCode};
 use crate::step::guard::Guarded;
 use crate::step::switching;
 use core::ops::Range;
@@ -21,10 +22,12 @@ pub(super) enum Variable {
     EndTimes,
     Codes,
     Stiff,
+    StiffAtEnd,
     Accepted,
     Rejected,
     Guarded,
     HeldUnstable,
+    GuardCare,
     EventCounts,
     Features,
     SavedStates,
@@ -39,21 +42,23 @@ pub(super) enum Variable {
 pub(super) struct Sizes {
     pub(super) layout: Layout,
     pub(super) trajectories: usize,
-    parameters: usize,
+    pub(super) parameters: usize,
     /// Whether all trajectories have the same saved times.
     pub(super) shared_times: bool,
     /// Whether the saved states or observables are a choice.
     pub(super) chosen: bool,
     /// Whether the method switches to another one.
-    switches: bool,
+    pub(super) switches: bool,
 }
 
 impl Sizes {
-    pub(super) fn of<T: Scalar>(header: &SolveHeader<'_, T>) -> Self {
-        let inputs = &header.inputs.inputs;
-        let options = &header.inputs.options;
+    pub(super) fn of<T: Scalar>(
+        options: &ResolvedOptions<T>,
+        inputs: &Inputs<T>,
+        wanted: ResultSet,
+    ) -> Self {
         Sizes {
-            layout: header.inputs.layout(),
+            layout: Layout::new(options, inputs).of(wanted),
             trajectories: inputs.trajectories,
             parameters: inputs.p.len(),
             shared_times: options.saved.times == 0 && inputs.save.shared().is_some(),
@@ -64,13 +69,38 @@ impl Sizes {
 }
 
 impl Variable {
-    /// Returns the variables of a solve with their arrays, in chunks of one trajectory.
+    /// Returns the array of results that the variable needs; `None` if it needs only inputs.
+    fn needs(self, layout: &Layout) -> Option<ResultArray> {
+        match self {
+            Variable::InitialStates | Variable::Parameters | Variable::Spans => None,
+            Variable::FinalStates => Some(ResultArray::Finals),
+            Variable::EndTimes => Some(ResultArray::Ends),
+            Variable::Codes | Variable::Stiff | Variable::StiffAtEnd => Some(ResultArray::Codes),
+            Variable::Accepted => Some(ResultArray::Steps),
+            Variable::Rejected => Some(ResultArray::Rejected),
+            Variable::Guarded | Variable::HeldUnstable | Variable::GuardCare => {
+                Some(ResultArray::Guarded)
+            }
+            Variable::EventCounts => Some(ResultArray::Events),
+            Variable::Features => Some(ResultArray::Features),
+            Variable::SavedStates | Variable::SavedObservables => Some(ResultArray::Saved),
+            Variable::SavedTimes => (layout.row.times > 0).then_some(ResultArray::Saved),
+            Variable::SavedCounts => Some(ResultArray::Kept),
+            Variable::Log => Some(ResultArray::Log),
+        }
+    }
+
+    /// Returns the variables of a solve with their arrays, in one chunk. The codes are the last.
     pub(super) fn of_solve<T: Scalar>(sizes: &Sizes) -> Vec<(Variable, Array)> {
         let Layout { states, row, slots, events, features, log, log_slots, .. } = sizes.layout;
         let save = (if sizes.shared_times { "time" } else { "save" }, slots);
         let mut variables = Vec::new();
         let mut add = |variable, name, element, axes: &[(&'static str, usize)], meaning| {
-            if axes.iter().any(|&(_, length)| length == 0) {
+            let variable: Variable = variable;
+            let is_wanted = |array| sizes.layout.wanted.contains(array);
+            if axes.iter().any(|&(_, length)| length == 0)
+                || !variable.needs(&sizes.layout).is_none_or(is_wanted)
+            {
                 return;
             }
             let axes = [&[("trajectory", sizes.trajectories)], axes].concat();
@@ -79,7 +109,7 @@ impl Variable {
                 Variable::Codes => attributes.members(&flags()),
                 _ => attributes,
             };
-            variables.push((variable, Array { name, element, axes, chunk: 1, attributes }));
+            variables.push((variable, Array { attributes, ..Array::new(name, element, axes) }));
         };
         let numbers = Element::of::<T>();
         let (counts, flags) = (Element::U32, Element::U8);
@@ -91,10 +121,11 @@ impl Variable {
         add(Variable::Spans, "tspan", numbers, &[("end", 2)], "both ends of the time spans");
         add(Variable::FinalStates, "u_end", numbers, &[state], "final states");
         add(Variable::EndTimes, "t_end", numbers, &[], "times of the final states");
-        add(Variable::Codes, "code", flags, &[], "return codes");
         if sizes.switches {
             let meaning = "whether the implicit method solved a section";
             add(Variable::Stiff, "used_stiff_method", flags, &[], meaning);
+            let meaning = "whether the implicit method was chosen at the end";
+            add(Variable::StiffAtEnd, "stiff_at_end", flags, &[], meaning);
         }
         add(Variable::Accepted, "accepted", counts, &[], "accepted steps");
         add(Variable::Rejected, "rejected", counts, &[], "rejected steps");
@@ -102,6 +133,8 @@ impl Variable {
             add(Variable::Guarded, "guarded", counts, &[], "steps that the growth guard found");
             let meaning = "whether the trajectory may have stayed on an unstable state";
             add(Variable::HeldUnstable, "held_unstable", flags, &[], meaning);
+            let meaning = "care of the growth guard, 0 if the trajectory did not restart";
+            add(Variable::GuardCare, "guard_care", flags, &[], meaning);
         }
         let event = ("event", events);
         add(Variable::EventCounts, "event_counts", counts, &[event], "counts of events");
@@ -121,6 +154,7 @@ impl Variable {
         }
         let of_log = [("log_slot", log_slots), ("log_number", log.width())];
         add(Variable::Log, "log", numbers, &of_log, "logged events");
+        add(Variable::Codes, "code", flags, &[], "return codes");
         variables
     }
 
@@ -153,8 +187,9 @@ impl Variable {
                 let code = |&code| ReturnCode::from_lane(code) as u8;
                 computed(results.codes[range].iter().map(code))
             }
-            Variable::Stiff => {
-                let stiff = |&code| u8::from(u64::from(code) & switching::EVER != 0);
+            Variable::Stiff | Variable::StiffAtEnd => {
+                let bit = if self == Variable::Stiff { switching::EVER } else { switching::STIFF };
+                let stiff = |&code| u8::from(u64::from(code) & bit != 0);
                 computed(results.codes[range].iter().map(stiff))
             }
             Variable::Accepted => {
@@ -169,6 +204,10 @@ impl Variable {
             Variable::HeldUnstable => {
                 let held = |&report| u8::from(Guarded::from_lane(report).held);
                 computed(results.guarded[range].iter().map(held))
+            }
+            Variable::GuardCare => {
+                let care = |&report| Guarded::from_lane(report).care;
+                computed(results.guarded[range].iter().map(care))
             }
             Variable::EventCounts => of_results(&results.events, n, 0..events, &range),
             Variable::Features => of_results(&results.features, n, 0..features, &range),
