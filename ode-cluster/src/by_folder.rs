@@ -3,11 +3,10 @@
 use ode_core::lane::Scalar;
 use ode_core::{ResultSink, SolveError};
 
-use crate::distributed_solve::DistributedSolve;
+use crate::distributed_solve::{ComputedChunk, DistributedSolve};
 use crate::error::ClusterError;
 use crate::folder_queue::FolderQueue;
 use crate::store::Store;
-use crate::store::chunk::Mismatch;
 
 /// Computes the chunks that are not in the folder, together with the other ranks.
 ///
@@ -19,53 +18,45 @@ pub(crate) fn solve<T: Scalar>(
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(), SolveError> {
     let mut queue = FolderQueue::new(rank, of, store.manifest().chunks());
-    let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
-    while !solve.is_cancelled()
-        && let Some(chunks) = queue.next(&mut &*store, solve.most())?
-    {
-        solve.compute(chunks.clone(), &mut commit)?;
-        queue.is_done(&mut &*store, &chunks)?;
+    let mut commit = |chunks: &[ComputedChunk<'_, T>]| Ok(store.commit(chunks)?);
+    let mut all = false;
+    while !all && !solve.is_cancelled() {
+        match queue.next(&mut &*store, solve.most())? {
+            Some(chunks) => {
+                solve.compute(chunks.clone(), &mut commit)?;
+                queue.is_done(&mut &*store, &chunks)?;
+            }
+            None => all = true,
+        }
     }
-    hand_over(store, solve, sink)
+    hand_over(store, solve, all, sink)
 }
 
-/// Passes all results to `sink`, after all chunks are in the folder or the solve was cancelled.
+/// Passes all results to `sink`, after the folder has `all` chunks or the solve was cancelled.
 pub(crate) fn hand_over<T: Scalar>(
     store: &Store<'_>,
     solve: &mut DistributedSolve<'_, T>,
+    all: bool,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(), SolveError> {
-    let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
-    if !solve.is_cancelled() {
-        store.tidy();
+    let mut commit = |chunks: &[ComputedChunk<'_, T>]| Ok(store.commit(chunks)?);
+    if all {
+        store.complete()?;
     }
-    solve.hand_over(sink, &mut |solve, chunk| {
-        let bytes = match store.read(chunk)? {
-            Some(bytes) => bytes,
-            None if solve.is_cancelled() => return Ok(None),
-            // The file was removed from a sealed group, or is not visible here yet.
-            None => {
-                solve.compute(chunk..chunk + 1, &mut commit)?;
-                match store.read(chunk)? {
-                    Some(bytes) => bytes,
-                    None if solve.is_cancelled() => return Ok(None),
-                    None => {
-                        let path = store.path(chunk);
-                        return Err(ClusterError::damaged(&path, "it was removed").into());
-                    }
-                }
-            }
-        };
-        let path = store.path(chunk);
-        match solve.check(chunk, &bytes) {
-            Ok(()) => Ok(Some(bytes)),
-            Err(Mismatch::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
-            Err(Mismatch::Foreign) => Err(ClusterError::damaged(
-                &path,
-                "it contains another chunk, or a chunk of another solve",
-            )
-            .into()),
-            Err(Mismatch::Inputs) => Err(ClusterError::Inputs { path }.into()),
+    solve.hand_over(sink, &mut |solve, chunk, results| {
+        let inputs = solve.range(chunk..chunk + 1);
+        if store.read(chunk, inputs, results)?.is_none() {
+            return Ok(true);
+        }
+        if solve.is_cancelled() {
+            return Ok(false);
+        }
+        // A file was removed, or is not visible here yet.
+        solve.compute(chunk..chunk + 1, &mut commit)?;
+        match store.read(chunk, inputs, results)? {
+            None => Ok(true),
+            Some(_) if solve.is_cancelled() => Ok(false),
+            Some(path) => Err(ClusterError::damaged(&path, "it was removed").into()),
         }
     })
 }

@@ -11,11 +11,12 @@ use ode_core::{ResultSink, Share, SolveError, SolveWatch, Warning};
 use crate::by_folder;
 use crate::chunk_bytes::ChunkBytes;
 use crate::chunk_server::{ChunkServer, Reply};
-use crate::distributed_solve::DistributedSolve;
+use crate::distributed_solve::{ComputedChunk, DistributedSolve};
 use crate::error::ClusterError;
 use crate::folder_queue::{FinishedChunks as _, GROUP};
 use crate::manifest::Manifest;
 use crate::mpi::{Pause, Tag, World};
+use crate::results_bytes;
 use crate::store::Store;
 
 /// The connection of a rank to rank 0.
@@ -181,19 +182,24 @@ pub(crate) fn solve<T: Scalar>(
 ) -> Result<Vec<Share>, SolveError> {
     let mut kept: HashMap<u64, Vec<u8>> = HashMap::new();
     let mut failed = None;
-    let mut commit = |chunk: u64, bytes: Vec<u8>| match store {
-        Some(store) => Ok(store.commit(chunk, &[&bytes])?),
+    let wanted = solve.layout.wanted;
+    let mut commit = |chunks: &[ComputedChunk<'_, T>]| match store {
+        Some(store) => store.commit(chunks).map_err(SolveError::from),
         None => {
-            kept.insert(chunk, bytes);
+            kept.extend(chunks.iter().map(|computed| {
+                let results = (computed.results, computed.lease.len());
+                (computed.chunk, results_bytes::encode(wanted, results, computed.within.clone()))
+            }));
             Ok(())
         }
     };
     let watch = solve.watch.clone();
     let mut compute = |talk: &Talk<'_>| {
         let mut finished = Vec::new();
-        let mut commit = |chunk: u64, bytes: Vec<u8>, finished: &mut Vec<u64>| {
-            finished.push(chunk);
-            commit(chunk, bytes)
+        let mut commit = |chunks: &[ComputedChunk<'_, T>], finished: &mut Vec<u64>| {
+            commit(chunks)?;
+            finished.extend(chunks.iter().map(|computed| computed.chunk));
+            Ok(())
         };
         let ask = |solve: &DistributedSolve<'_, T>, finished: Vec<u64>| match solve.is_cancelled() {
             true => talk.ask(&Ask::Cancel(finished)),
@@ -202,7 +208,7 @@ pub(crate) fn solve<T: Scalar>(
         let mut next = ask(solve, Vec::new());
         while !next.is_empty() {
             finished.clear();
-            let mut commit = |chunk, bytes| commit(chunk, bytes, &mut finished);
+            let mut commit = |chunks: &[ComputedChunk<'_, T>]| commit(chunks, &mut finished);
             next = match solve.compute(next, &mut commit) {
                 Ok(()) => ask(solve, finished.clone()),
                 Err(error) => {
@@ -276,11 +282,16 @@ pub(crate) fn solve<T: Scalar>(
     let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
         // All chunks exist; a network file system may show a file later.
-        by_folder::hand_over(store, solve, sink)?;
+        by_folder::hand_over(store, solve, !outcome.unfinished, sink)?;
         return Ok(shares);
     }
     let mut bytes = ChunkBytes::new(world, manifest, &outcome.owners, kept);
-    let handed = solve.hand_over(sink, &mut |_, _| Ok(bytes.next().unwrap_or(Some(Vec::new()))));
+    let handed = solve.hand_over(sink, &mut |solve, chunk, results| {
+        let Some(bytes) = bytes.next().unwrap_or(Some(Vec::new())) else { return Ok(false) };
+        results.fit(&solve.layout, solve.range(chunk..chunk + 1).len())?;
+        let short = ClusterError::Short { chunk, bytes: bytes.len() };
+        results_bytes::decode(&bytes, results).map(|()| true).ok_or(short.into())
+    });
     // A rank that needs no more results still takes part in the messages to the others.
     bytes.for_each(drop);
     handed.map(|()| shares)

@@ -11,12 +11,13 @@ use ode_core::lane::Scalar;
 use ode_core::persist;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::zarr::{ZarrGroup, ZarrHeader};
 use ode_core::{Backend, EnsembleAlgorithm, ResultSink, RunReport, Shard, Share, SolveError};
 
 use crate::agree;
 use crate::by_folder;
 use crate::by_messages;
-use crate::distributed_solve::{DistributedSolve, InnerBackend};
+use crate::distributed_solve::{DistributedSolve, InnerBackend, computed};
 use crate::error::ClusterError;
 use crate::gradients;
 use crate::manifest::{self, Manifest};
@@ -65,6 +66,10 @@ use crate::store::Store;
 /// `linked-mpi` (`cluster-linked-mpi` of `odes`), the library is the one that the program was built
 /// with, such as Open MPI 4. Several processes without MPI or a folder are
 /// [`ClusterError::Nothing`].
+///
+/// The folder of a solve is a Zarr group, version 3, which xarray opens at any moment:
+/// `xarray.open_zarr("out/0000", consolidated=False)`. Its arrays are those of
+/// `EnsembleSolution::write_zarr`.
 ///
 /// A folder persists. If a process was killed, start it again, or start the program with any number
 /// of ranks: finished chunks are read from the folder, and the rest is computed. A folder is
@@ -159,7 +164,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         EnsembleDistributed { folder: Some(folder.into()), ..self }
     }
 
-    /// Sets the number of trajectories of a chunk, which is one file of the folder.
+    /// Sets the number of trajectories of a chunk, which is one file for each array of the folder.
     ///
     /// By default there are several hundred chunks, of 64 to 65,536 trajectories and of at most 64
     /// MiB. The number must not depend on the number of ranks; otherwise a different number of
@@ -231,7 +236,8 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             return Err(ClusterError::Nothing { shard: *shard, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
-        let manifest = Manifest::of(task, settings, columns, self.chunk, sink.wants());
+        let wanted = computed(sink.wants());
+        let manifest = Manifest::of(task, settings, columns, self.chunk, wanted);
         if let Some(world) = world {
             // Compare before any rank writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
@@ -242,13 +248,16 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
-            Ok(Store::open(folder.join(format!("{number:04}")), &manifest)?)
+            let (system, options, inputs) = (task.system(), settings, columns);
+            let header = ZarrHeader { system, options, inputs, axes: &[], wanted };
+            let group = ZarrGroup::new(&header);
+            Ok(Store::open(folder.join(format!("{number:04}")), &manifest, group)?)
         });
         let store = match world {
             Some(world) => agree::on(world, manifest.lines(), store.transpose())?,
             None => store.transpose()?,
         };
-        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner, sink.wants());
+        let mut solve = DistributedSolve::new(&manifest, settings, columns, inner, wanted);
         let shares = match (world, &store) {
             (Some(world), store) => {
                 by_messages::solve(world, &manifest, store.as_ref(), &mut solve, sink)?

@@ -7,15 +7,14 @@ use ode_core::lane::Scalar;
 use ode_core::problem::inputs::{InputRange, Inputs};
 use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
-use ode_core::solution::{ResultSet, ResultSlices};
+use ode_core::solution::{ResultArray, ResultSet, ResultSlices};
 use ode_core::{
     Collect, RawResults, ResultSink, ReturnCode, RunReport, SolveError, SolveWatch, Timings,
     Warning,
 };
 
-use crate::error::ClusterError;
-use crate::manifest::{self, Manifest};
-use crate::store::chunk::{self, ChunkId, Mismatch};
+use crate::manifest::Manifest;
+use crate::results_bytes;
 
 /// The largest size of the results of a lease, in bytes.
 const MOST_BYTES: usize = 256 << 20;
@@ -27,15 +26,46 @@ const SECONDS: f64 = 5.0;
 pub(crate) type InnerBackend<'a, T> =
     &'a dyn Fn(&Inputs<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
-/// Returns the bytes of a chunk, or `None` if the solve was cancelled before it.
-type Read<'r, 'a, T> =
-    &'r mut dyn FnMut(&mut DistributedSolve<'a, T>, u64) -> Result<Option<Vec<u8>>, SolveError>;
+/// A computed chunk.
+pub(crate) struct ComputedChunk<'r, T> {
+    /// The index of the chunk.
+    pub(crate) chunk: u64,
+    /// The inputs of the chunk.
+    pub(crate) inputs: InputRange<'r, T>,
+    /// The inputs of the lease.
+    pub(crate) lease: InputRange<'r, T>,
+    /// The results of the lease.
+    pub(crate) results: &'r RawResults<T>,
+    /// The trajectories of the chunk within the lease.
+    pub(crate) within: Range<usize>,
+}
+
+/// Stores the computed chunks of a lease.
+pub(crate) type Commit<'c, T> =
+    &'c mut dyn FnMut(&[ComputedChunk<'_, T>]) -> Result<(), SolveError>;
+
+/// Sets results to the results of a chunk. Returns `false` if the solve was cancelled before it.
+type Read<'r, 'a, T> = &'r mut dyn FnMut(
+    &mut DistributedSolve<'a, T>,
+    u64,
+    &mut RawResults<T>,
+) -> Result<bool, SolveError>;
+
+/// Returns the results that ranks compute for a sink that wants these.
+///
+/// Return codes show unfinished trajectories, and a folder contains accepted steps instead of all.
+pub(crate) fn computed(wanted: ResultSet) -> ResultSet {
+    let wanted = wanted.with(ResultArray::Codes);
+    let counts = wanted.contains(ResultArray::Steps);
+    if counts { wanted.with(ResultArray::Rejected) } else { wanted }
+}
 
 /// A solve, and the progress of this rank.
 pub(crate) struct DistributedSolve<'a, T> {
     manifest: &'a Manifest,
     columns: &'a Inputs<T>,
-    layout: Layout,
+    /// The results that ranks compute.
+    pub(crate) layout: Layout,
     inner: InnerBackend<'a, T>,
     pub(crate) watch: SolveWatch,
     /// Whether a rank cancelled the solve.
@@ -92,36 +122,36 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         (2 * self.taken).min(by_time as u64).min(fit as u64).max(1)
     }
 
-    /// Computes some chunks, and passes the bytes of each to `commit`.
+    /// Computes some chunks, and passes them to `commit`.
     ///
     /// If the solve is cancelled meanwhile, unfinished chunks are left out.
     pub(crate) fn compute(
         &mut self,
         chunks: Range<u64>,
-        commit: &mut dyn FnMut(u64, Vec<u8>) -> Result<(), SolveError>,
+        commit: Commit<'_, T>,
     ) -> Result<(), SolveError> {
         let begin = Instant::now();
         let range = self.range(chunks.clone());
-        let (columns, n) = (range.to_inputs()?, range.len());
+        let columns = range.to_inputs()?;
         let mut sink = Collect::of(self.layout.wanted);
         let run = (self.inner)(&columns, &mut sink)?;
         let results = sink.into_results();
-        let mut finished = 0;
+        let mut computed = Vec::new();
         for chunk in chunks.clone() {
-            let id = self.id(chunk);
-            let from =
-                self.manifest.trajectories_of(chunk..chunk + 1).start - range.indices().start;
-            let within = from..from + id.len;
+            let inputs = self.range(chunk..chunk + 1);
+            let from = inputs.indices().start - range.indices().start;
+            let within = from..from + inputs.len();
             if self.watch.is_cancelled() && !is_finished(&results, within.clone()) {
                 continue;
             }
-            finished += id.len;
-            commit(chunk, chunk::encode(&id, &self.layout, (&results, n), within))?;
+            let (lease, results) = (range, &results);
+            computed.push(ComputedChunk { chunk, inputs, lease, results, within });
         }
+        commit(&computed)?;
         let count = chunks.end - chunks.start;
         self.pace = Some(begin.elapsed().as_secs_f64() / count as f64);
         self.taken = count;
-        self.done.trajectories += finished;
+        self.done.trajectories += computed.iter().map(|chunk| chunk.inputs.len()).sum::<usize>();
         self.done.leases += 1;
         self.done.warnings.extend(run.warnings);
         self.done.timings.compile += run.timings.compile;
@@ -130,47 +160,39 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         Ok(())
     }
 
-    /// Checks the bytes of a chunk that was read.
-    pub(crate) fn check(&self, chunk: u64, bytes: &[u8]) -> Result<(), Mismatch> {
-        chunk::check(bytes, &self.id(chunk), &self.layout)
-    }
-
-    /// Passes the results of all trajectories to `sink`, batch by batch. `read` returns the valid
-    /// bytes of each chunk. The first batch with a trajectory that was not solved is the last one.
+    /// Passes the results of all trajectories to `sink`, batch by batch. `read` reads each chunk.
+    /// The first batch with a trajectory that was not solved is the last one.
     pub(crate) fn hand_over(
         &mut self,
         sink: &mut dyn ResultSink<T>,
         read: Read<'_, 'a, T>,
     ) -> Result<(), SolveError> {
-        let mut results = RawResults::default();
-        let mut last: Option<(u64, Option<Vec<u8>>)> = None;
+        let layout = self.layout.of(sink.wants());
+        let [mut results, mut of_chunk] = [(); 2].map(|()| RawResults::default());
+        let mut last = None;
         for batch in self.columns.batches(sink.batch()) {
             let (all, n) = (batch.indices(), batch.len());
-            results.fit(&self.layout, n)?;
+            results.fit(&layout, n)?;
             let (mut next, mut complete) = (all.start, true);
             while next < all.end {
                 let number = (next / self.manifest.chunk) as u64;
-                let bytes = match last.take() {
-                    Some((known, bytes)) if known == number => bytes,
-                    _ => read(self, number)?,
+                let is_known = match last {
+                    Some((known, is_known)) if known == number => is_known,
+                    _ => read(self, number, &mut of_chunk)?,
                 };
                 let chunk = self.manifest.trajectories_of(number..number + 1);
                 let end = chunk.end.min(all.end);
                 let within = next - chunk.start..end - chunk.start;
                 let at = next - all.start;
-                match &bytes {
-                    Some(bytes) => {
-                        let to = (&mut results, n);
-                        chunk::decode(bytes, chunk.len(), within, to, at)
-                            .ok_or(ClusterError::Short { chunk: number, bytes: bytes.len() })?;
-                    }
-                    None => {
-                        complete = false;
-                        let (_, rest) = ResultSlices::whole(&mut results, n).split(at);
-                        rest.split(end - next).0.cancel();
-                    }
+                if is_known {
+                    let from = (&of_chunk, chunk.len());
+                    results_bytes::copy(from, within, (&mut results, n), at);
+                } else {
+                    complete = false;
+                    let (_, rest) = ResultSlices::whole(&mut results, n).split(at);
+                    rest.split(end - next).0.cancel();
                 }
-                last = Some((number, bytes));
+                last = Some((number, is_known));
                 next = end;
             }
             if sink.store(batch, &mut results)?.is_break() || !complete {
@@ -180,16 +202,11 @@ impl<'a, T: Scalar> DistributedSolve<'a, T> {
         Ok(())
     }
 
-    fn range(&self, chunks: Range<u64>) -> InputRange<'a, T> {
+    /// Returns the inputs of some chunks.
+    pub(crate) fn range(&self, chunks: Range<u64>) -> InputRange<'a, T> {
         let Range { start, end } = self.manifest.trajectories_of(chunks);
         let first = self.columns.first;
         self.columns.range(first + start as u64..first + end as u64)
-    }
-
-    fn id(&self, chunk: u64) -> ChunkId {
-        let range = self.range(chunk..chunk + 1);
-        let (first, len) = (range.numbers().start, range.len());
-        ChunkId { manifest: self.manifest.hash, inputs: manifest::inputs(range), chunk, first, len }
     }
 }
 

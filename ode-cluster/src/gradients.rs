@@ -17,7 +17,7 @@ use ode_core::{Backend, EnsembleAlgorithm, RawResults, RunReport, Share, SolveEr
 
 use crate::manifest;
 use crate::mpi::World;
-use crate::store::chunk;
+use crate::results_bytes;
 use crate::{agree, error::ClusterError};
 
 /// Computes an adjoint on all ranks of `world`.
@@ -53,7 +53,13 @@ pub(crate) fn on_ranks<T: Scalar>(
                 return Err(ClusterError::Rank { rank, message }.into());
             };
             *rest = behind;
-            chunk::copy_rows((part, range.len()), 0..range.len(), (array, n), range.start, size);
+            results_bytes::copy_rows(
+                (part, range.len()),
+                0..range.len(),
+                (array, n),
+                range.start,
+                size,
+            );
         }
     }
     let mut report = RunReport::new(Backend::Ranks { ranks: of }, timings);

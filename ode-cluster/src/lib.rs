@@ -19,6 +19,7 @@ mod gradients;
 mod manifest;
 mod mpi;
 mod ranks;
+mod results_bytes;
 mod status;
 mod store;
 

@@ -11,6 +11,9 @@ use ode_core::problem::layout::Layout;
 use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::{ResultArray, ResultSet};
 
+/// The format of folders.
+const FORMAT: &str = "4 (Zarr 3)";
+
 /// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
 /// inputs.
 const LOOKED_AT: usize = 4096;
@@ -58,6 +61,7 @@ impl Manifest {
         });
         let mut entries = vec![
             ("odes".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("format".to_owned(), FORMAT.to_owned()),
             ("system".to_owned(), task.system().name.to_owned()),
             ("method".to_owned(), settings.method.name.to_owned()),
             ("precision".to_owned(), T::NAME.to_owned()),

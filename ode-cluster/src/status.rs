@@ -74,7 +74,7 @@ pub fn status(folder: impl AsRef<Path>) -> Result<RunStatus, ClusterError> {
     };
     for solve in entries.into_iter().flatten() {
         let solve = solve.map_err(list)?.path();
-        let path = solve.join("plan");
+        let path = store::manifest_path(&solve);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -153,7 +153,7 @@ impl Arguments {
         &self,
     ) -> Result<EnsembleDistributed<Box<dyn EnsembleAlgorithm + Send + Sync>>, ArgumentError> {
         if let Some(folder) = self.out.as_ref().filter(|_| self.resume)
-            && !folder.join("0000/plan").exists()
+            && status(folder)?.solves.is_empty()
         {
             return Err(ClusterError::NoRun { folder: folder.clone() }.into());
         }

@@ -134,33 +134,49 @@ fn damaged_files_are_refused_and_computed_again_when_removed() {
     let folder = Folder::new();
     let solve = || ensemble(30).solve(Tsit5, place(&folder), &options());
     solve().unwrap();
-    let chunks = folder.chunks(0);
-    let refused = |path: &Path, bytes: &[u8]| {
+    let marks = folder.chunks(0);
+    let file = |name: &str| folder.0.join("0000").join(name);
+    let refused = |path: &Path, bytes: &[u8], reported: &Path| {
         let sound = std::fs::read(path).unwrap();
         std::fs::write(path, bytes).unwrap();
-        assert_eq!(damaged(solve()), path);
+        assert_eq!(damaged(solve()), reported);
         std::fs::write(path, sound).unwrap();
     };
-    let sound = std::fs::read(&chunks[2]).unwrap();
-    for at in [0, 9, 45, 75, 100, 170, sound.len() / 2, sound.len() - 1] {
-        let mut bytes = sound.clone();
-        bytes[at] ^= 0x10;
-        refused(&chunks[2], &bytes);
+    let of_chunk = ["u0/c.2.0", "p/c.2.0", "u/c.2.0.0", "u_end/c.2.0", "code/c.2", "accepted/c.2"];
+    for path in of_chunk.iter().map(|name| file(name)).chain([marks[2].clone()]) {
+        let sound = std::fs::read(&path).unwrap();
+        for at in [0, 7, sound.len() / 2, sound.len() - 5, sound.len() - 1] {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 0x10;
+            refused(&path, &bytes, &path);
+        }
+        for len in [0, 3, 7, sound.len() - 1] {
+            refused(&path, &sound[..len], &path);
+        }
     }
-    for len in [0, 7, 100, sound.len() - 1] {
-        refused(&chunks[2], &sound[..len]);
-    }
-    // A chunk under the name of another chunk.
-    refused(&chunks[1], &sound);
-    let manifest = folder.0.join("0000/plan");
+    // A file of another chunk, whose own checksum is right.
+    let other = std::fs::read(file("u_end/c.1.0")).unwrap();
+    refused(&file("u_end/c.2.0"), &other, &marks[2]);
+    refused(&marks[2], &std::fs::read(&marks[1]).unwrap(), &marks[2]);
+    let manifest = folder.0.join("0000/finished/manifest");
     let text = std::fs::read_to_string(&manifest).unwrap();
-    refused(&manifest, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
-    refused(&manifest, b"");
-    refused(&manifest, &[0xff, 0xfe]);
+    let text = text.replace("trajectories = 30", "trajectories = 31");
+    refused(&manifest, text.as_bytes(), &manifest);
+    refused(&manifest, b"", &manifest);
+    refused(&manifest, &[0xff, 0xfe], &manifest);
     // The remedy that the message gives.
-    std::fs::remove_file(&chunks[2]).unwrap();
-    same_bits(&whole(30), &solve().unwrap());
-    assert!(std::fs::read(&chunks[2]).unwrap() == sound);
+    let described = ["zarr.json", "u/zarr.json", "state/c.0"].map(file);
+    let removed = of_chunk.map(file).into_iter().chain([marks[2].clone()]);
+    for (k, path) in removed.chain(described.clone()).enumerate() {
+        let sound = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let solution = solve().unwrap();
+        same_bits(&whole(30), &solution);
+        assert!(std::fs::read(&path).unwrap() == sound, "{}", path.display());
+        // Metadata cost no trajectories.
+        let computed = if k < 7 { 8 } else { 0 };
+        assert_eq!(solution.shares()[0].trajectories, computed, "{}", path.display());
+    }
 }
 
 /// A backend whose trajectories influence each other.

@@ -12,6 +12,7 @@ use odes::sample::{Normal, Samples, Uniform};
 use odes::summary::Summary;
 use odes::system::System;
 use odes::{SolveError, Trajectory};
+use odes_skipped::needs;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -123,11 +124,19 @@ fn one_of_two_solves_gets_a_new_folder() {
     }
 }
 
-/// Returns the bytes of a folder's chunks, by file name.
-fn bytes(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
-    let relative = |path: &Path| path.strip_prefix(&folder.0).unwrap().display().to_string();
-    let chunks = folder.chunks(0);
-    chunks.iter().map(|path| (relative(path), std::fs::read(path).unwrap())).collect()
+/// Returns the bytes of all files, by path.
+fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let name = |path: &Path| PathBuf::from(path.file_name().unwrap());
+    let mut all = BTreeMap::new();
+    for path in files(folder) {
+        if path.is_dir() {
+            let within = bytes(&path).into_iter();
+            all.extend(within.map(|(file, bytes)| (name(&path).join(file), bytes)));
+        } else {
+            all.insert(name(&path), std::fs::read(&path).unwrap());
+        }
+    }
+    all
 }
 
 #[test]
@@ -135,11 +144,13 @@ fn the_folder_is_the_same_whoever_wrote_it() {
     let of = |of: usize| {
         let folder = Folder::new();
         ranks(of, &folder, &ensemble(45), &options());
-        assert!(files(&folder.0.join("0000/new")).is_empty());
-        bytes(&folder)
+        assert!(files(&folder.0.join("0000/finished/new")).is_empty());
+        assert_eq!(folder.chunks(0).len(), 12);
+        bytes(&folder.0)
     };
     let one = of(1);
-    assert_eq!(one.len(), 12);
+    // 12 chunks, and the metadata of the array.
+    assert_eq!(one.keys().filter(|path| path.starts_with("0000/u_end")).count(), 13);
     assert!(one == of(3) && one == of(20));
 }
 
@@ -158,8 +169,8 @@ fn a_finished_run_is_read_without_writing() {
     let folder = Folder::new();
     ranks(1, &folder, &ensemble(45), &options());
     let solve = folder.0.join("0000");
-    std::fs::remove_dir(solve.join("new")).unwrap();
-    let seal = std::fs::File::options().write(true).open(solve.join("sealed/0000000")).unwrap();
+    std::fs::remove_dir(solve.join("finished/new")).unwrap();
+    let seal = std::fs::File::options().write(true).open(solve.join("finished/sealed/0")).unwrap();
     seal.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     let before = written(&folder.0);
     let folders = before.iter().map(|(path, _)| path).filter(|path| path.is_dir());
@@ -323,4 +334,30 @@ fn what_is_there_is_taken_up() {
     let again = ranks(3, &folder, &ensemble(n), &options());
     assert!(again.iter().all(|solution| solution.shares()[0].trajectories == 0));
     same_bits(&whole(n), &again[2]);
+}
+
+/// Python's libraries open the folder of an unfinished solve and of a finished one.
+#[needs(xarray)]
+#[test]
+fn xarray_opens_folders() {
+    let python = std::env::var_os("ODES_PYTHON").expect("ODES_PYTHON: the interpreter");
+    let folder = Folder::new();
+    let archive = folder.0.join("whole.npz");
+    let read = |trajectories: usize| {
+        whole(45).write_npz(&archive).unwrap();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/cluster/read_folder.py");
+        let mut command = std::process::Command::new(&python);
+        command.arg(script).args([folder.0.join("0000"), archive.clone()]);
+        let run = command.arg(folder.chunks(0).len().to_string()).output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let text = String::from_utf8_lossy(&run.stdout);
+        assert_eq!(text.trim(), format!("{trajectories} trajectories"));
+    };
+    let place = EnsembleDistributed::with_shard(Failing::after(3), (0, 1));
+    let place = place.folder(&folder.0).chunk(4);
+    assert!(ensemble(45).solve(Tsit5, &place, &options()).is_err());
+    read(4 * folder.chunks(0).len());
+    assert!(folder.chunks(0).len() < 12);
+    ranks(2, &folder, &ensemble(45), &options());
+    read(45);
 }

@@ -71,10 +71,14 @@ impl Folder {
         Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
     }
 
-    /// Returns the files of a solve's chunks, in order.
+    /// Returns the marks of a solve's finished chunks, in order.
     fn chunks(&self, solve: usize) -> Vec<PathBuf> {
-        let groups = files(&self.0.join(format!("{solve:04}/chunks")));
-        groups.iter().flat_map(|group| files(group)).collect()
+        let marks = self.0.join(format!("{solve:04}/finished/c"));
+        let groups = if marks.exists() { files(&marks) } else { Vec::new() };
+        let mut marks: Vec<PathBuf> = groups.iter().flat_map(|group| files(group)).collect();
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u64>().ok();
+        marks.sort_by_key(number);
+        marks
     }
 
     /// Returns all that is in the folder, by its path: bytes of files, and `None` for folders.

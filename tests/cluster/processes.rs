@@ -14,6 +14,9 @@ pub(crate) const TRAJECTORIES: usize = 1500;
 /// The environment variable with the folder of a rank's process.
 pub(crate) const FOLDER: &str = "CLUSTER_TEST_FOLDER";
 
+/// The number of trajectories of a chunk.
+pub(crate) const CHUNK: usize = 48;
+
 /// Returns a hash of all bits of a solution.
 pub(crate) fn hash(solution: &crate::Solution) -> String {
     let numbers = solution.iter().flat_map(|trajectory| bits(&trajectory));
@@ -29,7 +32,7 @@ pub(crate) fn hash(solution: &crate::Solution) -> String {
 #[ignore = "a rank, which other tests start"]
 fn rank() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let place = EnsembleDistributed::new(EnsembleSerial).unwrap().folder(folder).chunk(16);
+    let place = EnsembleDistributed::new(EnsembleSerial).unwrap().folder(folder).chunk(CHUNK);
     println!("{}", hash(&ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap()));
 }
 
@@ -88,8 +91,8 @@ fn killed_ranks_cost_nothing_but_time() {
         for rank in &mut ranks {
             rank.wait().unwrap();
         }
-        let chunks = if folder.0.join("0000/chunks").exists() { folder.chunks(0).len() } else { 0 };
-        unfinished += usize::from(chunks < TRAJECTORIES.div_ceil(16));
+        let chunks = folder.chunks(0).len();
+        unfinished += usize::from(chunks < TRAJECTORIES.div_ceil(CHUNK));
         let of = 1 + (seed as usize + 1) % 3;
         let mut again: Vec<Child> = (0..of).map(|rank| start(rank, of, &folder.0)).collect();
         for rank in &mut again {

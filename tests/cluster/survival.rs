@@ -2,7 +2,7 @@
 //!
 //! These tests depend on no format of files. [`processes`](crate::processes) kills ranks.
 
-use crate::processes::{ARGUMENTS, FOLDER, TRAJECTORIES, hash, undisturbed};
+use crate::processes::{ARGUMENTS, CHUNK, FOLDER, TRAJECTORIES, hash, undisturbed};
 use crate::same::same_bits;
 use crate::watch::unsolved;
 use crate::{Failing, Folder, Solution, ensemble, options, whole};
@@ -80,7 +80,7 @@ fn output(command: &mut Command) -> (bool, String) {
 fn a_limit_of_file_sizes_leaves_a_run_that_continues() {
     let folder = Folder::new();
     let place = EnsembleDistributed::with_shard(Failing::after(3), (0, 1));
-    let place = place.folder(&folder.0).chunk(16);
+    let place = place.folder(&folder.0).chunk(CHUNK);
     assert!(ensemble(TRAJECTORIES).solve(Tsit5, place, &options()).is_err());
     let mut limited = Command::new("sh");
     // The signal would kill the process before it reports the error.
@@ -175,7 +175,7 @@ fn terminated_rank() {
     let cancelled = token.clone();
     ctrlc::set_handler(move || cancelled.cancel()).unwrap();
     let slow = Failing::after(usize::MAX).slow(Duration::from_millis(100));
-    let backend = EnsembleDistributed::new(slow).unwrap().folder(folder).chunk(16);
+    let backend = EnsembleDistributed::new(slow).unwrap().folder(folder).chunk(CHUNK);
     let backend = EnsembleWatched::new(backend).token(&token);
     let solution = ensemble(TRAJECTORIES).solve(Tsit5, &backend, &options()).unwrap();
     let unsolved = unsolved(&whole(TRAJECTORIES), &solution);
@@ -210,7 +210,7 @@ fn terminated_ranks_return_partial_results() {
         let solved = lines.filter_map(|line| line.strip_prefix("solved ")?.parse::<usize>().ok());
         let solved: Vec<usize> = solved.collect();
         assert_eq!(rank.wait().unwrap().code(), Some(75), "{solved:?}");
-        assert!(solved.len() == 1 && (16..TRAJECTORIES).contains(&solved[0]), "{solved:?}");
+        assert!(solved.len() == 1 && (CHUNK..TRAJECTORIES).contains(&solved[0]), "{solved:?}");
     }
     assert!(terminated.elapsed() < Duration::from_secs(10));
     let mut again = Command::new(std::env::current_exe().unwrap());

@@ -1,6 +1,5 @@
 //! Writes of several files at a time.
 
-use std::io;
 use std::panic;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -16,10 +15,11 @@ const WRITERS: usize = 8;
 ///
 /// # Errors
 /// An error of a call. Calls that are not made yet are then left out.
-pub(crate) fn each<F: Send>(
+pub fn each<F: Send, E: Send>(
     files: impl Iterator<Item = F> + Send,
-    write: &(dyn Fn(F) -> io::Result<()> + Sync),
-) -> io::Result<()> {
+    write: &(dyn Fn(F) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let most = files.size_hint().1.map_or(WRITERS, |files| files.min(WRITERS));
     let files = Mutex::new(Some(files));
     let next = || files.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.next();
     let work = || {
@@ -34,20 +34,20 @@ pub(crate) fn each<F: Send>(
     };
     thread::scope(|scope| {
         // If the system has no more threads, fewer of them write.
-        let others =
-            (1..WRITERS).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
-        let others: Vec<ScopedJoinHandle<'_, io::Result<()>>> = others.collect();
+        let others = (1..most).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+        let others: Vec<ScopedJoinHandle<'_, Result<(), E>>> = others.collect();
         let own = work();
-        let join = |other: ScopedJoinHandle<'_, io::Result<()>>| {
+        let join = |other: ScopedJoinHandle<'_, Result<(), E>>| {
             other.join().unwrap_or_else(|payload| panic::resume_unwind(payload))
         };
-        others.into_iter().map(join).fold(own, io::Result::and)
+        others.into_iter().map(join).fold(own, Result::and)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -56,7 +56,7 @@ mod tests {
             let written = Mutex::new(Vec::new());
             each(0..count, &|file| {
                 written.lock().unwrap().push(file);
-                Ok(())
+                io::Result::Ok(())
             })
             .unwrap();
             let mut written = written.into_inner().unwrap();
@@ -71,7 +71,7 @@ mod tests {
         let calls = AtomicUsize::new(0);
         let written = each(0..1_000_000, &|file| {
             calls.fetch_add(1, Ordering::Relaxed);
-            if file == 100 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+            if file == 100 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(()) }
         });
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert!((101..1_000_000).contains(&calls.into_inner()));
