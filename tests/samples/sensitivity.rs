@@ -1,8 +1,9 @@
 //! Sensitivity analyses of an equation whose indices are known at all times.
 
-use super::{Base, ensemble};
+use super::{Base, conditions, ensemble};
+use ndarray::{Array3, ArrayView2, Axis};
 use odes::prelude::*;
-use odes::sample::{Design, Samples, Scrambling, Uniform};
+use odes::sample::{Design, Normal, Samples, Scrambling, Uniform};
 use odes::sensitivity::{Morris, Sobol};
 
 /// `u0 = a exp(-k t)`, with `a` and `k` between 0.5 and 1.5.
@@ -139,4 +140,46 @@ fn different_times_are_an_error() {
     let options = options.saveat(odes::SaveAt::Steps);
     let error = sampled(8).sobol(Tsit5, EnsembleSerial, &options, &Sobol::new()).unwrap_err();
     assert!(error.to_string().contains("ends of steps"), "{error}");
+}
+
+/// Chosen components have the results that they have among all components.
+#[test]
+fn chosen_components_have_their_names() {
+    let samples =
+        Samples::seed(6).u0("x", Normal { mean: 1.0, sd: 0.5 }).p("speed", Uniform(0.2, 0.9));
+    let ensemble = conditions::problem(0.5).trajectories(40).sample(samples);
+    let analyses = |options: &SolveOptions| {
+        let sobol = ensemble.sobol(Tsit5, EnsembleSerial, options, &Sobol::new()).unwrap();
+        (sobol, ensemble.morris(Tsit5, EnsembleSerial, options, &Morris::new()).unwrap())
+    };
+    let bits = |array: ArrayView2<'_, f64>, component| -> Vec<u64> {
+        array.column(component).iter().map(|x| x.to_bits()).collect()
+    };
+    let (all, all_effects) = analyses(&conditions::options());
+    assert_eq!(all.names(), ["x", "y", "ratio", "away", "heavy"]);
+    for (chosen, names) in [
+        (&["y", "x"][..], &["y", "x"][..]),
+        (&["y"], &["y"]),
+        (&["heavy", "ratio"], &["heavy", "ratio"]),
+        (&["away", "y", "ratio"], &["y", "away", "ratio"]),
+    ] {
+        let options = conditions::options().save_only(chosen.iter().copied());
+        let (some, effects) = analyses(&options);
+        assert_eq!(some.names(), names);
+        assert_eq!(effects.names(), names);
+        for (k, name) in names.iter().enumerate() {
+            let d = all.component(name).unwrap();
+            assert_eq!(bits(some.mean().view(), k), bits(all.mean().view(), d), "{name}");
+            for input in 0..2 {
+                let of = |array: Array3<f64>, component| {
+                    bits(array.index_axis(Axis(0), input), component)
+                };
+                assert_eq!(of(some.total(), k), of(all.total(), d), "{name}");
+                assert_eq!(of(effects.mu(), k), of(all_effects.mu(), d), "{name}");
+            }
+        }
+    }
+    // Final states are all states, in the order of the system.
+    let ends = SolveOptions::default().save_only(["y"]);
+    assert_eq!(analyses(&ends).0.names(), ["x", "y"]);
 }

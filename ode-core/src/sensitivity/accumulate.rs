@@ -45,12 +45,11 @@ impl Accumulate<'_> {
         let values = if times.is_empty() { ResultArray::Finals } else { ResultArray::Saved };
         let (analysis, [states, observables]) = (&mut *self.analysis, self.system);
         if analysis.sums.is_empty() {
-            let saved = inputs.options.saved;
-            let all = times.is_empty();
-            let states = if all || saved.states > 0 { states } else { &[] };
-            let observables = if !all && saved.observables > 0 { observables } else { &[] };
-            let names = states.iter().chain(observables).map(|&name| name.to_owned());
-            analysis.begin(names.collect(), times);
+            let names = match times.is_empty() {
+                true => states.to_vec(),
+                false => inputs.options.saved_names([states, observables]).concat(),
+            };
+            analysis.begin(names.into_iter().map(str::to_owned).collect(), times);
         } else if times != analysis.times {
             return Err(
                 SensitivityError::Times { why: "the trajectories have different ones" }.into()
