@@ -458,7 +458,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the states of trajectory `i` at [`times`](Self::times); see [`Trajectory::states`].
     ///
     /// # Panics
-    /// If there is no such trajectory.
+    /// If there is no such trajectory, or if not all states were saved.
     #[track_caller]
     pub fn states(&self, i: usize) -> impl ExactSizeIterator<Item = S::State<T>> + '_ {
         self.trajectory(i).states()

@@ -8,7 +8,8 @@ use odes::lane::Scalar;
 use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::system::Observe;
-use odes::{ObservableError, Saving, SolveError};
+use odes::{ObservableError, Saving, SolveError, Trajectory};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Computes the observables by the function itself, in one lane.
 fn observe<T: Scalar>(u: [T; 3], p: [T; 3], t: T) -> [T; 3] {
@@ -38,7 +39,7 @@ fn at_the_saved_states<T: Scalar>() {
         for (i, (all, trajectory)) in both.iter().zip(solution.iter()).enumerate() {
             assert_eq!(all.len(), trajectory.len());
             let saved = trajectory.observables();
-            let saves_states = trajectory.states().len() > 0;
+            let saves_states = solution.all_states().dim().2 > 0;
             for slot in 0..all.len() {
                 let (u, t) = (all.state(slot), all.time(slot));
                 assert_eq!(t, trajectory.time(slot));
@@ -154,8 +155,9 @@ fn what_was_not_saved_is_empty() {
     let observables = solve(&options.clone().saving(Saving::Observables));
     assert_eq!(observables.all_states().dim(), (5, 4, 0));
     let trajectory = observables.trajectory(2);
-    assert_eq!((trajectory.len(), trajectory.states().len()), (4, 0));
-    assert_eq!(trajectory.at(0.5), None);
+    assert_eq!(trajectory.len(), 4);
+    assert_eq!(whole_states_panic(trajectory), [true; 3]);
+    assert_eq!(whole_states_panic(by_default.trajectory(2)), [false; 3]);
     assert!(by_default.trajectory(2).at(0.5).is_some());
 
     // A solve without saved times.
@@ -165,12 +167,23 @@ fn what_was_not_saved_is_empty() {
     assert_eq!(nothing.trajectory(4).final_state(), by_default.trajectory(4).final_state());
 }
 
-#[test]
-#[should_panic(expected = "the states were not all saved")]
-fn a_state_that_was_not_saved() {
-    let options = SolveOptions::default().saveat(1.0).saving(Saving::Observables);
-    let solution = observed_sweep::<f64>(1, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap();
-    let _ = solution.trajectory(0).state(0);
+/// Returns whether `state`, `states` and `at` panic because some states were not saved.
+fn whole_states_panic<T: Scalar>(trajectory: Trajectory<'_, Observed, T, 3, 3>) -> [bool; 3] {
+    let panics = |of: &dyn Fn()| {
+        let result = catch_unwind(AssertUnwindSafe(of));
+        let error = match result {
+            Ok(()) => return false,
+            Err(error) => error.downcast::<&str>().unwrap(),
+        };
+        assert!(error.starts_with("the states were not all saved"), "{error}");
+        assert!(error.contains("`component(name)`"), "{error}");
+        true
+    };
+    [
+        panics(&|| _ = trajectory.state(0)),
+        panics(&|| _ = trajectory.states()),
+        panics(&|| _ = trajectory.at(T::narrow(0.7))),
+    ]
 }
 
 /// Chosen components have the bits that they have among all components.
@@ -230,8 +243,8 @@ fn chosen_components<T: Scalar>() {
             }
             for (one, another) in some.iter().zip(&all) {
                 assert!(one.times().eq(another.times()));
-                assert_eq!((one.states().len(), one.at(T::narrow(0.7))), (0, None));
             }
+            assert_eq!(whole_states_panic(some.trajectory(7)), [true; 3]);
             assert_eq!(some.final_states(), all.final_states());
             same_on_lanes(Tsit5, &ensemble, &some, &options, (&sets, &cuts));
             same_in_cpp(Tsit5, &ensemble, &some, &options);
@@ -262,7 +275,7 @@ fn a_list_of_all_components() {
     assert_eq!(listed.trajectory(1).states().len(), 4);
     // Another order is a choice.
     let turned = solve(options.save_only(["z", "y", "x"]));
-    assert_eq!(turned.trajectory(1).states().len(), 0);
+    assert_eq!(whole_states_panic(turned.trajectory(1)), [true; 3]);
     assert_eq!(turned.all_states()[[1, 2, 0]], states.all_states()[[1, 2, 2]]);
 }
 
@@ -284,8 +297,8 @@ fn impossible_lists_of_components() {
     );
     assert_eq!(
         message(&[]),
-        "`save_only` does not fit observed: the list is empty; list a component, or leave `saveat` \
-         out"
+        "`save_only` does not fit observed: the list is empty; list at least one state or \
+         observable, or remove `save_only`"
     );
 }
 

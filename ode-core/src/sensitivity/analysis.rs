@@ -212,6 +212,8 @@ impl Analysis {
 
     /// Returns the percentile intervals of all results by `resamples` resamples of the groups.
     ///
+    /// NaN if fewer than two groups have base samples that count.
+    ///
     /// # Errors
     /// If the level is not between 0 and 1, or if there are fewer than 2 resamples.
     pub(super) fn intervals(
@@ -232,6 +234,10 @@ impl Analysis {
         let width = rows.results() * self.inputs.len();
         let of_output = |at: usize| {
             let groups = self.sums[at].rows(rows);
+            if groups.iter().filter(|row| row[0] > 0.0).count() < 2 {
+                // All resamples are equal.
+                return vec![[f64::NAN; 2]; width];
+            }
             let mut found = vec![0.0; width * resamples];
             let mut results = vec![0.0; width];
             for (b, times) in all.iter().enumerate() {

@@ -42,7 +42,8 @@ impl SobolIndices {
     /// The index of an input is the fraction of the variance that vanishes on average if the input
     /// is fixed: `Var(E(y | x_i)) / Var(y)`. The estimator is
     /// `mean(f(B) (f(AB_i) - f(A))) / Var(y)`, with `f(B)` relative to the mean (Saltelli et al.
-    /// 2010). Estimates of small indices can be negative. NaN if the variance is 0.
+    /// 2010). Estimates of small indices can be negative. NaN if the variance is 0, or if fewer than
+    /// two base samples count.
     #[must_use]
     pub fn first_order(&self) -> Array3<f64> {
         self.analysis.result(0)
@@ -53,7 +54,8 @@ impl SobolIndices {
     /// The index of an input is the fraction of the variance that remains on average if all other
     /// inputs are fixed: `E(Var(y | all but x_i)) / Var(y)`. The estimator is
     /// `mean((f(A) - f(AB_i))^2) / (2 Var(y))` (M. J. W. Jansen, "Analysis of variance designs for
-    /// model output", Computer Physics Communications 117 (1999) 35-43). NaN if the variance is 0.
+    /// model output", Computer Physics Communications 117 (1999) 35-43). NaN if the variance is 0,
+    /// or if fewer than two base samples count.
     #[must_use]
     pub fn total(&self) -> Array3<f64> {
         self.analysis.result(1)
@@ -68,6 +70,9 @@ impl SobolIndices {
     /// standard error of about 10%, because the groups are few.
     ///
     /// With [Sobol' points](crate::Design::Sobol) the intervals are usually too wide.
+    ///
+    /// The ends are NaN if fewer than two groups have base samples that count, or if the indices of a
+    /// resample are NaN.
     ///
     /// # Errors
     /// [`SensitivityError::Level`] if the level is not between 0 and 1, and

@@ -184,6 +184,9 @@ impl Rows for SobolRows {
     }
 
     fn write_results(&self, row: &[f64], out: &mut [f64]) {
+        if row[0] < 2.0 {
+            return out.fill(f64::NAN);
+        }
         let [_, products, squares] = self.sums(row);
         let (first_order, total) = out.split_at_mut(self.inputs);
         for input in 0..self.inputs {
@@ -200,6 +203,7 @@ mod tests {
     use crate::methods::tsit5::PROPERTIES;
     use crate::problem::samples::{Design, Linspace, Normal, Samples, Scrambling, Uniform};
     use crate::problem::sweep::Axis;
+    use crate::sensitivity::SobolIntervals;
     use core::f64::consts::PI;
 
     fn request(batch: Option<usize>) -> Request<'static> {
@@ -402,6 +406,32 @@ mod tests {
         assert!((intervals.low[index] - all[10]).abs() < 1e-12);
         assert!((intervals.high[index] - all[190]).abs() < 1e-12);
         assert_eq!(found.intervals(0.9, 201).unwrap().first_order, intervals);
+    }
+
+    /// One base sample that counts has no indices, and one group has no intervals.
+    #[test]
+    fn one_base_sample_is_too_few() {
+        let samples = uniform(4, 3, [-PI, PI]);
+        let all_nan = |array: &ndarray::Array3<f64>| array.iter().all(|x| x.is_nan());
+        let missing = |found: &SobolIndices| {
+            let SobolIntervals { first_order, total } = found.intervals(0.9, 100).unwrap();
+            let ends = [first_order.low, first_order.high, total.low, total.high];
+            ([found.first_order(), found.total()].iter().all(all_nan), ends.iter().all(all_nan))
+        };
+        let one = indices(1, &samples, &ishigami, None);
+        assert_eq!((one.count()[[0, 0]], missing(&one)), (1, (true, true)));
+        assert!(one.mean()[[0, 0]].is_finite());
+        // One of three base samples counts.
+        let first = stored(3, &samples, &ishigami).remove(0);
+        let fails = |p| ishigami(p).filter(|y| first.contains(&y[0]));
+        let failed = indices(3, &samples, &fails, None);
+        assert_eq!((failed.left_out(), missing(&failed)), (2, (true, true)));
+        // The two base samples that count are one of 50 groups.
+        let pair = stored(100, &samples, &ishigami)[..2].concat();
+        let fails = |p| ishigami(p).filter(|y| pair.contains(&y[0]));
+        let failed = indices(100, &samples, &fails, None);
+        assert_eq!((failed.count()[[0, 0]], missing(&failed)), (2, (false, true)));
+        assert_eq!(missing(&indices(2, &samples, &ishigami, None)), (false, false));
     }
 
     /// Intervals contain the exact indices about as often as their level states.

@@ -93,15 +93,23 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.trajectory().times()
     }
 
-    /// Returns the saved states; empty if only observables were saved.
+    /// Returns the saved states.
     ///
     /// Each has the type of [`final_state`](Self::final_state).
+    ///
+    /// # Panics
+    /// If not all states were saved; see [`Trajectory::states`].
+    #[track_caller]
     pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + '_ {
         self.trajectory().states()
     }
 
     /// Returns the state at time `t`, interpolated between saved states; see [`Trajectory::at`].
+    ///
+    /// # Panics
+    /// If not all states were saved; see [`Trajectory::states`].
     #[must_use]
+    #[track_caller]
     pub fn at(&self, t: T) -> Option<S::State<T>> {
         self.trajectory().at(t)
     }

@@ -198,19 +198,17 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// Returns the state at the saved time of save index `slot`.
     ///
     /// # Panics
-    /// If there is no such time, or if not all states were saved.
+    /// If there is no such time, or if not all states were saved; see [`states`](Self::states).
     #[must_use]
+    #[track_caller]
     pub fn state(&self, slot: usize) -> S::State<T> {
         quantities(self.numbers_at(slot))
     }
 
     /// Returns the numbers of [`state`](Self::state).
+    #[track_caller]
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
-        assert!(
-            self.has_states(),
-            "the states were not all saved, because of `SolveOptions::saving` or `save_only`; \
-             `all_states` has the saved ones"
-        );
+        self.check_states();
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         let (first, n) = (slot * inputs.options.saved.width(), self.solution.len());
         core::array::from_fn(|d| raw.saved[(first + d) * n + self.i])
@@ -222,21 +220,29 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// Returns the states at [`times`](Self::times); empty unless all states were saved.
+    /// Returns the states at [`times`](Self::times).
+    ///
+    /// # Panics
+    /// If [`saving`](crate::SolveOptions::saving()) or
+    /// [`save_only`](crate::SolveOptions::save_only()) omits a state or changes the order of the
+    /// states. [`component`](Self::component) returns the values of a saved state.
+    #[track_caller]
     pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + use<'a, S, T, N, P> {
         let trajectory = *self;
-        (0..self.saved_states()).map(move |s| trajectory.state(s))
+        trajectory.check_states();
+        (0..self.len()).map(move |s| trajectory.state(s))
     }
 
-    /// Returns the number of [`states`](Self::states).
-    fn saved_states(&self) -> usize {
-        if self.has_states() { self.len() } else { 0 }
-    }
-
-    /// Returns whether all states were saved, in the order of the system.
-    fn has_states(&self) -> bool {
+    /// Panics unless all states were saved, in the order of the system.
+    #[track_caller]
+    fn check_states(&self) {
         let options = &self.solution.inputs.options;
-        options.components.is_none() && options.saved.states == N
+        assert!(
+            options.components.is_none() && options.saved.states == N,
+            "the states were not all saved in the order of the system, because of \
+             `SolveOptions::saving` or `save_only`; `component(name)` returns the values of a saved \
+             state"
+        );
     }
 
     /// Returns the final state.
@@ -304,17 +310,22 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// method's own interpolant. If the right-hand side jumps, there must be a saved time at the
     /// jump.
     ///
-    /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
-    /// and unless all states were saved. In a system with actions also `None` between saved
-    /// times, because states may jump there.
+    /// `None` outside the saved times, and after the last saved time that a failed trajectory
+    /// reached. In a system with actions also `None` between saved times, because states may jump
+    /// there.
+    ///
+    /// # Panics
+    /// If not all states were saved; see [`states`](Self::states).
     #[must_use]
+    #[track_caller]
     pub fn at(&self, t: T) -> Option<S::State<T>> {
+        self.check_states();
         self.interpolated(t).map(quantities)
     }
 
     /// Returns the numbers of [`at`](Self::at).
     fn interpolated(&self, t: T) -> Option<[T; N]> {
-        let count = self.saved_states();
+        let count = self.len();
         let last = count.checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
         // Times in `f32` may be equal: this takes the last.

@@ -23,8 +23,9 @@ impl SolveOptions {
     ///
     /// Indices count the states, then the observables. The saved numbers are the states, then the
     /// observables, each in the order of the list. So
-    /// [`all_states`](crate::EnsembleSolution::all_states) has the chosen states alone. States of a
-    /// single trajectory, such as [`state`](crate::Trajectory::state), need all states.
+    /// [`all_states`](crate::EnsembleSolution::all_states) has the chosen states alone, and
+    /// [`component`](crate::Trajectory::component) returns each by its name. Functions that return
+    /// whole states, such as [`states`](crate::Trajectory::states), panic unless all are saved.
     ///
     /// Other components are neither stored nor downloaded from a GPU. They do not change the bits of
     /// the saved ones. Each list compiles a kernel of its own on a GPU. Replaces

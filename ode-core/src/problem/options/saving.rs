@@ -73,7 +73,8 @@ impl SavedComponents {
         let refused = |why| SolveError::SaveOnly { system: info.name, why };
         if chosen.is_empty() {
             return Err(refused(
-                "the list is empty; list a component, or leave `saveat` out".into(),
+                "the list is empty; list at least one state or observable, or remove `save_only`"
+                    .into(),
             ));
         }
         let (states, known) = (info.states.len(), system.observables);
