@@ -57,11 +57,15 @@ pub fn create(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     linked
 }
 
+/// Returns a path in `folder` that is unique over processes and machines.
+pub(super) fn temporary(path: &Path, folder: &Path) -> PathBuf {
+    let number = RandomState::new().hash_one(path);
+    folder.join(format!(".{number:016x}-{}.tmp", std::process::id()))
+}
+
 /// Writes a complete file under a temporary name in `folder`, and returns its path.
 fn write_new(path: &Path, folder: &Path, parts: &[&[u8]]) -> io::Result<PathBuf> {
-    // A number that is unique over processes and machines.
-    let number = RandomState::new().hash_one(path);
-    let new = folder.join(format!(".{number:016x}-{}.tmp", std::process::id()));
+    let new = temporary(path, folder);
     let written = File::create_new(&new).and_then(|file| {
         let mut file = BufWriter::with_capacity(BUFFER, file);
         parts.iter().try_for_each(|part| file.write_all(part))?;

@@ -31,7 +31,8 @@ use std::path::Path;
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// Writes the whole solution to a NumPy archive, which `numpy.load` reads.
     ///
-    /// An existing file is replaced. Values at times that a trajectory did not reach are NaN.
+    /// A complete file replaces an existing one; after an error the existing file is unchanged.
+    /// Values at times that a trajectory did not reach are NaN.
     ///
     /// | array | shape | content |
     /// |---|---|---|
@@ -64,7 +65,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// trajectories have different numbers of saves, so may the arrays of saved values of shards.)
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written. The file is written under a temporary name in the same folder.
     pub fn write_npz(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
         self.npz(path).map_err(|error| SaveError { path: path.to_owned(), error })
@@ -143,8 +144,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Writes a table of comma-separated values.
     ///
-    /// An existing file is replaced. Each saved time that a trajectory reached is a row. A
-    /// trajectory that failed has a last row with the state and the time at which it ended. If no
+    /// A complete file replaces an existing one; after an error the existing file is unchanged.
+    /// Each saved time that a trajectory reached is a row. A trajectory that failed has a last row with the state and the time at which it ended. If no
     /// times were saved, each trajectory has one row, for its final state and time.
     ///
     /// The columns are `trajectory` (its [index](crate::Trajectory::number) in the whole ensemble),
@@ -153,7 +154,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// `observable.name` or `p.name`. Reading the numbers back gives the same values.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written. The file is written under a temporary name in the same folder.
     pub fn write_csv(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
         csv::write(self, path).map_err(|error| SaveError { path: path.to_owned(), error })

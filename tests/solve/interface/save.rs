@@ -6,6 +6,7 @@ use ndarray_npy::NpzReader;
 use odes::methods::{Bs3, Euler};
 use odes::ndarray::{Array1, Array2, Array3};
 use odes::prelude::*;
+use odes::save::write_npy;
 use odes::sweep::Axis;
 use odes::{EnsembleSolution, Saving};
 use std::fs::{self, File};
@@ -206,6 +207,52 @@ fn a_file_that_cannot_be_written_is_an_error() {
     assert_eq!(error.path, nowhere);
     assert!(format!("{error:?}").starts_with("cannot write "), "{error}");
     assert!(solution.write_csv(&nowhere).is_err());
+}
+
+/// The environment variable with the folder of a process whose files have a limited size.
+#[cfg(unix)]
+const LIMITED: &str = "SAVE_TEST_FOLDER";
+
+/// Fails to write a file of each format.
+#[cfg(unix)]
+#[test]
+#[ignore = "a process with a limit, which another test starts"]
+fn limited() {
+    let Some(folder) = std::env::var_os(LIMITED).map(PathBuf::from) else { return };
+    let solution = solution(&steps().saveat(0.001));
+    let path = |name: &str| folder.join(name);
+    let errors = [
+        solution.write_npz(path("solution.npz")).unwrap_err(),
+        solution.write_csv(path("solution.csv")).unwrap_err(),
+        write_npy(path("solution.npy"), solution.all_states()).unwrap_err(),
+    ];
+    errors.iter().for_each(|error| println!("{error}"));
+}
+
+/// Files that exceed a limit are errors, and leave the files of before as they were.
+#[cfg(unix)]
+#[test]
+fn files_that_are_not_complete_replace_nothing() {
+    let folder = Scratch::new("limited");
+    fs::create_dir_all(&folder.0).unwrap();
+    let files = ["npz", "csv", "npy"].map(|format| folder.0.join(format!("solution.{format}")));
+    files.iter().for_each(|file| fs::write(file, "old").unwrap());
+    let mut limited = std::process::Command::new("sh");
+    // The signal would kill the process before it reports the error.
+    limited.args(["-c", r#"trap "" XFSZ; ulimit -f 8; exec "$0" "$@""#]);
+    limited.arg(std::env::current_exe().unwrap());
+    limited.args(["interface::save::limited", "--exact", "--ignored", "--nocapture"]);
+    let output = limited.env(LIMITED, &folder.0).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    for file in &files {
+        assert!(
+            text.contains(&format!("cannot write {}: File too large", file.display())),
+            "{text}"
+        );
+        assert_eq!(fs::read_to_string(file).unwrap(), "old");
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "only the files are left");
 }
 
 /// Growth with two features.

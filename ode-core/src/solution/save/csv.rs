@@ -1,10 +1,10 @@
 //! Tables of comma-separated values.
 
 use crate::lane::Scalar;
+use crate::persist::Replacement;
 use crate::solution::{EnsembleSolution, Trajectory};
 use crate::system::System;
 use ndarray::Axis;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -13,7 +13,8 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
     path: &Path,
 ) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+    let (replacement, file) = Replacement::begin(path)?;
+    let mut out = BufWriter::new(file);
     let only_finals = solution.iter().all(|trajectory| trajectory.slots() == 0);
     let info = solution.system.info();
     let options = &solution.inputs.options;
@@ -55,7 +56,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
             writeln!(out)?;
         }
     }
-    out.flush()
+    replacement.finish(out.into_inner()?)
 }
 
 /// The names of columns, each unique.

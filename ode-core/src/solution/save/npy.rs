@@ -5,8 +5,8 @@
 //! component by component, are such an array.
 
 use super::error::SaveError;
+use crate::persist::Replacement;
 use ndarray::{ArrayView, Dimension};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -38,8 +38,8 @@ elements!(f32: "<f4", f64: "<f8", u8: "|u1", i32: "<i4", u32: "<u4", i64: "<i8",
 
 /// Writes one array to a file, which NumPy can map into memory.
 ///
-/// An existing file is replaced. `numpy.load("u.npy", mmap_mode="r")` reads only the numbers that
-/// are used. (NumPy cannot map the arrays of [archives](super::Npz).)
+/// A complete file replaces an existing one; after an error the existing file is unchanged.
+/// `numpy.load("u.npy", mmap_mode="r")` reads only the numbers that are used. (NumPy cannot map the arrays of [archives](super::Npz).)
 ///
 /// ```
 /// use ode_core::save::write_npy;
@@ -58,8 +58,10 @@ pub fn write_npy<T: NpyElement, D: Dimension>(
     array: ArrayView<'_, T, D>,
 ) -> Result<(), SaveError> {
     let path = path.as_ref();
-    let written =
-        File::create(path).and_then(|mut file| write(&mut file, T::DESCR, array, T::append));
+    let written = Replacement::begin(path).and_then(|(replacement, mut file)| {
+        write(&mut file, T::DESCR, array, T::append)?;
+        replacement.finish(file)
+    });
     written.map_err(|error| SaveError { path: path.to_owned(), error })
 }
 

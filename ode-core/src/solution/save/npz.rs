@@ -5,6 +5,7 @@
 
 use super::npy::{self, NpyElement};
 use crate::lane::Scalar;
+use crate::persist::Replacement;
 use ndarray::{ArrayView, Dimension};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -34,6 +35,8 @@ pub struct Npz {
     // Dropped before the writer, which would complete the archive when it is dropped.
     abandon: Abandon,
     zip: ZipWriter<Output>,
+    // Dropped after the file is closed.
+    replacement: Replacement,
 }
 
 /// Ends all writing to an [`Output`] when it is dropped.
@@ -121,13 +124,15 @@ impl Seek for Output {
 impl Npz {
     /// Creates an archive.
     ///
-    /// An existing file is replaced.
+    /// [`finish`](Self::finish) replaces an existing file. Until then, and after an error, the
+    /// existing file is unchanged: the archive is written under a temporary name in the same folder.
     ///
     /// # Errors
     /// If the file cannot be written; likewise in all that follows.
     pub fn create(path: &Path) -> io::Result<Npz> {
-        let (abandon, output) = Output::new(File::create(path)?);
-        Ok(Npz { abandon, zip: ZipWriter::new(output) })
+        let (replacement, file) = Replacement::begin(path)?;
+        let (abandon, output) = Output::new(file);
+        Ok(Npz { abandon, zip: ZipWriter::new(output), replacement })
     }
 
     /// Adds an array.
@@ -171,15 +176,15 @@ impl Npz {
         npy::write_elements(&mut self.zip, characters, |c, bytes| u32::from(c).append(bytes))
     }
 
-    /// Completes the archive; without this it cannot be read.
+    /// Completes the archive; without this it is removed.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn finish(self) -> io::Result<()> {
-        let Npz { abandon, zip } = self;
-        zip.finish()?.flush()?;
+        let Npz { abandon, zip, replacement } = self;
+        let file = zip.finish()?.file.into_inner()?;
         drop(abandon);
-        Ok(())
+        replacement.finish(file)
     }
 
     fn begin(&mut self, name: &str, bytes: usize) -> io::Result<()> {
@@ -211,18 +216,22 @@ mod tests {
     #[test]
     fn archives_are_complete_when_they_are_finished() {
         let path = std::env::temp_dir().join(format!("odes-npz-{}.npz", std::process::id()));
-        let is_archive = |finished: bool| {
+        let members = |arrays: usize, finished: bool| {
             let mut archive = Npz::create(&path).unwrap();
-            archive.add("rates", arr1(&[1.0, 2.0]).view()).unwrap();
+            for k in 0..arrays {
+                archive.add(&format!("rates_{k}"), arr1(&[1.0, 2.0]).view()).unwrap();
+            }
             match finished {
                 true => archive.finish().unwrap(),
                 false => drop(archive),
             }
-            ZipArchive::new(File::open(&path).unwrap()).is_ok_and(|archive| archive.len() == 1)
+            File::open(&path).ok().map(|file| ZipArchive::new(file).unwrap().len())
         };
-        let [finished, dropped] = [true, false].map(is_archive);
+        assert_eq!(members(1, false), None);
+        assert_eq!(members(1, true), Some(1));
+        assert_eq!(members(2, false), Some(1));
+        assert_eq!(members(2, true), Some(2));
         std::fs::remove_file(&path).unwrap();
-        assert!(finished && !dropped);
     }
 
     /// A full disk is an error, after which nothing more is written.
