@@ -253,7 +253,7 @@ fn batches_lanes_shards_and_files_have_the_same_bits() {
     let counts = merged.event_counts().unwrap();
     assert_eq!((counts.trajectories(), counts.successes()), (900, whole.successes()));
     let other = reduce(&ensemble.shard((0, 3)), &summary().given("y", ..0.9));
-    assert!(merged.merge(&other).unwrap_err().to_string().contains("`statistics`"));
+    assert!(merged.merge(&other).unwrap_err().to_string().contains("`conditions`"));
 
     let mut damaged = serde_json::to_value(&whole).unwrap();
     *damaged.pointer_mut("/events/codes/0").unwrap() = 5.into();

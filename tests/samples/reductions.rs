@@ -248,7 +248,7 @@ fn absent_statistics_and_foreign_summaries_are_errors() {
     assert_eq!(text, "the summary has no mean; add `.mean()` to `Summary::new()`");
     let known = codes.clone();
     let other = reduce(&normal(10).shard((1, 2)), &Summary::new().mean());
-    assert!(codes.merge(&other).unwrap_err().to_string().contains("`statistics`"));
+    assert!(codes.merge(&other).unwrap_err().to_string().contains("`mean` is `true`"));
     let looser = options().tolerance(1e-8);
     let other = normal(10).shard((1, 2));
     let other = other.reduce(Tsit5, EnsembleSerial, &looser, &Summary::new()).unwrap();

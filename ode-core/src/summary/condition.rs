@@ -1,6 +1,7 @@
 //! Conditions on the trajectories that contribute to a summary.
 
 use crate::error::SummaryError;
+use core::fmt;
 use core::ops::{Bound, RangeBounds};
 
 /// The number that a condition compares.
@@ -24,6 +25,17 @@ pub(super) struct Condition {
     lo: f64,
     #[cfg_attr(feature = "serde", serde(with = "super::stored::number"))]
     hi: f64,
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.subject {
+            Subject::Same(name) => write!(f, "{name:?}")?,
+            Subject::Last(name) => write!(f, "last {name:?}")?,
+            Subject::Events(name) => write!(f, "count of {name:?}")?,
+        }
+        write!(f, " from {:?} to {:?}", self.lo, self.hi)
+    }
 }
 
 impl Condition {

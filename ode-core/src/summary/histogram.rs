@@ -20,27 +20,39 @@ const MOST_BINS: usize = 1 << 24;
 /// ```
 ///
 /// Edges that are not finite or do not increase are the error [`SummaryError::Histogram`] of the
-/// solve.
+/// solve. It contains the arguments of [`linear`](Self::linear).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct Histogram {
     #[cfg_attr(feature = "serde", serde(with = "super::stored::bits"))]
     edges: Vec<f64>,
+    /// The arguments of [`linear`](Self::linear), if they have no edges.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    refused: Option<(f64, f64, usize)>,
 }
 
 impl Histogram {
     /// Creates `bins` bins of equal width from `lo` to `hi`.
+    ///
+    /// There are 1 to `2^24` bins, and the ends are finite and increase. Otherwise the grid has no
+    /// edges, and is an error of the solve.
     pub fn linear(lo: f64, hi: f64, bins: usize) -> Self {
-        // A grid with too many bins is an error later, and takes no memory here.
-        let some = bins.min(MOST_BINS + 1);
-        let at = |k: usize| if k == some { hi } else { lo + (hi - lo) * (k as f64 / some as f64) };
-        Histogram { edges: (0..=some).map(at).collect() }
+        let possible = lo.is_finite() && hi.is_finite() && lo < hi;
+        if !(possible && (1..=MOST_BINS).contains(&bins)) {
+            return Histogram { edges: Vec::new(), refused: Some((lo, hi, bins)) };
+        }
+        // Halves do not overflow if the width does.
+        let scale = if (hi - lo).is_finite() { 1.0 } else { 0.5 };
+        let (first, width) = (scale * lo, scale * hi - scale * lo);
+        let between = |k: usize| (first + width * (k as f64 / bins as f64)) / scale;
+        let at = |k: usize| if k == bins { hi } else { between(k) };
+        Histogram { edges: (0..=bins).map(at).collect(), refused: None }
     }
 
     /// Creates bins between the given edges.
     pub fn with_edges(edges: impl IntoIterator<Item = f64>) -> Self {
-        Histogram { edges: edges.into_iter().collect() }
+        Histogram { edges: edges.into_iter().collect(), refused: None }
     }
 
     /// Returns the edges, one more than bins.
@@ -61,9 +73,21 @@ impl Histogram {
         if finite && increasing && (1..=MOST_BINS).contains(&self.bins()) {
             return Ok(());
         }
+        let (lo, hi, bins) = self.refused.unwrap_or_else(|| self.range());
+        Err(SummaryError::Histogram { lo, hi, bins, most: MOST_BINS })
+    }
+
+    /// Returns the first and the last edge, NaN without edges, and the number of bins.
+    fn range(&self) -> (f64, f64, usize) {
         let end = |edge: Option<&f64>| edge.copied().unwrap_or(f64::NAN);
-        let (lo, hi) = (end(self.edges.first()), end(self.edges.last()));
-        Err(SummaryError::Histogram { lo, hi, bins: self.bins(), most: MOST_BINS })
+        (end(self.edges.first()), end(self.edges.last()), self.bins())
+    }
+
+    /// Returns the properties of the grid, each with its name.
+    pub(super) fn properties(&self, of: &str) -> [(String, String); 2] {
+        let (lo, hi, bins) = self.range();
+        let range = format!("{bins} bins from {lo:?} to {hi:?}");
+        [(of.to_owned(), range), (format!("edges of the {of}"), format!("{:?}", self.edges))]
     }
 
     /// Returns the bin of a value between the first and the last edge, in two comparisons if it is
@@ -151,6 +175,8 @@ mod tests {
         let grids = [
             Histogram::linear(0.1, 0.7, 6),
             Histogram::linear(-1e300, 1e308, 1000),
+            Histogram::linear(-1.7e308, 1.7e308, 4),
+            Histogram::linear(-f64::MAX, f64::MAX, 999),
             Histogram::linear(1.0, 1.0 + 1e-12, 17),
             Histogram::with_edges([1e-3, 1e-2, 0.1, 1.0, 10.0]),
             Histogram::linear(-2.0, 3.0, 1),
@@ -192,7 +218,22 @@ mod tests {
             let error = grid.check().unwrap_err();
             assert!(matches!(error, SummaryError::Histogram { .. }), "{error}");
         }
-        let text = Histogram::linear(2.0, 1.0, 4).check().unwrap_err().to_string();
-        assert!(text.starts_with("a histogram with 4 bins from 2 to 1;"), "{text}");
+        for (lo, hi, bins, expected) in [
+            (2.0, 1.0, 4, "4 bins from 2 to 1;"),
+            (0.0, 1.0, 0, "0 bins from 0 to 1;"),
+            (0.0, f64::INFINITY, 3, "3 bins from 0 to inf;"),
+            (0.0, 1.0, 1 << 30, "1073741824 bins from 0 to 1;"),
+            (1.0, 1.0_f64.next_up(), 4, "4 bins from 1 to 1.0000000000000002;"),
+        ] {
+            let text = Histogram::linear(lo, hi, bins).check().unwrap_err().to_string();
+            assert!(text.starts_with(&format!("a histogram with {expected}")), "{text}");
+        }
+    }
+
+    #[test]
+    fn widths_that_overflow_have_edges() {
+        let end = 2_f64.powi(1023);
+        let edges = [-end, -end / 2.0, 0.0, end / 2.0, end];
+        assert_eq!(Histogram::linear(-end, end, 4).edges(), edges);
     }
 }

@@ -137,29 +137,49 @@ impl Summaries {
     pub(super) fn check_same(&self, other: &Summaries) -> Result<(), SummaryError> {
         let entries = |of: &Summaries| {
             let numbers = [
-                ("statistics".to_owned(), format!("{:?}", of.statistics)),
-                ("components".to_owned(), of.names.join(", ")),
-                ("events".to_owned(), of.event_names.join(", ")),
-                ("saved times".to_owned(), format!("{:?}", of.times)),
-                ("final states".to_owned(), of.finals.to_string()),
+                ("components", of.names.join(", ")),
+                ("events", of.event_names.join(", ")),
+                ("number of saved times", of.times.len().to_string()),
+                ("saved times", format!("{:?}", of.times)),
+                ("final states", of.finals.to_string()),
             ];
-            of.solve.iter().cloned().chain(numbers).collect::<Vec<_>>()
+            let numbers = numbers.map(|(name, value)| (name.to_owned(), value));
+            let solve = of.solve.iter().cloned();
+            solve.chain(of.statistics.properties()).chain(numbers).collect::<Vec<_>>()
         };
         let (ours, theirs) = (entries(self), entries(other));
-        let absent = || "absent".to_owned();
-        for (name, value) in &ours {
-            let found = theirs.iter().find(|(known, _)| known == name);
-            let found = found.map_or_else(absent, |(_, value)| value.clone());
-            if found != *value {
-                let (what, ours) = (name.clone(), value.clone());
-                return Err(SummaryError::Different { what, theirs: found, ours });
+        let value = |of: &[(String, String)], name: &String| {
+            of.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        };
+        for (name, _) in ours.iter().chain(&theirs) {
+            let values = [&ours, &theirs].map(|of| value(of, name));
+            if values[0] != values[1] {
+                let [ours, theirs] = values.map(|value| value.unwrap_or("absent".to_owned()));
+                let [ours, theirs] = excerpts([&ours, &theirs]);
+                return Err(SummaryError::Different { what: name.clone(), theirs, ours });
             }
         }
-        match theirs.into_iter().find(|(name, _)| ours.iter().all(|(known, _)| known != name)) {
-            Some((what, theirs)) => Err(SummaryError::Different { what, theirs, ours: absent() }),
-            None => Ok(()),
-        }
+        Ok(())
     }
+}
+
+/// Returns two different texts. Of long texts, it returns the parts from the first difference on.
+fn excerpts(texts: [&str; 2]) -> [String; 2] {
+    const MOST: usize = 60;
+    let same = texts[0].chars().zip(texts[1].chars()).take_while(|(a, b)| a == b);
+    let same = same.map(|(a, _)| a.len_utf8()).sum();
+    // The beginning of the item of a list.
+    let item = texts[0][..same].rfind([' ', '[']).map_or(0, |at| at + 1);
+    let begin = if same - item < MOST / 2 { item } else { same };
+    texts.map(|text| {
+        if text.chars().count() <= MOST {
+            return text.to_owned();
+        }
+        let mut rest = text[begin..].chars();
+        let part: String = rest.by_ref().take(MOST).collect();
+        let dots = |cut| if cut { "…" } else { "" };
+        format!("{}{part}{}", dots(begin > 0), dots(rest.next().is_some()))
+    })
 }
 
 /// Summaries are equal if all bits are equal; reports are not compared.
@@ -191,4 +211,61 @@ pub(super) fn unite(ranges: &mut Vec<Range<u64>>, new: &Range<u64>) -> Result<()
     let last = ranges[at..end].last().map_or(new.end, |range| range.end.max(new.end));
     ranges.splice(at..end, core::iter::once(first..last));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::{Histogram, Summary};
+
+    fn summaries(summary: Summary, times: &[f64]) -> Summaries {
+        let names = vec!["x".to_owned(), "y".to_owned()];
+        let solve = vec![("method".to_owned(), "Tsit5".to_owned())];
+        Summaries::new(summary.statistics, solve, names, Some(times.to_vec()), Vec::new()).unwrap()
+    }
+
+    /// Errors name the statistic that differs, and quote less than a line of lists.
+    #[test]
+    fn differences_are_short() {
+        let grid = || Histogram::linear(0.0, 300.0, 300);
+        let move_one = |x: &f64| if *x == 150.0 { 150.25 } else { *x };
+        let near = Histogram::with_edges(grid().edges().iter().map(move_one));
+        let base = || Summary::new().mean().histogram(grid());
+        let times: Vec<f64> = (0..200).map(f64::from).collect();
+        let later: Vec<f64> = (0..200).map(|k| f64::from(k + k / 100)).collect();
+        let ours = summaries(base(), &times);
+        for (summary, times, what, values) in [
+            (base().extremes(), &times, "extremes", ["true", "false"]),
+            (base().quantiles([0.5]), &times, "quantiles", ["[0.5]", "absent"]),
+            (base().weighted_by("y"), &times, "weight", ["y", "absent"]),
+            (base().given("y", 0.0..=1.0), &times, "conditions", ["\"y\" from 0.0 to 1.0", ""]),
+            (
+                base().histogram(Histogram::linear(0.0, 300.0, 200)),
+                &times,
+                "histogram",
+                ["200 bins from 0.0 to 300.0", "300 bins from 0.0 to 300.0"],
+            ),
+            (base().histogram(near), &times, "edges of the histogram", ["…150.25, ", "…150.0, "]),
+            (base(), &times[..9].to_vec(), "number of saved times", ["9", "200"]),
+            (base(), &later, "saved times", ["…101.0, 102.0, ", "…100.0, 101.0, "]),
+        ] {
+            let error = ours.clone().merge(&summaries(summary, times)).unwrap_err();
+            assert!(error.to_string().len() < 300, "{error}");
+            let SummaryError::Different { what: found, theirs, ours } = error else {
+                panic!("{error}")
+            };
+            assert_eq!(found, what);
+            for (found, expected) in [theirs, ours].iter().zip(values) {
+                let cut = expected.starts_with('…') && found.starts_with(expected);
+                assert!(cut || found == expected, "{found}");
+            }
+        }
+        let own = |names: [&str; 2]| {
+            names
+                .iter()
+                .fold(base(), |of, name| of.histogram_of(*name, Histogram::linear(0.0, 1.0, 2)))
+        };
+        // The order of calls changes no statistic.
+        summaries(own(["x", "y"]), &times).merge(&summaries(own(["y", "x"]), &times)).unwrap();
+    }
 }

@@ -162,12 +162,14 @@ impl Summary {
         })
     }
 
-    /// Adds a histogram of each component on the same grid.
+    /// Adds a histogram of each component on the same grid. A later call replaces the grid.
     pub fn histogram(self, grid: Histogram) -> Self {
         self.with(|statistics| statistics.histogram = Some(grid))
     }
 
     /// Adds a histogram of one component, a state or an observable, on a grid of its own.
+    ///
+    /// A later call for the same component replaces the grid.
     pub fn histogram_of(self, component: impl Into<String>, grid: Histogram) -> Self {
         let component = component.into();
         self.with(|statistics| {
@@ -288,6 +290,41 @@ impl Statistics {
         self.conditions.iter().try_for_each(Condition::check)?;
         let own = self.own_histograms.iter().map(|(_, grid)| grid);
         self.histogram.iter().chain(own).try_for_each(Histogram::check)
+    }
+
+    /// Returns all properties as text, each with its name.
+    pub(super) fn properties(&self) -> Vec<(String, String)> {
+        let Statistics { moments, covariance, extremes, quantiles, exact, .. } = self;
+        let Statistics { histogram, own_histograms, conditions, weight, .. } = self;
+        let Statistics { event_counts, integers, .. } = self;
+        let mut all = Vec::new();
+        let mut add = |name: &str, value: String| all.push((name.to_owned(), value));
+        for (name, requested) in [
+            ("mean", moments),
+            ("covariance", covariance),
+            ("extremes", extremes),
+            ("event_counts", event_counts),
+            ("integers", integers),
+        ] {
+            add(name, requested.to_string());
+        }
+        if let Some(Quantiles { levels, bits }) = quantiles {
+            add("quantiles", format!("{levels:?}"));
+            add("quantile_bits", bits.to_string());
+        }
+        if let Some(Numbers(levels)) = exact {
+            add("exact_quantiles", format!("{levels:?}"));
+        }
+        if let Some(name) = weight {
+            add("weight", name.clone());
+        }
+        let conditions: Vec<String> = conditions.iter().map(Condition::to_string).collect();
+        add("conditions", conditions.join(", "));
+        all.extend(histogram.iter().flat_map(|grid| grid.properties("histogram")));
+        for (name, grid) in own_histograms {
+            all.extend(grid.properties(&format!("histogram of {name}")));
+        }
+        all
     }
 
     /// Returns the grid of each of the components `names`.
