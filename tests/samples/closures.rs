@@ -2,6 +2,7 @@
 
 use crate::{decay, ensemble};
 use odes::prelude::*;
+use odes::summary::SummaryError;
 use odes::{CancellationToken, EnsembleWatched, Trajectory};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -128,4 +129,12 @@ fn errors_are_those_of_a_solve() {
     let each = || ensemble.solve_each(Tsit5, EnsembleSerial, &options);
     assert_eq!(each().map(|_| ()).collect().unwrap_err().to_string(), expected);
     assert_eq!(each().fold((), |(), _| ()).unwrap_err().to_string(), expected);
+
+    let options = SolveOptions::default();
+    let empty = || ensemble.solve_each(Tsit5, EnsembleSerial, &options).batch_size(0);
+    for error in
+        [empty().map(|_| ()).collect().unwrap_err(), empty().fold((), |(), _| ()).unwrap_err()]
+    {
+        assert!(matches!(error, SolveError::Summary(SummaryError::BatchSize)), "{error}");
+    }
 }

@@ -3,7 +3,7 @@
 use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::ranges::{self, Compiled, RangeSizes, SolveRange};
 use crate::ensemble::solver::Solver;
-use crate::error::SolveError;
+use crate::error::{SolveError, SummaryError};
 use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
@@ -149,9 +149,10 @@ where
     ///
     /// By default the results of a batch take at most 128 MiB, unless 256 trajectories take more.
     /// Set a smaller number if trajectories are expensive and [`try_fold`](Self::try_fold) ends the
-    /// solve early. Each batch has a fixed cost, see [`ResultSink::batch`].
+    /// solve early. Each batch has a fixed cost, see [`ResultSink::batch`]. The solve refuses 0 by
+    /// [`SummaryError::BatchSize`], as [`reduce`](EnsembleProblem::reduce) does.
     pub fn batch_size(self, trajectories: usize) -> Self {
-        SolveEach { batch: Some(trajectories.max(1)), ..self }
+        SolveEach { batch: Some(trajectories), ..self }
     }
 
     /// Computes an output of each trajectory by `output`, on the threads of the backend.
@@ -215,6 +216,9 @@ where
         fold: &mut FoldBatch<'_, C, B, S, T, N, P>,
     ) -> Result<Folded<C, B>, SolveError> {
         let SolveEach { ensemble, method, algorithm, options, batch } = self;
+        if batch == Some(0) {
+            return Err(SummaryError::BatchSize.into());
+        }
         let system = ensemble.problem.system;
         let (mut value, mut flow, mut count) = (init, ControlFlow::Continue(()), 0);
         let store: &mut Store<'_, T> = &mut |batch: Batch<'_, T>| {
