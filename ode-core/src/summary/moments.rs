@@ -3,10 +3,10 @@
 //! A row has the count of values, the sum of each of `w` numbers, and for each pair of numbers the
 //! sum of the products of their deviations from the means, `[n, s.., c00, c01.., c11, ..]`. Rows
 //! are joined by the formula of E. A. Youngs and E. M. Cramer, "Some results relevant to choice of
-//! sum and sum-of-product algorithms", Technometrics 13 (1971) 657–665, for two sets. So values
-//! with a mean far from zero lose no digits of the variance (T. F. Chan, G. H. Golub and R. J.
-//! LeVeque, "Algorithms for computing the sample variance", The American Statistician 37 (1983)
-//! 242–247).
+//! sum and sum-of-product algorithms", Technometrics 13 (1971) 657–665, for two sets. So the
+//! relative error of a variance is about `eps |mean| / sd` and not `eps (mean / sd)^2`, as of sums of
+//! squares (T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample
+//! variance", The American Statistician 37 (1983) 242–247).
 
 /// Returns the length of a row of `w` numbers.
 pub(super) const fn length(w: usize) -> usize {
@@ -94,6 +94,44 @@ pub(super) mod tests {
                     let error = (found[product(2, i, j)] - exact).abs();
                     // The mean has an error of offset * 2^-53.
                     assert!(error <= 1e-12 * exact.abs(), "{n} {offset} {i} {j}: {error}");
+                }
+            }
+        }
+    }
+
+    /// Differences of values are integers in units of `unit`, so sums in `i128` are the reference.
+    #[test]
+    fn errors_grow_with_the_mean_over_the_deviation() {
+        let near = |n: i32| (0..n).map(|i| 1e9 + f64::from(i % 7) * 1e-3);
+        let far = |n: i32| (0..n).map(|i| 1e15 + f64::from(i % 7));
+        for n in [7, 100, 4096, 20_000] {
+            for (unit, values) in
+                [(2_f64.powi(-23), near(n).collect::<Vec<_>>()), (0.125, far(n).collect())]
+            {
+                let rows: Vec<Vec<f64>> = values.iter().map(|x| vec![*x]).collect();
+                let found = row(1, &rows)[2];
+                let integers = values.iter().map(|x| ((x - values[0]) / unit) as i128);
+                let integers: Vec<i128> = integers.collect();
+                let sum = |f: &dyn Fn(i128) -> i128| integers.iter().map(|x| f(*x)).sum::<i128>();
+                let n = i128::from(n);
+                let exact = (n * sum(&|x| x * x) - sum(&|x| x).pow(2)) as f64;
+                let exact = exact / n as f64 * unit * unit;
+                let bound = f64::EPSILON * values[0] / (exact / n as f64).sqrt();
+                let error = (found / exact - 1.0).abs();
+                assert!(error < bound, "{n} {unit}: {error} {bound}");
+            }
+        }
+    }
+
+    /// NumPy's variance is NaN.
+    #[test]
+    fn one_infinity_makes_an_infinite_variance() {
+        for n in [2, 3, 7, 64] {
+            for at in 0..n {
+                for infinity in [f64::INFINITY, f64::NEG_INFINITY] {
+                    let value = |i| if i == at { infinity } else { f64::from(i % 3) };
+                    let values: Vec<Vec<f64>> = (0..n).map(|i| vec![value(i)]).collect();
+                    assert_eq!(row(1, &values)[1..], [infinity, f64::INFINITY], "{n} {at}");
                 }
             }
         }

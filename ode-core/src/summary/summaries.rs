@@ -26,7 +26,14 @@ use ndarray::{Array1, Array2, Array3};
 /// population. [`code_counts`](Self::code_counts) counts the failures. A trajectory that an event
 /// ended is a success, and contributes at the times that it reached. A NaN contributes nothing, as
 /// of an observable outside its domain. [`count`](Self::count) has the number of values of each
-/// component at each time. Infinities are values: a mean can be infinite, and its variance NaN.
+/// component at each time.
+///
+/// Infinities are values. With one infinity among several values, the mean and the variance are
+/// infinite. (NumPy's variance is NaN.) With more infinities or with
+/// [weights](super::Summary::weighted_by), both are infinite or NaN. Sums of finite values may
+/// overflow, with the same results: the sum of `n` values if they exceed `1e308 / n`, and the variance if
+/// they exceed `1e308 / n^2` or deviations exceed `1e154 / sqrt(n)`.
+///
 /// [`Summary::given`](super::Summary::given) restricts all statistics further.
 ///
 /// # Merging
