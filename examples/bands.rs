@@ -8,23 +8,27 @@
 //! Each patient takes one tablet. The drug passes from the gut into the blood, and from there into
 //! the tissue and back, until it is eliminated. Rates and volumes are log-normal. The numbers are
 //! invented. The picture shows the concentrations of half of all patients, and of nine in ten, by
-//! counters in memory that does not grow with the number of patients.
+//! counters in memory that does not grow with the number of patients. Ctrl-C draws the patients that are
+//! finished.
 
 mod support;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Parser;
+use odes::backend::EnsembleAlgorithm;
 use odes::prelude::*;
 use odes::problem::Unvaried;
 use odes::sample::{LogNormal, Samples};
 use odes::summary::{Summaries, Summary, SummaryError};
-use odes::{Saving, SolveError};
+use odes::{CancellationToken, EnsembleWatched, Saving, SolveError};
 
 use support::canvas::{Canvas, Frame, hex, linear};
 use support::picture::{BACKGROUND, Sample, TEXT, axis_x, axis_y, heading, legend, ticks};
 use support::place::{Backend, Place};
+use support::progress::Progress;
 use support::summary::{grouped, seconds};
 
 #[ode_system]
@@ -85,7 +89,16 @@ struct Options {
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     let place = Place::choose(options.backend)?;
-    let summaries = reduce(&population(options.patients), &place)?;
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    ctrlc::set_handler(move || cancelled.cancel())?;
+    let bar = Arc::new(Progress::bar("solving", options.patients as u64));
+    let shown = bar.clone();
+    let backend = EnsembleWatched::new(&*place.algorithm)
+        .token(&token)
+        .progress(move |progress| shown.reach(progress.finished as u64));
+    let summaries = reduce(&population(options.patients), &backend)?;
+    drop((backend, bar));
     let patients = summaries.trajectories();
     if let Some(report) = summaries.report() {
         let time = report.timings.total.as_secs_f64();
@@ -132,10 +145,16 @@ fn options() -> SolveOptions {
 }
 
 /// Solves a day of all patients, and returns the quantiles of their concentrations.
-fn reduce(population: &Population, place: &Place) -> Result<Summaries, SolveError> {
+///
+/// If the backend is cancelled, the quantiles are those of the patients that were finished.
+fn reduce(
+    population: &Population,
+    backend: &dyn EnsembleAlgorithm,
+) -> Result<Summaries, SolveError> {
     // The default of 6 bits shows as steps of 0.8% in the picture.
     let summary = Summary::new().quantiles(QUANTILES).quantile_bits(10);
-    population.reduce(Tsit5, &place.algorithm, &options(), &summary)
+    // A cancelled reduction keeps whole batches.
+    population.reduce(Tsit5, backend, &options(), &summary.batch_size(1 << 14))
 }
 
 /// The [`QUANTILES`] of the concentration at a time.
@@ -202,7 +221,7 @@ mod tests {
     #[test]
     fn bands_are_those_of_the_stored_population() {
         let (population, place) = (population(500), Place::threads());
-        let bands = bands(&reduce(&population, &place).unwrap()).unwrap();
+        let bands = bands(&reduce(&population, &*place.algorithm).unwrap()).unwrap();
         let solution = population.solve(Tsit5, &place.algorithm, &options()).unwrap();
         assert_eq!(bands.len(), 97);
         for (k, (t, band)) in bands.iter().enumerate() {
@@ -222,7 +241,8 @@ mod tests {
     /// The median is white, and nothing is above the highest band.
     #[test]
     fn the_picture_shows_bands() {
-        let bands = bands(&reduce(&population(200), &Place::threads()).unwrap()).unwrap();
+        let bands =
+            bands(&reduce(&population(200), &*Place::threads().algorithm).unwrap()).unwrap();
         let path = std::env::temp_dir().join(format!("odes-bands-{}.png", std::process::id()));
         draw(&bands, 200, &path).unwrap();
         let pixels = Pixels::take(&path);
