@@ -493,7 +493,7 @@ fn reductions() {
         let all = ReductionRequest { extremes: true, bits: Some(6), edges, ..few.clone() };
         for (arch, request) in architectures(true).flat_map(|arch| [(arch, &few), (arch, &all)]) {
             let what = format!("reduction {} sm_{arch} {request:?}", T::NAME);
-            let most = measured((0, 0), (8, 32))[usize::from(T::DOUBLE)];
+            let most = measured((32, 52), (32, 92))[usize::from(T::DOUBLE)];
             let source = reduce::source::<T>(request);
             kernels.push(Kernel { what, name: REDUCE_NAME, arch, source, most });
         }
