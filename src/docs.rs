@@ -43,6 +43,7 @@ pub mod primer {}
 #[doc = include_str!("../docs/outside.md")]
 pub mod outside {}
 
+/// [clusters]: crate::docs::clusters#the-folder
 /// [features]: crate::docs::features
 /// [outside]: crate::docs::outside
 /// [saving]: crate::docs::results#saving-and-output
