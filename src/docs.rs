@@ -111,6 +111,7 @@ pub mod scaling {}
 /// [extending]: crate::docs::extending
 /// [failed-runs]: crate::docs::results_files#if-a-run-fails
 /// [ranges]: crate::docs::reductions#memory
+/// [results-files]: crate::docs::results_files
 /// [samples]: crate::docs::getting_started#random-samples
 ///
 // The example of the page needs the feature.
