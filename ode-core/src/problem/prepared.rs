@@ -49,6 +49,14 @@ impl<T: Scalar> PreparedSolve<T> {
         Layout::new(&self.options, &self.inputs)
     }
 
+    /// Returns the saved times that all trajectories share; `None` if they differ.
+    ///
+    /// The ends of steps are not among them.
+    pub(crate) fn shared_times(&self) -> Option<Vec<f64>> {
+        let times = self.inputs.save.shared()?;
+        Some(times.iter().map(|time| time.widen()).collect())
+    }
+
     /// Evaluates the ensemble's problems, and checks them with the options and the method.
     ///
     /// The evaluation uses the threads of rayon's current pool.

@@ -11,12 +11,6 @@ use crate::problem::prepared::PreparedSolve;
 use crate::solution::{RawResults, ResultArray, ResultSet, ResultSink, ReturnCode};
 use core::ops::ControlFlow;
 
-/// The memory of the results of a batch, unless the user sets a number of trajectories.
-const BATCH_BYTES: usize = 128 << 20;
-
-/// The smallest default batch: enough trajectories for all threads.
-const FEWEST: usize = 256;
-
 /// An analysis that receives the results of ranges of trajectories.
 pub(super) struct Accumulate<'a> {
     pub(super) analysis: &'a mut Analysis,
@@ -27,13 +21,6 @@ pub(super) struct Accumulate<'a> {
     pub(super) system: [&'static [&'static str]; 2],
 }
 
-/// Returns the times that all trajectories save; none for final states.
-fn saved_times<T: Scalar>(inputs: &PreparedSolve<T>) -> Result<Vec<f64>, SensitivityError> {
-    let different = SensitivityError::Times { why: "the trajectories have different ones" };
-    let times = inputs.inputs.save.shared().ok_or(different)?;
-    Ok(times.iter().map(|time| time.widen()).collect())
-}
-
 impl Accumulate<'_> {
     /// Returns the sink of the results of one range, which may compute on `threads`.
     pub(super) fn sink<'a, T: Scalar>(
@@ -41,7 +28,8 @@ impl Accumulate<'_> {
         threads: EvaluationThreads,
         inputs: &PreparedSolve<T>,
     ) -> Result<Box<dyn ResultSink<T> + 'a>, SolveError> {
-        let times = saved_times(inputs)?;
+        let different = SensitivityError::Times { why: "the trajectories have different ones" };
+        let Some(times) = inputs.shared_times() else { return Err(different.into()) };
         let values = if times.is_empty() { ResultArray::Finals } else { ResultArray::Saved };
         let (analysis, [states, observables]) = (&mut *self.analysis, self.system);
         if analysis.sums.is_empty() {
@@ -51,13 +39,10 @@ impl Accumulate<'_> {
             };
             analysis.begin(names.into_iter().map(str::to_owned).collect(), times);
         } else if times != analysis.times {
-            return Err(
-                SensitivityError::Times { why: "the trajectories have different ones" }.into()
-            );
+            return Err(different.into());
         }
         let wanted = ResultSet::from([values, ResultArray::Codes]);
-        let bytes = ResultArray::bytes_of_trajectory::<T>(&inputs.layout().of(wanted)).max(1);
-        let batch = self.batch.unwrap_or_else(|| (BATCH_BYTES / bytes).max(FEWEST));
+        let batch = self.batch.unwrap_or_else(|| inputs.layout().of(wanted).batch::<T>());
         let batch = multiple(batch, analysis.group);
         Ok(Box::new(RangeSink { analysis, rows: self.rows, threads, batch, wanted }))
     }

@@ -4,7 +4,6 @@ use super::analysis::{Analysis, Interval, results_of_analysis};
 use super::groups::Rows;
 use super::solve::{Request, analysed};
 use crate::ensemble::EnsembleAlgorithm;
-use crate::ensemble::batches::SolveFn;
 use crate::ensemble::solver::Solver;
 use crate::error::{SensitivityError, SolveError};
 use crate::lane::Scalar;
@@ -199,19 +198,16 @@ where
         M: Solver,
         A: EnsembleAlgorithm,
     {
-        let properties = method.properties(options, N, S::MASS)?;
-        let system = self.problem.system;
-        let place: SolveFn<'_, T> = &|settings, columns, sink| {
-            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
-        };
         let levels = morris.levels;
         let request = Request {
             arrangement: morris.arrangement()?,
             batch: morris.batch,
             rows: &|seed, inputs| Arc::new(EffectRows::new(seed, inputs, levels)),
         };
-        let analysis = analysed(&self.spec(), options, &properties, (&algorithm, place), &request)?;
-        Ok(ElementaryEffects { analysis })
+        self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+            let analysis = analysed(ensemble, options, properties, compiled, &request)?;
+            Ok(ElementaryEffects { analysis })
+        })
     }
 }
 

@@ -4,7 +4,6 @@ use super::groups::Rows;
 use super::indices::SobolIndices;
 use super::solve::{Request, analysed};
 use crate::ensemble::EnsembleAlgorithm;
-use crate::ensemble::batches::SolveFn;
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -104,18 +103,15 @@ where
         M: Solver,
         A: EnsembleAlgorithm,
     {
-        let properties = method.properties(options, N, S::MASS)?;
-        let system = self.problem.system;
-        let place: SolveFn<'_, T> = &|settings, columns, sink| {
-            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
-        };
         let request = Request {
             arrangement: Arrangement::Saltelli,
             batch: sobol.batch,
             rows: &|_, inputs| Arc::new(SobolRows { inputs }),
         };
-        let analysis = analysed(&self.spec(), options, &properties, (&algorithm, place), &request)?;
-        Ok(SobolIndices { analysis })
+        self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+            let analysis = analysed(ensemble, options, properties, compiled, &request)?;
+            Ok(SobolIndices { analysis })
+        })
     }
 }
 

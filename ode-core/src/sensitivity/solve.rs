@@ -3,9 +3,7 @@
 use super::accumulate::Accumulate;
 use super::analysis::Analysis;
 use super::groups::Rows;
-use crate::ensemble::EnsembleAlgorithm;
-use crate::ensemble::batches::SolveFn;
-use crate::ensemble::ranges::{RangeSizes, each_range};
+use crate::ensemble::ranges::{Compiled, RangeSizes, each_range};
 use crate::error::{SensitivityError, SolveError};
 use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble_spec::EnsembleSpec;
@@ -34,7 +32,7 @@ each_precision! {
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
-        place: (&'a dyn EnsembleAlgorithm, SolveFn<'a, T>),
+        compiled: Compiled<'a, T>,
         request: &'a Request<'a>,
     ) -> Result<Analysis, SolveError> = solved, solved;
 }
@@ -44,10 +42,10 @@ fn solved<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
-    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    compiled: Compiled<'_, T>,
     request: &Request<'_>,
 ) -> Result<Analysis, SolveError> {
-    in_ranges(ensemble, options, properties, place, request, None)
+    in_ranges(ensemble, options, properties, compiled, request, None)
 }
 
 /// As [`solved`], with ranges of `most` trajectories if that number is given.
@@ -55,7 +53,7 @@ pub(super) fn in_ranges<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     properties: &Properties,
-    place: (&dyn EnsembleAlgorithm, SolveFn<'_, T>),
+    compiled: Compiled<'_, T>,
     request: &Request<'_>,
     most: Option<usize>,
 ) -> Result<Analysis, SolveError> {
@@ -92,7 +90,7 @@ pub(super) fn in_ranges<T: Scalar>(
     let (trajectories, samples) = (Some(trajectories), Some(&samples));
     let ensemble = EnsembleSpec { trajectories, samples, ..ensemble.within(0..usize::MAX) };
     let info = ensemble.system.info;
-    let couples = place.0.capabilities().couples_trajectories;
+    let couples = compiled.0.capabilities().couples_trajectories;
     let mut sinks = Accumulate {
         analysis: &mut analysis,
         rows: &*rows,
@@ -101,15 +99,21 @@ pub(super) fn in_ranges<T: Scalar>(
     };
     let sizes = match most {
         Some(most) => RangeSizes { first: most, most, batch: None },
-        None => RangeSizes::in_groups(&ensemble, place.0, group),
+        None => RangeSizes::in_groups(&ensemble, compiled.0, group),
     };
-    let report =
-        each_range(&ensemble, options, properties, place, sizes, &mut |inputs, threads, solve| {
+    let report = each_range(
+        &ensemble,
+        options,
+        properties,
+        compiled,
+        sizes,
+        &mut |inputs, threads, solve| {
             let all = sinks.analysis.trajectories() + inputs.inputs.trajectories as u64;
             solve(&mut *sinks.sink(threads, inputs)?)?;
             let is_complete = sinks.analysis.trajectories() == all;
             Ok(if is_complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
+        },
+    )?;
     analysis.report = Some(report);
     Ok(analysis)
 }

@@ -49,9 +49,7 @@ impl Summaries {
         reserve::<u64>(bins.saturating_mul(slots)).map(drop)?;
         Ok(Summaries::new(summary.statistics.clone(), solve, names, times, events)?)
     }
-}
 
-impl Summaries {
     /// Returns the results that a sink needs, and the number of trajectories of a batch.
     pub(super) fn wanted<T: Scalar>(
         &self,
@@ -74,8 +72,7 @@ fn saved_times<T: Scalar>(inputs: &PreparedSolve<T>) -> Result<Option<Vec<f64>>,
         return Err(SummaryError::Times { why: "the ends of steps differ" });
     }
     let different = SummaryError::Times { why: "the trajectories have different ones" };
-    let times = inputs.inputs.save.shared().ok_or(different)?;
-    let times: Vec<f64> = times.iter().map(|time| time.widen()).collect();
+    let times = inputs.shared_times().ok_or(different)?;
     Ok((!times.is_empty()).then_some(times))
 }
 
