@@ -646,7 +646,7 @@ pub enum SolveError {
         fit(.of)
     )]
     JobSize {
-        /// The part of the job: `inputs`, `cotangents`, `results` or `gradients`.
+        /// The part of the job: `inputs`, `cotangents`, `results`, `gradients` or `reduction`.
         of: &'static str,
         /// The field of the part.
         what: &'static str,

@@ -19,8 +19,8 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::reduction::Reduction;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, RunReport, SavedRow, Schedule, SolveError, SolveWatch,
-    Timings,
+    Backend, EnsembleAlgorithm, Layout, Memory, RunReport, SavedRow, Schedule, SolveError,
+    SolveWatch, Timings,
 };
 
 use crate::adjoint::AdjointWorker;
@@ -376,6 +376,9 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
         job.check()?;
         let SolveJob { task, options, inputs, sink } = job;
         let solve = (task, options, inputs);
+        if let Some(reduction) = sink.reduction() {
+            reduction.request().check(&Layout::new(options, inputs))?;
+        }
         let fits = |of: &dyn Reduction<T>| reduce::fits::<T>(of.request(), &self.devices);
         match sink.reduction().filter(|of| fits(*of)) {
             Some(reduction) => self.solve_by(solve, Some(reduction), |workers| {

@@ -33,6 +33,9 @@ use crate::pinned::Transfer;
 /// The part of a device's memory that the counters of a chunk may take.
 const SHARE: u64 = 32;
 
+/// The most cells, such that a launch has a block for each node of each cell.
+const MOST_CELLS: usize = 1 << 20;
+
 /// The blocks that a multiprocessor should have to reduce.
 const BLOCKS: usize = 16;
 
@@ -42,6 +45,8 @@ pub(crate) struct Reducer<'a, T> {
     kernel: Arc<Kernel>,
     /// The kernel of covariances.
     joint: Option<Arc<Kernel>>,
+    /// The histogram of each cell, and all edges.
+    grids: (Vec<LaunchGrid>, Vec<f64>),
     /// The number of blocks that keep the device busy.
     blocks: usize,
 }
@@ -52,6 +57,7 @@ pub(crate) struct Reducer<'a, T> {
 pub(crate) fn fits<T: Scalar>(request: &ReductionRequest, devices: &[Device]) -> bool {
     let bytes = beside::<T>(request) as u64;
     let fits = !request.covariance || request.width <= MOST_COMPONENTS;
+    let fits = fits && (1..=MOST_CELLS).contains(&request.cells);
     fits && devices.iter().all(|device| bytes <= device.total_memory() / SHARE)
 }
 
@@ -59,9 +65,8 @@ pub(crate) fn fits<T: Scalar>(request: &ReductionRequest, devices: &[Device]) ->
 pub(crate) fn beside<T: Scalar>(request: &ReductionRequest) -> usize {
     let counters = request.bits.map_or(0, |bits| (pages::<T>() as usize) << bits);
     let edges: usize = request.edges.iter().map(|edges| 3 * edges.len()).sum();
-    let slots = request.cells / request.edges.len().max(1);
     let of_cells = (counters + page_words::<T>() + 16).saturating_mul(request.cells);
-    of_cells.saturating_add(edges.saturating_mul(slots.max(1))).saturating_mul(4)
+    of_cells.saturating_add(edges.saturating_mul(request.slots())).saturating_mul(4)
 }
 
 impl<'a, T: Scalar> Reducer<'a, T> {
@@ -75,7 +80,7 @@ impl<'a, T: Scalar> Reducer<'a, T> {
         });
         let joint = joint.transpose()?;
         let blocks = BLOCKS * device.multiprocessors() as usize;
-        Ok(Reducer { reduction, kernel, joint, blocks })
+        Ok(Reducer { reduction, kernel, joint, grids: grids(request), blocks })
     }
 
     /// Queues the reduction of a batch in device memory at `base`, behind its solve.
@@ -91,7 +96,7 @@ impl<'a, T: Scalar> Reducer<'a, T> {
         let nodes = nodes(range.clone(), level);
         let places = Places::new::<T>(request, nodes.len());
 
-        let (grids, edges) = grids(request);
+        let (grids, edges) = &self.grids;
         let launch_nodes = nodes.iter().map(|node| LaunchNode::new(*node, range.start));
         let launch_nodes: Vec<[u32; 2]> =
             launch_nodes.map(|node| [node.begin, node.level]).collect();
@@ -101,7 +106,7 @@ impl<'a, T: Scalar> Reducer<'a, T> {
         let sources = [
             (0, cast_slice(&launch_nodes)),
             (places.grids, cast_slice(&grids)),
-            (places.edges, cast_slice(&edges)),
+            (places.edges, cast_slice(edges)),
         ];
         let uploads = stream.upload_rows(&sources, places.codes, &mut memory)?;
         for zeros in [places.codes..places.rows, places.counters..places.total] {
@@ -140,8 +145,8 @@ impl<'a, T: Scalar> Reducer<'a, T> {
         launch.arg(&arguments);
         // SAFETY: the kernel takes a `ReduceArguments`. Its addresses are those of `places` in
         // memory of `places.total` bytes, and of the results of `batch`, both freed on this stream
-        // behind the kernel. The kernel reads the cells of the request, which has the rows of the
-        // array that the batch is laid out with (`Reducer::fits`), and counters within the request.
+        // behind the kernel. The kernel reads the cells of the request, which are the rows of their
+        // array (`ReductionRequest::check`), and writes within the counters of the request.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         if let Some(kernel) = &self.joint {
             let arguments = Argument(JointArguments {
@@ -155,8 +160,8 @@ impl<'a, T: Scalar> Reducer<'a, T> {
                 code_mask: CODE_MASK,
                 unused: 0,
             });
-            let slots = request.cells / request.width.max(1);
-            let config = LaunchConfig { grid_dim: ((nodes.len() * slots) as u32, 1, 1), ..config };
+            let blocks = (nodes.len() * request.slots()) as u32;
+            let config = LaunchConfig { grid_dim: (blocks, 1, 1), ..config };
             let mut launch = stream.raw().launch_builder(kernel.function());
             launch.arg(&arguments);
             // SAFETY: the kernel takes a `JointArguments`. Its addresses are those of `places` and
@@ -177,11 +182,10 @@ fn grids(request: &ReductionRequest) -> (Vec<LaunchGrid>, Vec<f64>) {
     }
     let mut counters = 0;
     let grids = (0..request.cells).map(|cell| {
-        let component = cell % request.edges.len().max(1);
-        let bins = request.edges.get(component).map_or(0, Vec::len).saturating_sub(1) as u32;
-        let grid =
-            LaunchGrid { edges: starts.get(component).copied().unwrap_or(0), counters, bins };
-        counters += if bins > 0 { bins + 2 } else { 0 };
+        let edges = starts.get(cell % starts.len().max(1)).copied().unwrap_or(0);
+        let counts = request.histogram_counts(cell) as u32;
+        let grid = LaunchGrid { edges, counters, bins: counts.saturating_sub(2) };
+        counters += counts;
         grid
     });
     (grids.collect(), edges)
@@ -189,8 +193,7 @@ fn grids(request: &ReductionRequest) -> (Vec<LaunchGrid>, Vec<f64>) {
 
 /// Returns the number of elements of all rows of covariances.
 fn joint_rows(request: &ReductionRequest, nodes: usize) -> usize {
-    let slots = request.cells / request.width.max(1);
-    if request.covariance { slots * nodes * row_length(request.width) } else { 0 }
+    if request.covariance { request.slots() * nodes * row_length(request.width) } else { 0 }
 }
 
 /// The offsets of the arrays of a reduction in device memory, in bytes.
@@ -220,13 +223,12 @@ impl Places {
         };
         let cells = request.cells;
         let of_bits = |bytes: usize| request.bits.map_or(0, |bits| (bytes << bits) * cells);
-        let (launch_grids, edges) = grids(request);
-        let counted = launch_grids.iter().filter(|grid| grid.bins > 0);
-        let bins: usize = counted.map(|grid| grid.bins as usize + 2).sum();
+        let bins: usize = (0..cells).map(|cell| request.histogram_counts(cell)).sum();
+        let edges: usize = request.edges.iter().map(Vec::len).sum();
         let extremes = if request.needs_extremes() { size_of::<NodeExtremes>() } else { 0 };
         Places {
             grids: next(size_of::<LaunchGrid>() * cells),
-            edges: next(size_of_val(&edges[..])),
+            edges: next(size_of::<f64>() * edges),
             codes: next(4 * CODES),
             touched: next(request.bits.map_or(0, |_| 4 * page_words::<T>() * cells)),
             bins: next(4 * bins),
@@ -281,10 +283,11 @@ impl Reducing {
         let joint = part(places.joint, 8 * joint_rows(request, of_cell));
         let mut bins = Vec::new();
         if request.has_histograms() {
-            for grid in grids(request).0 {
-                let len = if grid.bins > 0 { grid.bins as usize + 2 } else { 0 };
-                let counts = part(places.bins + 4 * grid.counters as usize, 4 * len);
-                bins.push(cast_slice(counts).to_vec());
+            let mut at = places.bins;
+            for cell in 0..cells {
+                let len = 4 * request.histogram_counts(cell);
+                bins.push(cast_slice(part(at, len)).to_vec());
+                at += len;
             }
         }
         let mut found = Vec::new();

@@ -1,7 +1,8 @@
 //! Statistics that a backend computes where it solves, in place of results.
 
-use crate::error::SolveError;
+use crate::error::{SolveError, SummaryError};
 use crate::problem::inputs::InputRange;
+use crate::problem::layout::Layout;
 use crate::solution::{RawResults, ResultArray, ResultSet};
 use core::ops::Range;
 
@@ -55,7 +56,52 @@ pub struct ReductionRequest {
     pub edges: Vec<Vec<f64>>,
 }
 
+/// The least and the greatest number of bits of the mantissa that distinguish values of quantiles.
+pub const QUANTILE_BITS: [u32; 2] = [1, 14];
+
+/// Returns the length of a row of `width` components: a count, sums, and a sum for each pair.
+#[must_use]
+pub const fn row_length(width: usize) -> usize {
+    (width + 1) * (width + 2) / 2
+}
+
 impl ReductionRequest {
+    /// Checks that the cells are those of a solve.
+    ///
+    /// A backend reads as many numbers of its results as there are cells.
+    ///
+    /// # Errors
+    /// [`SolveError::JobSize`] for a wrong count, and [`SolveError::Summary`] for an impossible
+    /// number of bits.
+    pub fn check(&self, layout: &Layout) -> Result<(), SolveError> {
+        let width = if self.finals { layout.states } else { layout.row.width() };
+        let check =
+            |what, given, expected| SolveError::check_size("reduction", what, given, expected);
+        check("cells", self.cells, self.values().rows(layout))?;
+        check("components", self.width, width)?;
+        check("edges", self.edges.len(), width)?;
+        let [least, most] = QUANTILE_BITS;
+        match self.bits.filter(|bits| !(least..=most).contains(bits)) {
+            Some(bits) => Err(SummaryError::Bits { bits, least, most }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the number of saved times; 1 for final states.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.cells / self.width.max(1)
+    }
+
+    /// Returns the number of counts of a cell's histogram: below, above, and in each bin.
+    ///
+    /// 0 without a histogram.
+    #[must_use]
+    pub fn histogram_counts(&self, cell: usize) -> usize {
+        let edges = self.edges.get(cell % self.edges.len().max(1)).map_or(0, Vec::len);
+        if edges > 1 { edges + 1 } else { 0 }
+    }
+
     /// Returns the array with the cells.
     #[must_use]
     pub fn values(&self) -> ResultArray {
@@ -117,6 +163,42 @@ pub struct ChunkSummary {
     pub bins: Vec<Vec<u32>>,
 }
 
+impl ChunkSummary {
+    /// Checks that all statistics of a request are there.
+    ///
+    /// # Errors
+    /// [`SolveError::Results`].
+    pub(crate) fn check(&self, request: &ReductionRequest) -> Result<(), SolveError> {
+        let check = |what, given: usize, expected: usize| match given == expected {
+            true => Ok(()),
+            false => Err(SolveError::Results { what, given, expected }),
+        };
+        let len = self.range.end.saturating_sub(self.range.start) as usize;
+        let sizes = self.nodes.iter().map(|node| 1_usize.checked_shl(node.level).unwrap_or(0));
+        check("trajectories of nodes", sizes.fold(0, usize::saturating_add), len)?;
+        let codes = self.codes.iter().map(|count| *count as usize);
+        check("return codes", codes.fold(0, usize::saturating_add), len)?;
+
+        let (cells, nodes) = (request.cells, self.nodes.len());
+        let if_asked = |asked: bool, count: usize| if asked { count } else { 0 };
+        let of_nodes = cells.saturating_mul(nodes);
+        self.rows.iter().try_for_each(|row| check("rows of nodes", row.len(), of_nodes))?;
+        let joint = request.slots().saturating_mul(nodes).saturating_mul(row_length(request.width));
+        check("rows of covariances", self.joint.len(), if_asked(request.covariance, joint))?;
+        let extremes = if_asked(request.needs_extremes(), of_nodes);
+        check("extremes of nodes", self.extremes.len(), extremes)?;
+        check("histograms", self.bins.len(), if_asked(request.has_histograms(), cells))?;
+        for (cell, counts) in self.bins.iter().enumerate() {
+            check("counts of a histogram", counts.len(), request.histogram_counts(cell))?;
+        }
+        for page in &self.pages {
+            let counters = if_asked(page.cell < cells, request.bits.map_or(0, |bits| 1 << bits));
+            check("counters of quantiles", page.counts.len(), counters)?;
+        }
+        Ok(())
+    }
+}
+
 /// The counters of the values of a cell with one sign and exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedPage {
@@ -126,4 +208,60 @@ pub struct CountedPage {
     pub key: u16,
     /// The counts, in the order of the numbers.
     pub counts: Vec<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> ReductionRequest {
+        ReductionRequest {
+            finals: false,
+            cells: 4,
+            width: 2,
+            covariance: true,
+            extremes: false,
+            bits: Some(3),
+            edges: vec![vec![0.0, 1.0, 2.0], Vec::new()],
+        }
+    }
+
+    fn chunk() -> ChunkSummary {
+        let node = |first, level| TreeNode { first, level };
+        ChunkSummary {
+            range: 10..13,
+            codes: vec![2, 1],
+            nodes: vec![node(10, 1), node(12, 0)],
+            rows: [(); 3].map(|()| vec![0.0; 8]),
+            joint: vec![0.0; 2 * 2 * 6],
+            extremes: vec![None; 8],
+            pages: vec![CountedPage { cell: 3, key: 0, counts: vec![0; 8] }],
+            bins: vec![vec![0; 4], Vec::new(), vec![0; 4], Vec::new()],
+        }
+    }
+
+    /// A backend with a wrong statistic is an error before the statistic is read.
+    #[test]
+    fn missing_statistics_are_errors() {
+        chunk().check(&request()).unwrap();
+        type Change = fn(&mut ChunkSummary);
+        let changes: [(&str, Change); 9] = [
+            ("trajectories of nodes", |chunk| chunk.range.end += 1),
+            ("trajectories of nodes", |chunk| chunk.nodes[0].level = 200),
+            ("return codes", |chunk| chunk.codes[1] = 0),
+            ("rows of nodes", |chunk| chunk.rows[1].push(0.0)),
+            ("rows of covariances", |chunk| chunk.joint.push(0.0)),
+            ("extremes of nodes", |chunk| chunk.extremes.clear()),
+            ("histograms", |chunk| chunk.bins.push(Vec::new())),
+            ("counts of a histogram", |chunk| chunk.bins[1].push(0)),
+            ("counters of quantiles", |chunk| chunk.pages[0].cell = 4),
+        ];
+        for (expected, change) in changes {
+            let mut chunk = chunk();
+            change(&mut chunk);
+            let error = chunk.check(&request()).unwrap_err();
+            let found = matches!(error, SolveError::Results { what, .. } if what == expected);
+            assert!(found, "{expected}: {error}");
+        }
+    }
 }

@@ -218,6 +218,7 @@ impl<T: Scalar> Reduction<T> for Accumulate<'_> {
 
     fn add(&self, chunk: &ChunkSummary) -> Result<(), SolveError> {
         check_count(chunk.range.end)?;
+        chunk.check(Reduction::<T>::request(self))?;
         self.lock().add_chunk(chunk)?;
         self.reduced.fetch_add((chunk.range.end - chunk.range.start) as usize, Ordering::Relaxed);
         Ok(())

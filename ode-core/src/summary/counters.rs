@@ -8,9 +8,10 @@
 
 use super::extremes::Extremes;
 use super::weighted;
+use crate::solution::reduction::QUANTILE_BITS;
 
 /// The least and the greatest number of bits of the mantissa.
-pub(super) const BITS: [u32; 2] = [1, 14];
+pub(super) const BITS: [u32; 2] = QUANTILE_BITS;
 
 /// The default number of bits of the mantissa: relative errors of at most 0.8%.
 pub(super) const DEFAULT_BITS: u32 = 6;
