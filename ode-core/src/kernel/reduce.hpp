@@ -4,14 +4,7 @@
 // A block reduces one node of the tree for one cell (a number at a saved time). It takes tiles of THREADS * EACH
 // trajectories into shared memory, where a thread counts values as they come and sums EACH neighbours.
 
-typedef unsigned char u8;
-
 namespace odes {
-
-// A node: 2^level trajectories from `begin` on, counted from the first one of the launch.
-struct Node {
-    u32 begin, level;
-};
 
 // Where the edges and counters of a cell's histogram begin, and how many bins there are.
 struct Grid {
@@ -48,17 +41,14 @@ DEVICE float quiet_nan(float) { return single_of_bits(0x7fc00000u); }
 DEVICE double quiet_nan(double) { return double_of_bits(0x7ff8000000000000ull); }
 
 constexpr u32 NONE = 0xffffffffu;
-constexpr u32 THREADS = 256u;
-constexpr u32 WARPS = THREADS / 32u;
 // Neighbours that a thread sums.
 constexpr u32 EACH_LEVEL = sizeof(Value) == 8 ? 3u : 4u;
 constexpr u32 EACH = 1u << EACH_LEVEL;
 constexpr u32 TILE_LEVEL = 8u + EACH_LEVEL;
+static_assert(THREADS == 1u << 8, "the level of a tile");
 constexpr u32 TILE = 1u << TILE_LEVEL;
 // A number of each thread's neighbours is in another bank.
 constexpr u32 PITCH = EACH + 1u;
-// Tiles of a node, as a power of two, at most.
-constexpr u32 MOST_LEVELS = 16u;
 // Counters of pages in shared memory.
 constexpr u32 NEAR_LEVEL = 12u;
 constexpr u32 NEAR_SLOTS = BITS <= NEAR_LEVEL ? 1u << (NEAR_LEVEL - BITS) : 0u;
@@ -172,7 +162,7 @@ struct Shared {
     Row warps[WARPS];
     Extremes extremes[WARPS];
     Row stack[MOST_LEVELS];
-    u32 codes[32];
+    u32 codes[CODES];
     u32 tags[NEAR_SLOTS > 0u && COUNTS ? NEAR_SLOTS : 1u];
     u32 near[NEAR_SLOTS > 0u && COUNTS ? NEAR : 1u];
     u32 bins[HISTOGRAMS ? NEAR_BINS : 1u];
@@ -194,7 +184,7 @@ DEVICE void reduce(const ReduceArguments& a) {
     const double rate = grid.bins > 0u ? (double)grid.bins / (edges[grid.bins] - edges[0]) : 0.0;
     const bool near_bins = grid.bins + 2u <= NEAR_BINS;
 
-    for (u32 k = thread; k < 32u; k += THREADS) s.codes[k] = 0u;
+    for (u32 k = thread; k < CODES; k += THREADS) s.codes[k] = 0u;
     if (COUNTS && NEAR_SLOTS > 0u) {
         for (u32 k = thread; k < NEAR_SLOTS; k += THREADS) s.tags[k] = NONE;
         for (u32 k = thread; k < NEAR; k += THREADS) s.near[k] = 0u;
@@ -320,7 +310,7 @@ DEVICE void reduce(const ReduceArguments& a) {
         }
     }
     if (cell == 0u) {
-        for (u32 k = thread; k < 32u; k += THREADS) {
+        for (u32 k = thread; k < CODES; k += THREADS) {
             if (s.codes[k] > 0u) atomicAdd((u32*)a.code_counts + k, s.codes[k]);
         }
     }

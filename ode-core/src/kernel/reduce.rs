@@ -65,19 +65,40 @@ pub fn key_of<T: Scalar>(page: u32) -> u16 {
     key as u16
 }
 
+/// Returns the beginning of the texts of reductions: numbers of this precision, nodes, and blocks.
+pub(super) fn head<T: Scalar>() -> String {
+    let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
+    format!(
+        "{precision}{prelude}
+namespace odes {{
+typedef {number} Value;
+typedef unsigned char u8;
+constexpr u32 THREADS = {REDUCE_THREADS}u, WARPS = THREADS / 32u;
+// The greatest level of a node.
+constexpr u32 MOST_LEVELS = {MOST_LEVEL}u;
+// A node: 2^level trajectories from `begin` on, counted from the first one of the launch.
+struct Node {{
+    u32 begin, level;
+}};
+}} // namespace odes
+",
+        prelude = Target::Cuda.prelude(),
+        number = T::DEVICE_NAME,
+    )
+}
+
 /// Returns the complete text of the kernel that computes these statistics.
 ///
 /// The kernel [`REDUCE_NAME`] has the argument [`ReduceArguments`] and a block for each node of each
 /// cell.
 #[must_use]
 pub fn source<T: Scalar>(request: &ReductionRequest) -> String {
-    let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let [first, last] = exponents::<T>();
     let pages = pages::<T>();
     format!(
-        "{precision}{prelude}
+        "{head}
 namespace odes {{
-typedef {number} Value;
+constexpr u32 CODES = {CODES}u;
 constexpr u32 BITS = {bits}u;
 constexpr bool COUNTS = {counts}, EXTREMES = {extremes}, HISTOGRAMS = {histograms};
 constexpr u32 FIRST_EXPONENT = {first}u, LAST_EXPONENT = {last}u;
@@ -88,8 +109,7 @@ REDUCE_KERNEL({REDUCE_NAME})
 static_assert(sizeof(odes::ReduceArguments) == {size}, \"the layout of ReduceArguments\");
 static_assert(sizeof(odes::Extremes) == {extreme}, \"the layout of NodeExtremes\");
 ",
-        prelude = Target::Cuda.prelude(),
-        number = T::DEVICE_NAME,
+        head = head::<T>(),
         bits = request.bits.unwrap_or(0),
         counts = request.bits.is_some(),
         extremes = request.needs_extremes(),
@@ -124,7 +144,7 @@ pub fn level(trajectories: usize, cells: usize, blocks: usize) -> u32 {
     size.max(1).ilog2().clamp(LEAST_LEVEL, MOST_LEVEL)
 }
 
-/// A node of a launch: `Node` in `reduce.hpp`.
+/// A node of a launch: `Node` in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct LaunchNode {

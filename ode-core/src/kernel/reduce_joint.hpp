@@ -3,13 +3,7 @@
 // A block reduces one node of the tree at one saved time. Each warp reduces a part of the node, 32 trajectories at
 // a time, with a trajectory for each lane.
 
-typedef unsigned char u8;
-
 namespace odes {
-
-struct Node {
-    u32 begin, level;
-};
 
 // What a launch is given. `JointArguments` in Rust has the same layout.
 struct JointArguments {
@@ -24,11 +18,8 @@ struct JointArguments {
     u32 unused;
 };
 
-constexpr u32 THREADS = 256u;
 constexpr u32 WARP_LEVEL = 3u;
-constexpr u32 WARPS = 1u << WARP_LEVEL;
-// The greatest level of a node, less those of warps and lanes.
-constexpr u32 MOST_LEVELS = 16u;
+static_assert(WARPS == 1u << WARP_LEVEL, "the level of warps");
 constexpr u32 LENGTH = (WIDTH + 1u) * (WIDTH + 2u) / 2u;
 
 // The count of values, the sum of each component, and the sum of products of each pair of deviations.

@@ -2,8 +2,9 @@
 //!
 //! See [`reduce`](crate::kernel::reduce) for the other statistics. CUDA only.
 
-use crate::kernel::Target;
+use crate::kernel::reduce;
 use crate::lane::Scalar;
+pub use crate::solution::reduction::row_length;
 
 /// Name of the kernel in the text of [`source`].
 pub const JOINT_NAME: &str = "odes_reduce_joint";
@@ -14,31 +15,22 @@ pub const MOST_COMPONENTS: usize = 8;
 /// The kernel.
 const KERNEL: &str = include_str!("reduce_joint.hpp");
 
-/// Returns the length of a row of `width` components.
-#[must_use]
-pub const fn row_length(width: usize) -> usize {
-    (width + 1) * (width + 2) / 2
-}
-
 /// Returns the complete text of the kernel for `width` components.
 ///
 /// The kernel [`JOINT_NAME`] has the argument [`JointArguments`] and a block for each node at each
 /// saved time.
 #[must_use]
 pub fn source<T: Scalar>(width: usize) -> String {
-    let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     format!(
-        "{precision}{prelude}
+        "{head}
 namespace odes {{
-typedef {number} Value;
 constexpr u32 WIDTH = {width}u;
 }} // namespace odes
 {KERNEL}
 REDUCE_KERNEL({JOINT_NAME})
 static_assert(sizeof(odes::JointArguments) == {size}, \"the layout of JointArguments\");
 ",
-        prelude = Target::Cuda.prelude(),
-        number = T::DEVICE_NAME,
+        head = reduce::head::<T>(),
         size = size_of::<JointArguments>(),
     )
 }

@@ -8,10 +8,7 @@
 //! squares (T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample
 //! variance", The American Statistician 37 (1983) 242–247).
 
-/// Returns the length of a row of `w` numbers.
-pub(super) const fn length(w: usize) -> usize {
-    (w + 1) * (w + 2) / 2
-}
+pub(super) use crate::solution::reduction::row_length as length;
 
 /// Returns the offset in a row of the products of numbers `i <= j`.
 pub(super) const fn product(w: usize, i: usize, j: usize) -> usize {
