@@ -28,7 +28,7 @@ struct Arguments {
     /// Solves on the CPU.
     #[arg(long)]
     cpu: bool,
-    /// Also solves a tenth of a percent by CPU threads, and compares the bits.
+    /// Also solves a thousandth of the trajectories by CPU threads, and compares the bits.
     #[arg(long)]
     check: bool,
 }
@@ -93,7 +93,6 @@ fn of<T: Scalar>(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>
             ensemble.reduce(Tsit5, EnsembleGpuKernel::all()?, &options, summary)
         }
     };
-    // A device solves more than 2^30 trajectories in several calls.
     let (kernels, call) = best(repeat, plain, |report| report.timings.solve.as_secs_f64())?;
     println!("{:30} kernels {:9.1} ms, call {:9.1} ms", "plain", kernels * 1e3, call * 1e3);
     let before = resident_megabytes();
@@ -142,7 +141,7 @@ fn best<V>(
     Ok(least)
 }
 
-/// Returns the greatest resident memory so far, in MB; 0 where the system does not tell.
+/// Returns the greatest resident memory so far, in MB; 0 on systems without `/proc`.
 fn resident_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
