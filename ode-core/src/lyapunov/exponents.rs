@@ -3,7 +3,7 @@
 use crate::solution::{ReturnCode, RunReport};
 use ndarray::{Array1, Array2};
 
-/// The number of blocks whose means give the standard error.
+/// The number of blocks. The spread of their means gives the standard error.
 pub(super) const BLOCKS: usize = 20;
 
 /// The sums of the logarithms of growth of one trajectory.
@@ -87,7 +87,7 @@ impl LyapunovExponents {
 
     /// Returns the Kaplan-Yorke dimension of each trajectory's attractor.
     ///
-    /// It is `j + (l_1 + .. + l_j) / |l_(j + 1)|` for the largest `j` whose sum is not negative (J.
+    /// It is `j + (l_1 + .. + l_j) / |l_(j + 1)|` for the largest `j` with a sum that is not negative (J.
     /// L. Kaplan, J. A. Yorke, Lecture Notes in Mathematics 730 (1979) 204-227). With all exponents and no
     /// negative sum it is the number of states. NaN if further exponents decide.
     #[must_use]

@@ -65,7 +65,7 @@ impl Cell {
         }
     }
 
-    /// Adds counts, moments and extremes of the nodes of a chunk, in which this is cell `at`.
+    /// Adds counts, moments and extremes of the nodes of a chunk. This is cell `at` of the chunk.
     pub(super) fn add_nodes(&mut self, at: usize, chunk: &ChunkSummary) {
         let form = RowForm { numbers: 1, weighted: false };
         let of_cell = at * chunk.nodes.len()..(at + 1) * chunk.nodes.len();

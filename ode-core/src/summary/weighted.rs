@@ -1,4 +1,4 @@
-//! Statistics in which each trajectory has a weight.
+//! Statistics with a weight for each trajectory.
 //!
 //! A row of moments has the sum `W` of the weights, the sum of their squares divided by `W^2`, the
 //! mean of each number, and for each pair of numbers the mean of the products of their deviations,

@@ -70,7 +70,7 @@ impl Column {
     }
 }
 
-/// The orders in which paths change their inputs, and the levels at which they begin.
+/// The orders of the inputs that paths change, and the first levels of paths.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathOrder {
     seed: u64,
