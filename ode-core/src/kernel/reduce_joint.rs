@@ -1,6 +1,6 @@
 //! The C++ of covariances: a kernel that computes rows of all components at a time.
 //!
-//! See [`reduce`](crate::kernel::reduce) for the other statistics. CUDA only.
+//! See [`reduce`] for the other statistics. CUDA only.
 
 use crate::kernel::reduce;
 use crate::lane::Scalar;
