@@ -44,7 +44,7 @@ pub mod docs;
 pub use ode_core::methods::{KenCarp4, Rodas5P, Tsit5, Vern7};
 pub use ode_core::ndarray;
 pub use ode_core::system::System;
-pub use ode_core::system::table::{interp_cubic, interp_linear};
+pub use ode_core::system::table::{interp_cubic, interp_linear, interp_linear_at};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, CancellationToken, Controller, EnsembleCpuArray, EnsembleProblem,
     EnsembleSerial, EnsembleSolution, EnsembleThreads, EnsembleWatched, FeatureError, GrowthGuard,
@@ -67,7 +67,7 @@ pub mod prelude {
         AnyMethod, Auto, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
         EnsembleSerial, EnsembleSolution, EnsembleThreads, KenCarp4, OdeProblem, OdeSolution,
         ReturnCode, Rodas5P, SaveAt, SolveError, SolveOptions, Trajectory, Tsit5, Vern7,
-        interp_cubic, interp_linear, ode_fn, ode_system,
+        interp_cubic, interp_linear, interp_linear_at, ode_fn, ode_system,
     };
 }
 

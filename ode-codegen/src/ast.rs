@@ -334,6 +334,13 @@ pub(crate) enum ExprKind<'a> {
         position: Box<Expr<'a>>,
         name: &'a Ident,
     },
+    /// `interp_linear_at(abscissae, values, position)`
+    InterpolateAt {
+        abscissae: Box<Expr<'a>>,
+        values: Box<Expr<'a>>,
+        position: Box<Expr<'a>>,
+        name: &'a Ident,
+    },
     Block(Block<'a>),
     If {
         token: &'a syn::token::If,
@@ -502,6 +509,8 @@ pub(crate) enum Cast {
 pub(crate) enum Interpolation {
     Linear,
     Cubic,
+    /// Linear, between points at uneven abscissae.
+    LinearAt,
 }
 
 impl Interpolation {
@@ -510,6 +519,7 @@ impl Interpolation {
         match name {
             "interp_linear" => Some(Interpolation::Linear),
             "interp_cubic" => Some(Interpolation::Cubic),
+            "interp_linear_at" => Some(Interpolation::LinearAt),
             _ => None,
         }
     }

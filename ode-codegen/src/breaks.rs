@@ -99,12 +99,14 @@ impl Breaks {
 /// Finds the breaks of `roots`; the parameters `modes` change within a solve.
 ///
 /// Other code makes steps end at the knots of tables: `looked_up` contains the integer parts of
-/// positions in tables.
+/// positions in tables. The comparisons `points` select points of interpolations, which are
+/// continuous: their times do not count as [`Breaks::moving`].
 pub(crate) fn breaks(
     graph: &mut Graph,
     roots: &[Id],
     modes: &Range<usize>,
     looked_up: &[Id],
+    points: &HashSet<Id>,
 ) -> Breaks {
     let still = graph.still(modes);
     let needed = needed(graph, roots, &still);
@@ -132,7 +134,9 @@ pub(crate) fn breaks(
             (false, true) => Some(match finder.graph.rounded(id) {
                 Some(arguments) => finder.rounded(&arguments),
                 None => {
-                    finder.look_at(id);
+                    if !points.contains(&id) {
+                        finder.look_at(id);
+                    }
                     finder.course(id)
                 }
             }),
@@ -140,9 +144,12 @@ pub(crate) fn breaks(
         };
         finder.courses.push(course);
     }
+    let forms = finder.times.len();
+    for &id in ids.iter().filter(|id| points.contains(id) && needed[id.index()]) {
+        finder.look_at(id);
+    }
     // The search for centres may set `more`, although it compares nothing.
     let more = finder.more;
-    let forms = finder.times.len();
     middles::find(&mut finder, &ids, &needed);
     let Finder { times, .. } = finder;
     let is_constant = |time: &Id| items::is_constant(graph, *time);

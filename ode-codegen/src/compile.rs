@@ -14,7 +14,10 @@ mod gradients;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
+mod points;
 mod timed;
+
+use std::collections::HashSet;
 
 use proc_macro2::Ident;
 
@@ -88,6 +91,8 @@ pub struct CompiledSystem {
     pub(crate) break_times: Option<Lowered>,
     /// The times of scheduled actions.
     pub(crate) action_times: Option<Lowered>,
+    /// The abscissae of all tables in [`Info::abscissae`].
+    pub(crate) abscissae: Option<Lowered>,
     pub(crate) linear: Linear,
     pub(crate) mass: Option<Mass>,
     pub(crate) breaks: Breaks,
@@ -124,6 +129,8 @@ pub(crate) struct Info {
     pub shared: usize,
     /// The times of breaks that are functions of the parameters, as formulas.
     pub parameter_breaks: Vec<String>,
+    /// The abscissae of each table whose abscissae depend on parameters, as formulas.
+    pub abscissae: Vec<Vec<String>>,
     /// The divisors that are zero for some states, as formulas.
     pub poles: Vec<String>,
     /// The names of states that reinforce themselves.
@@ -175,7 +182,7 @@ impl Capability {
             "observables" => Capability::Observe,
             "event_values" | "event_slopes" | "event_actions" | "event_limits" | "event_modes"
             | "step_conditions" | "due_flags" | "action_times" => Capability::Events,
-            "break_times" => Capability::TimeBreaks,
+            "break_times" | "abscissae" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,
             "loss" | "lost_value" | "lost_state" | "lost_parameters" => Capability::Loss,
@@ -299,11 +306,13 @@ pub(crate) fn compile(
     by.take_by_hand(system, &elaborated, settings)?;
     let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
     let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
+    let compared = elaborated.points.iter().flat_map(|points| &points.comparisons);
+    let compared: HashSet<Id> = compared.copied().collect();
     let Elaborated { graph, derivatives, modes, happenings, features, .. } = &mut elaborated;
     let events = happenings.iter().map(|event| event.value);
     let events = events.chain(features.iter().map(|feature| feature.value));
     let roots: Vec<Id> = derivatives.iter().copied().chain(events).collect();
-    let breaks = breaks::breaks(graph, &roots, modes, &looked_up);
+    let breaks = breaks::breaks(graph, &roots, modes, &looked_up, &compared);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
     let Elaborated {
         mut graph,
@@ -320,6 +329,7 @@ pub(crate) fn compile(
         operations: written,
         constants,
         mut tables,
+        points,
         state_names,
         parameter_names,
         ..
@@ -346,8 +356,8 @@ pub(crate) fn compile(
     let time_pattern = nonzeros(&by.time);
 
     let diagonal: Vec<Option<Id>> = (0..states).map(|state| by.jacobian[state][state]).collect();
-    let hints =
-        hints::hints(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>(), &diagonal);
+    let all: Vec<Id> = rhs.iter().flatten().copied().collect();
+    let hints = hints::hints(&graph, &all, &diagonal, &compared);
     let divisors = poles::poles(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>());
 
     // A comparison with the time has no derivative with respect to the time.
@@ -457,9 +467,14 @@ pub(crate) fn compile(
         let times = breaks.of_parameters.iter().copied().map(Some).collect();
         lower("break_times", Results::Vector(times))
     });
+    let points = points::of_parameters(&graph, &points);
+    let abscissae = (!points.is_empty()).then(|| {
+        let all = points.iter().flatten().copied().map(Some).collect();
+        lower("abscissae", Results::Vector(all))
+    });
     let curve = if gradients { jacobian_pattern.len().max(1) } else { 0 };
     let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data, curve };
-    let on_host = || break_times.iter().chain(&action_times);
+    let on_host = || break_times.iter().chain(&action_times).chain(&abscissae);
     functions.iter().chain(on_host()).for_each(|function| function.validate(sizes, &scope));
 
     let formula = Formula {
@@ -470,7 +485,9 @@ pub(crate) fn compile(
         tables: &tables,
     };
     let parameter_breaks = breaks.of_parameters.iter().map(|time| formula.text(*time)).collect();
-    let texts = |ids: Vec<Id>| ids.into_iter().map(|id| formula.text(id)).collect();
+    let texts =
+        |ids: Vec<Id>| -> Vec<String> { ids.into_iter().map(|id| formula.text(id)).collect() };
+    let points = points.into_iter().map(texts).collect();
     let [poles, steep, jumps] = [divisors, hints.steep, hints.jumps].map(texts);
     let growing = hints.growing.into_iter().map(|state| state_names[state].clone()).collect();
     let [mentioned_constants, mentioned_tables] =
@@ -516,6 +533,7 @@ pub(crate) fn compile(
             written,
             shared,
             parameter_breaks,
+            abscissae: points,
             poles,
             growing,
             steep,
@@ -527,6 +545,7 @@ pub(crate) fn compile(
         functions,
         break_times,
         action_times,
+        abscissae,
         linear,
         mass,
         breaks,

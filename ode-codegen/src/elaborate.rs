@@ -25,6 +25,7 @@ mod names;
 mod part;
 mod pattern;
 mod place;
+pub(crate) mod points;
 mod sequence;
 mod structs;
 pub(crate) mod table;
@@ -43,6 +44,7 @@ use self::call::{Call, Closure};
 use self::control::{Frame, Leave};
 use self::integer::Integers;
 pub(crate) use self::names::known_constant;
+use self::points::Points;
 pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
@@ -96,6 +98,8 @@ pub(crate) struct Elaborated<'a> {
     pub tables: Vec<Table>,
     /// The positions of table lookups.
     pub positions: Vec<table::Position>,
+    /// The interpolations between points at uneven abscissae.
+    pub points: Vec<Points<'a>>,
     pub state_names: Vec<String>,
     pub parameter_names: Vec<String>,
 }
@@ -293,6 +297,7 @@ struct Elaborator<'a, 'c> {
     constants: Vec<table::Constant>,
     tables: Vec<Table>,
     positions: Vec<table::Position>,
+    points: Vec<Points<'a>>,
     /// All variables in scope, innermost last. Lookup searches from the end, which handles
     /// shadowing.
     variables: Vec<Variable<'a>>,
@@ -342,6 +347,7 @@ pub(crate) fn elaborate<'a>(
         constants: Vec::new(),
         tables: Vec::new(),
         positions: Vec::new(),
+        points: Vec::new(),
         variables: Vec::new(),
         scopes: Vec::new(),
         layouts: Vec::new(),
@@ -406,7 +412,11 @@ impl<'a> Elaborator<'a, '_> {
         let timed = self.schedule(&inputs);
         let conditions = self.conditions(&inputs);
         let features = self.features(&inputs);
+        self.check_points(&inputs);
+        let of_solves = self.points.len();
         let beginning = self.beginning(&inputs);
+        // The inputs of these functions are others.
+        self.points.truncate(of_solves);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
         }
@@ -448,6 +458,7 @@ impl<'a> Elaborator<'a, '_> {
             constants: self.constants,
             tables: self.tables,
             positions: self.positions,
+            points: self.points,
         })
     }
 

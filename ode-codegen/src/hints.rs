@@ -8,6 +8,8 @@
 //! * Sign and step functions of states, as for dry friction: the right-hand side jumps. If a
 //!   solution would stay at the jump, no step is short enough.
 
+use std::collections::HashSet;
+
 use crate::graph::{Binary, Graph, Id, InputNode, Node, Unary};
 
 /// The hints on a right-hand side.
@@ -22,7 +24,14 @@ pub(crate) struct Hints {
 }
 
 /// Returns the hints on the right-hand side `rhs`, whose Jacobian has this `diagonal`.
-pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints {
+///
+/// The comparisons `points` select points of an interpolation, which is continuous.
+pub(crate) fn hints(
+    graph: &Graph,
+    rhs: &[Id],
+    diagonal: &[Option<Id>],
+    points: &HashSet<Id>,
+) -> Hints {
     let needed = graph.reachable(rhs);
     let states = depends(graph, |input| matches!(input, InputNode::State(_)));
     let moves = depends(graph, |input| matches!(input, InputNode::State(_) | InputNode::Time));
@@ -49,6 +58,7 @@ pub(crate) fn hints(graph: &Graph, rhs: &[Id], diagonal: &[Option<Id>]) -> Hints
             }
             Node::Select(mask, a, b)
                 if states[mask.index()]
+                    && !points.contains(&mask)
                     && [a, b].iter().all(|side| graph.literal_value(*side).is_some()) =>
             {
                 hints.jumps.push(id);

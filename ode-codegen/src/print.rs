@@ -39,10 +39,11 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 13] = [
+const WITHIN_METHODS: [&str; 14] = [
     "matrix",
     "observables",
     "break_times",
+    "abscissae",
     "begun",
     "event_values",
     "event_slopes",
@@ -78,7 +79,7 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
         "eliminate" => quote!(w: &[R; #factors]),
         "mass" => quote!(b: &[R; #states]),
-        "break_times" | "action_times" => quote!(p: &[R; #parameters]),
+        "break_times" | "action_times" | "abscissae" => quote!(p: &[R; #parameters]),
         "due_flags" => quote!(p: &[R; #parameters], t: R, scale: R),
         "factor" | "matrix" | "step_bounds" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R)

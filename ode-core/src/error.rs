@@ -492,6 +492,18 @@ pub enum SolveError {
         /// The entry after it.
         time: f64,
     },
+    /// Abscissae of a table are not finite and in ascending order.
+    #[error(
+        "the abscissae of `interp_linear_at` must ascend, but {} = {} precedes {} = {}: sort the \
+         points of each trajectory by their abscissae",
+        names[0], short(values[0]), names[1], short(values[1])
+    )]
+    TableOrder {
+        /// Formulas of two neighbouring abscissae.
+        names: [&'static str; 2],
+        /// Their values.
+        values: [f64; 2],
+    },
     /// A time to stop at is infinite or NaN.
     #[error("tstops contains {}; times to stop at must be finite", short(*time))]
     StopTime {

@@ -14,6 +14,7 @@ pub mod resolved_options;
 pub(crate) mod samples;
 pub(crate) mod shard;
 pub(crate) mod sweep;
+mod tables;
 pub(crate) mod which;
 
 pub use ensemble::{EnsembleProblem, InPrecision, ProblemOfEach, StopsOfEach, Unvaried, Vary};

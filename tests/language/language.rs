@@ -204,6 +204,8 @@ fn right_hand_sides_are_what_was_written() {
     agree(values::structs_with_named_fields::rule, values::structs_with_named_fields::rule::call);
     agree(values::truth_values_select::rule, values::truth_values_select::rule::call);
     agree(values::tuples::rule, values::tuples::rule::call);
+    agree(arrays::abscissae_are_known::rule, arrays::abscissae_are_known::rule::call);
+    agree(arrays::abscissae_ascend::rule, arrays::abscissae_ascend::rule::call);
     agree(arrays::arrays_have_elements::rule, arrays::arrays_have_elements::rule::call);
     agree(arrays::elements_by_index::rule, arrays::elements_by_index::rule::call);
     agree(arrays::elements_of_constants::rule, arrays::elements_of_constants::rule::call);
@@ -216,6 +218,7 @@ fn right_hand_sides_are_what_was_written() {
     agree(arrays::no_parts_by_range::rule, arrays::no_parts_by_range::rule::call);
     agree(arrays::tables::rule, arrays::tables::rule::call);
     agree(arrays::patterns_fit::rule, arrays::patterns_fit::rule::call);
+    agree(arrays::points_are_pairs::rule, arrays::points_are_pairs::rule::call);
     agree(arrays::positions_are_floats::rule, arrays::positions_are_floats::rule::call);
     agree(arrays::short_tables_of_lanes::rule, arrays::short_tables_of_lanes::rule::call);
     agree(arrays::tables_have_entries::rule, arrays::tables_have_entries::rule::call);

@@ -60,6 +60,83 @@ fn values_are_those_of_the_plain_functions() {
     }
 }
 
+/// Interpolations at uneven abscissae, of constants and of parameters.
+#[ode_system]
+fn between(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 10], _t: f64) {
+    const AT: [f64; 5] = [-0.5, 0.25, 2.0, 2.0, 7.5];
+    const VALUES: [f64; 5] = [0.0, 2.0, -1.0, 0.5, 3.0];
+    let x = u[0];
+    let [a, b, c, d, e, values @ ..] = *p;
+    du[0] = interp_linear_at(&AT, &VALUES, x);
+    du[1] = interp_linear_at(&[a, b, c, d, e], &values, x);
+    du[2] = interp_linear_at(&AT, &values, x) + interp_linear_at(&[a, b, c], &THREE, x);
+    du[3] = interp_linear_at(&[3.0], &[b], x);
+}
+
+/// Values from outside the function.
+const THREE: [f64; 3] = [4.0, -2.0, 1.0];
+const POINTS: [f64; 10] = [-0.5, 0.25, 2.0, 3.5, 7.5, 0.7, -1.3, 0.4, 2.2, 0.9];
+
+#[test]
+fn values_between_points_are_those_of_the_plain_function() {
+    let at = [-0.5, 0.25, 2.0, 3.5, 7.5];
+    let beside = at.iter().flat_map(|x: &f64| [x.next_down(), *x, x.next_up()]);
+    for x in positions().into_iter().chain(beside) {
+        let mut expected = [0.0; 4];
+        between::call(&mut expected, &[x; 4], &POINTS, 0.0);
+        let computed = between.rhs(&[x; 4], &POINTS, 0.0);
+        for i in 0..4 {
+            assert!(same(computed[i], expected[i]), "[{i}] at {x}: {computed:?} {expected:?}");
+        }
+    }
+    // Values by hand, as of `numpy.interp`.
+    let values = [
+        (-3.0, 0.0),
+        (0.0, 1.333_333_333_333_333_3),
+        (0.25, 2.0),
+        (1.0, 0.714_285_714_285_714_3),
+        (2.0, 0.5),
+        (5.0, 1.863_636_363_636_363_5),
+        (9.0, 3.0),
+    ];
+    for (x, expected) in values {
+        let computed = between.rhs(&[x; 4], &POINTS, 0.0)[0];
+        assert!((computed - expected).abs() < 4e-16 * 4.0, "{x}: {computed} {expected}");
+    }
+}
+
+/// The derivatives with respect to the position, the abscissae and the values are those of
+/// differences.
+#[test]
+fn derivatives_between_points() {
+    let at = |x: f64, p: &[f64; 10]| between.rhs(&[x; 4], p, 0.0);
+    let h = 1e-6;
+    for x in [-2.0, -0.4, 0.1, 0.3, 1.7, 2.9, 3.6, 7.4, 8.0] {
+        let jacobian = between.jacobian(&[x; 4], &POINTS, 0.0);
+        let (before, after) = (at(x - h, &POINTS), at(x + h, &POINTS));
+        let by_parameters = between.parameter_jacobian(&[x; 4], &POINTS, 0.0);
+        for i in 0..4 {
+            let difference = (after[i] - before[i]) / (2.0 * h);
+            assert!((jacobian[i][0] - difference).abs() < 1e-8, "[{i}] at {x}");
+            for k in 0..10 {
+                let moved = |by: f64| {
+                    let mut p = POINTS;
+                    p[k] += by;
+                    at(x, &p)[i]
+                };
+                let difference = (moved(h) - moved(-h)) / (2.0 * h);
+                let derivative = by_parameters[i][k];
+                assert!((derivative - difference).abs() < 1e-8, "[{i}] by p[{k}] at {x}");
+            }
+        }
+    }
+    // Each abscissa has an effect.
+    let slope = between.parameter_jacobian(&[1.0; 4], &POINTS, 0.0)[1];
+    assert!(slope[1] != 0.0 && slope[2] != 0.0 && slope[0] == 0.0, "{slope:?}");
+    // The function is continuous, so the report has no jumps.
+    assert!(between::report().jumps.is_empty(), "{:?}", between::report().jumps);
+}
+
 /// Values of `numpy.interp` and of `scipy.interpolate.CubicHermiteSpline`.
 ///
 /// The slopes are `(c - a)/2`, and at the ends `(-3 a + 4 b - c)/2` and its mirror image.

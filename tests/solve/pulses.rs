@@ -184,6 +184,46 @@ fn tables(_u: &[f64; 5], p: &[f64; 14], t: f64) -> [f64; 5] {
     ]
 }
 
+/// A pulse and a jump at uneven abscissae, of parameters and of constants.
+#[ode_system]
+fn points(_u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
+    const AT: [f64; 6] = [0.0, 3.0, 3.0, 3.001, 3.001, 9.0];
+    const VALUES: [f64; 6] = [0.0, 0.0, 2000.0, 2000.0, 0.0, 0.0];
+    let [before, at, after, height] = *p;
+    [
+        interp_linear_at(&[before, at, after], &[0.0, height, 0.0], t),
+        interp_linear_at(&AT, &VALUES, t),
+    ]
+}
+
+/// Steps end at the abscissae, so no pulse is missed, forwards and backwards in time.
+#[test]
+fn points_of_the_time_are_met() {
+    assert_eq!(tstops_of(&points), [0.0, 3.0, 3.001, 9.0]);
+    assert_eq!(tstops_for(&points, &[5.0, 5.001, 5.002, 4e3])[3..6], [5.0, 5.001, 5.002]);
+    let info = odes::system::System::info(&points);
+    assert!(!info.moving_time_breaks && !info.more_time_breaks);
+    let problem = OdeProblem::new(points, [0.0; 2], 0.0..=10.0, [5.0, 5.001, 5.002, 4e3]);
+    let options = SolveOptions::default().tolerance(1e-6);
+    for (span, sign) in [([0.0, 10.0], 1.0), ([10.0, 0.0], -1.0)] {
+        let ensemble = EnsembleProblem::new(problem).trajectories(50).vary(|problem, i| {
+            let at = 3.5 + 0.1 * i as f64;
+            problem.with_tspan((span[0], span[1])).with_p([at - 1e-3, at, at + 1e-3, 4e3])
+        });
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        for i in 0..50 {
+            let [triangle, square] = solution.final_state(i);
+            assert!((triangle - sign * 4.0).abs() < 1e-4, "{i}: {triangle}");
+            assert!((square - sign * 2.0).abs() < 1e-4, "{i}: {square}");
+        }
+    }
+    let wrong = problem.with_p([5.0, 4.0, 6.0, 1.0]).solve(Tsit5, &options).unwrap_err();
+    let SolveError::TableOrder { names, values } = wrong else { panic!("{wrong}") };
+    assert_eq!((names, values), (["before", "at"], [5.0, 4.0]));
+    let twice = problem.with_p([5.0, 5.0, 6.0, 1.0]).solve(Tsit5, &options).unwrap_err();
+    assert!(matches!(twice, SolveError::TableOrder { .. }), "{twice}");
+}
+
 /// Returns the integral of a table from its first entry to its last; Simpson's rule is exact.
 fn integral<const L: usize>(table: &[f64; L], of: fn(&[f64; L], f64) -> f64) -> f64 {
     let each = |k: usize| {

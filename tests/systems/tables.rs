@@ -3,7 +3,7 @@
 //! They are constants inside and outside, of either precision, rows of matrices, states and
 //! parameters.
 
-use odes::{interp_cubic, interp_linear};
+use odes::{interp_cubic, interp_linear, interp_linear_at};
 
 pub(crate) const U: [f64; 4] = [3.3, -2.1, 1.4, 4.6];
 pub(crate) const P: [f64; 5] = [0.7, 1.9, -0.4, 2.3, 0.6];
@@ -18,6 +18,7 @@ const ROWS: [[f64; 4]; 2] = [[1.0, 0.5, 0.25, 0.125], [0.1, 0.4, 1.6, 6.4]];
 systems! {
     pub(crate) fn tables(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 5], t: f64) {
         const INSIDE: [f64; 5] = [0.0, 2.0, -1.0, 0.5, 3.0];
+        const INSIDE_AT: [f64; 5] = [-4.0, -1.0, 0.5, 2.0, 3.75];
 
         /// A table by reference.
         fn gust(table: &[f64; 7], x: f64) -> f64 {
@@ -35,5 +36,8 @@ systems! {
         du[2] = curve(b, 0.7 * c) + interp_cubic(&INSIDE, d) - interp_linear(&INSIDE, 2.25);
         let two = [p[1], INSIDE[3]];
         du[3] = interp_cubic(&two, 0.2 * d) + interp_linear(&[c], 0.5) + WIND[1] * d;
+        // Points at uneven abscissae.
+        let at = [p[2] - 2.0, p[2] + 0.5, p[2] + 2.25];
+        du[3] += interp_linear_at(&at, &[p[0], p[1], c], d) + interp_linear_at(&INSIDE_AT, &INSIDE, a);
     }
 }

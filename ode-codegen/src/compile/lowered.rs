@@ -31,7 +31,7 @@ impl Sizes {
             "solve" => Scope { factors, vector: states, ..outside },
             "eliminate" => Scope { factors, ..outside },
             "mass" => Scope { vector: states, ..outside },
-            "break_times" | "action_times" => Scope { parameters, ..outside },
+            "break_times" | "action_times" | "abscissae" => Scope { parameters, ..outside },
             "due_flags" => Scope { parameters, time: true, scale: true, ..outside },
             "pull_back" | "event_slopes" => {
                 Scope { states, parameters, time: true, vector: states, ..outside }

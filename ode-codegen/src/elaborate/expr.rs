@@ -115,6 +115,11 @@ impl<'a> Elaborator<'a, '_> {
                 let x = self.expr(position);
                 self.interpolate(*interpolation, (table, array), (position, x), name)
             }
+            ExprKind::InterpolateAt { abscissae, values, position, name } => {
+                let arguments = [abscissae, values, position];
+                let arguments = arguments.map(|argument| (&**argument, self.expr(argument)));
+                self.interpolate_at(arguments, name)
+            }
             ExprKind::Block(block) => self.block(block),
             ExprKind::If { token, condition, then, otherwise } => {
                 let value = self.expr(condition);

@@ -172,10 +172,17 @@ impl<'a> Elaborator<'a, '_> {
             };
             let mut position = Literal::usize_unsuffixed(position);
             position.set_span(index.syntax.span());
-            let before = array.tokens;
-            array.tokens = quote_spanned!(expr.syntax.span()=> #before[#position]);
+            array.tokens = element(expr, &array, position);
         }
         Value::Real(self.constant(Constant::Value(array)))
+    }
+
+    /// Returns an element of a constant array from outside, as [`outside_element`] does.
+    ///
+    /// [`outside_element`]: Self::outside_element
+    pub(super) fn constant_element(&mut self, expr: &Expr<'a>, array: &Outside, at: usize) -> Id {
+        let tokens = element(expr, array, Literal::usize_unsuffixed(at));
+        self.constant(Constant::Value(Outside { name: array.name.clone(), tokens }))
     }
 
     /// Evaluates `interp_linear(table, position)` or `interp_cubic(table, position)`.
@@ -283,6 +290,12 @@ impl<'a> Elaborator<'a, '_> {
     fn table(&mut self, table: Table) -> u32 {
         number_of(&mut self.tables, table)
     }
+}
+
+/// Returns an element of a constant array as an expression for rustc.
+fn element(expr: &Expr<'_>, array: &Outside, at: Literal) -> TokenStream {
+    let tokens = &array.tokens;
+    quote_spanned!(expr.syntax.span()=> #tokens[#at])
 }
 
 /// The arithmetic of `ode_core::system::table`, operation by operation.

@@ -105,17 +105,26 @@ impl Parser<'_> {
         call: &'a syn::ExprCall,
     ) -> ExprKind<'a> {
         let mut arguments = call.args.iter().map(|argument| self.boxed(argument));
-        match (arguments.next(), arguments.next(), arguments.next()) {
-            (Some(table), Some(position), None) => {
-                ExprKind::Interpolate { interpolation, table, position, name }
+        let mut next = || arguments.next();
+        let message = match (interpolation, next(), next(), next(), next()) {
+            (Interpolation::LinearAt, Some(abscissae), Some(values), Some(position), None) => {
+                return ExprKind::InterpolateAt { abscissae, values, position, name };
             }
-            _ => {
-                let message =
-                    format!("`{name}` takes a table and a position, as in `{name}(&TABLE, x)`");
-                self.error(name, message);
-                ExprKind::Error
+            (Interpolation::LinearAt, ..) => format!(
+                "`{name}` takes abscissae, values and a position, as in \
+                 `{name}(&ABSCISSAE, &VALUES, x)`"
+            ),
+            (_, Some(table), Some(position), None, None) => {
+                return ExprKind::Interpolate { interpolation, table, position, name };
             }
-        }
+            (Interpolation::Linear, Some(_), Some(_), Some(_), None) => format!(
+                "`{name}` takes a table and a position, as in `{name}(&TABLE, x)`; with abscissae, \
+                 write `interp_linear_at(&ABSCISSAE, &VALUES, x)`"
+            ),
+            _ => format!("`{name}` takes a table and a position, as in `{name}(&TABLE, x)`"),
+        };
+        self.error(name, message);
+        ExprKind::Error
     }
 
     pub(super) fn call<'a>(&self, call: &'a syn::ExprCall) -> ExprKind<'a> {

@@ -28,7 +28,10 @@ const EXPRESSIONS: [(&[&str], &str); 22] = [
     (&["norm", "magnitude"], "`u.iter().map(|x| x * x).sum::<f64>().sqrt()`"),
     (&["norm_squared", "norm2"], "`u.iter().map(|x| x * x).sum::<f64>()`"),
     (&["mean", "average"], "`u.iter().sum::<f64>() / u.len() as f64`"),
-    (&["interp", "interp1", "interp1d"], "`interp_linear(&TABLE, x)`, with `x` counted in entries"),
+    (
+        &["interp", "interp1", "interp1d"],
+        "`interp_linear(&TABLE, x)`, with `x` counted in entries, or `interp_linear_at(&ABSCISSAE, &VALUES, x)`",
+    ),
     (&["ifelse", "cond", "iif"], "`if condition { a } else { b }`"),
     (
         &["cross", "matmul", "mul_vec", "transpose", "det", "inverse", "inv"],

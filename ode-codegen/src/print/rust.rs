@@ -200,7 +200,10 @@ fn facts(compiled: &CompiledSystem, factors: &TokenStream) -> Vec<Item> {
     let weight = quote!(const WEIGHT: u32 = __Operations::new([#operations]).weight(););
     let factors = quote!(type Factors<R: __Real> = #factors;);
     let others = [(Capability::Rhs, weight), (Capability::Linearised, factors)];
-    compiled.facts.iter().map(constant).chain(others).collect()
+    let tables = Literal::usize_unsuffixed(compiled.info.abscissae.len());
+    let tables = (Capability::TimeBreaks, quote!(const TABLES: usize = #tables;));
+    let tables = compiled.abscissae.is_some().then_some(tables);
+    compiled.facts.iter().map(constant).chain(others).chain(tables).collect()
 }
 
 /// Returns the functions of the traits, and their text for readers.
@@ -211,7 +214,8 @@ fn functions(compiled: &CompiledSystem, names: &Names, loops: &TokenStream) -> (
     let inline = crate::inlined();
     let mut matrix = None;
     let of_rust = |lowered: &&Lowered| !linear.is_for_devices(lowered.name);
-    let on_host = compiled.break_times.iter().chain(&compiled.action_times);
+    let CompiledSystem { break_times, action_times, abscissae, .. } = compiled;
+    let on_host = break_times.iter().chain(action_times).chain(abscissae);
     for lowered in compiled.functions.iter().filter(of_rust).chain(on_host) {
         let tokens = function(lowered, *sizes, names);
         text.push_str(&text::of_function(&tokens));
@@ -245,6 +249,7 @@ fn functions(compiled: &CompiledSystem, names: &Names, loops: &TokenStream) -> (
                     break_times::<f64>(p).into_iter().for_each(put);
                 }
             },
+            "abscissae" => of_abscissae(compiled, &tokens),
             "action_times" => quote! {
                 fn action_times<R: Real>(
                     &self,
@@ -265,6 +270,31 @@ fn functions(compiled: &CompiledSystem, names: &Names, loops: &TokenStream) -> (
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Rust));
     functions.extend(choices.map(|choice| (Capability::MassMatrix, quote!(#inline #choice))));
     (functions, text)
+}
+
+/// Returns the function for the abscissae of all tables; `tokens` evaluates them.
+fn of_abscissae(compiled: &CompiledSystem, tokens: &TokenStream) -> TokenStream {
+    let parameters = Literal::usize_unsuffixed(compiled.sizes.parameters);
+    let all = &compiled.info.abscissae;
+    let mut from = 0;
+    let tables = all.iter().map(|names| {
+        let begin = Literal::usize_unsuffixed(from);
+        from += names.len();
+        let end = Literal::usize_unsuffixed(from);
+        quote!(put(&[#(#names),*], &all[#begin..#end]);)
+    });
+    let tables: TokenStream = tables.collect();
+    quote! {
+        fn abscissae(
+            &self,
+            p: &[f64; #parameters],
+            mut put: impl ::core::ops::FnMut(&'static [&'static str], &[f64]),
+        ) {
+            #tokens
+            let all = abscissae::<f64>(p);
+            #tables
+        }
+    }
 }
 
 /// Returns imports for an implementation, by [private names](private).

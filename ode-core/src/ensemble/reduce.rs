@@ -209,6 +209,8 @@ mod tests {
 
         fn breaks(&self, _: &[f64], _: &mut dyn FnMut(f64)) {}
 
+        fn abscissae(&self, _: &[f64], _: &mut dyn FnMut(&'static [&'static str], &[f64])) {}
+
         fn action_times(&self, _: &[f64], _: &mut dyn FnMut([f64; 3])) {}
 
         fn stops(&self, _: &[f64], _: usize) -> Vec<f64> {

@@ -86,6 +86,11 @@ pub(crate) trait Problems<T>: Sync {
     /// These times depend on the parameters of `row`.
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
 
+    /// Calls `put` for the names and values of the abscissae of each table.
+    ///
+    /// They depend on the parameters of `row`.
+    fn abscissae(&self, row: &[T], put: &mut dyn FnMut(&'static [&'static str], &[f64]));
+
     /// Calls `put` for the times of each scheduled action, with the parameters of `row`.
     ///
     /// The numbers are the first time of a series, the period, and the number of times.
@@ -109,6 +114,8 @@ impl<T: Scalar> Problems<T> for Clock<T> {
     }
 
     fn breaks(&self, _: &[T], _: &mut dyn FnMut(f64)) {}
+
+    fn abscissae(&self, _: &[T], _: &mut dyn FnMut(&'static [&'static str], &[f64])) {}
 
     fn action_times(&self, _: &[T], _: &mut dyn FnMut([T; 3])) {}
 
@@ -194,6 +201,11 @@ where
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
         let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
         self.problem.system.parameter_breaks(&p, put);
+    }
+
+    fn abscissae(&self, row: &[T], put: &mut dyn FnMut(&'static [&'static str], &[f64])) {
+        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        self.problem.system.abscissae(&p, put);
     }
 
     fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3])) {

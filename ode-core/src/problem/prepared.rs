@@ -13,6 +13,7 @@ use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::problem::sweep::{self, Axis, Quantity};
+use crate::problem::tables;
 use crate::reserve::reserve;
 use crate::step::properties::Properties;
 use crate::system::System;
@@ -165,7 +166,7 @@ impl<T: Scalar> PreparedSolve<T> {
         let breaks = adaptive && options.time_breaks;
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         // The times of each trajectory depend on its parameters.
-        let own_times = of_parameters || system.timed || ensemble.stops;
+        let own_times = of_parameters || system.timed || system.tables || ensemble.stops;
         // The host must not need samples that the device draws.
         let drawn = match place.draws && !ensemble.varies && !own_times {
             true => draw.take_for_device(first as u64, states),
@@ -209,6 +210,9 @@ impl<T: Scalar> PreparedSolve<T> {
         };
         let stops_of = |problem: &[T], number: usize, span: (T, T)| {
             let mut times = shared.clone();
+            if system.tables {
+                tables::check(ensemble.problems, problem)?;
+            }
             if of_parameters {
                 let put = &mut |time| times.extend(within_range::<T>(time));
                 ensemble.problems.breaks(problem, put);

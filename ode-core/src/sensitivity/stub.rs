@@ -39,6 +39,8 @@ impl Problems<f64> for Sampled {
 
     fn breaks(&self, _: &[f64], _: &mut dyn FnMut(f64)) {}
 
+    fn abscissae(&self, _: &[f64], _: &mut dyn FnMut(&'static [&'static str], &[f64])) {}
+
     fn action_times(&self, _: &[f64], _: &mut dyn FnMut([f64; 3])) {}
 
     fn stops(&self, _: &[f64], _: usize) -> Vec<f64> {

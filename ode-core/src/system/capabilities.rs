@@ -289,13 +289,25 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
 /// The times at which the right-hand side changes its form and that depend on parameters.
 ///
-/// The constant ones are [`SystemInfo::time_breaks`](super::SystemInfo::time_breaks).
+/// The constant ones are [`SystemInfo::time_breaks`](super::SystemInfo::time_breaks). The host also
+/// evaluates the abscissae of tables before a solve.
 pub trait TimeBreaks<const P: usize>: Copy {
     /// Evaluates [`SystemInfo::parameter_breaks`](super::SystemInfo::parameter_breaks).
     ///
     /// The function calls `put(time)` for each time, in order. A non-finite time does not exist for
     /// these parameters.
     fn parameter_breaks(&self, p: &[f64; P], put: impl FnMut(f64)) {
+        let _ = (p, put);
+    }
+
+    /// The number of tables with abscissae that depend on parameters.
+    const TABLES: usize = 0;
+
+    /// Evaluates the abscissae of these tables, which must ascend.
+    ///
+    /// The function calls `put(names, values)` for each table. The names of the abscissae are
+    /// formulas for people.
+    fn abscissae(&self, p: &[f64; P], put: impl FnMut(&'static [&'static str], &[f64])) {
         let _ = (p, put);
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub(crate) timed: bool,
     /// The number of the features' results.
     pub(crate) features: usize,
+    /// Whether tables have abscissae that depend on parameters.
+    pub(crate) tables: bool,
 }
 
 impl Facts {
@@ -31,6 +33,7 @@ impl Facts {
             logs_actions: false,
             timed: false,
             features: 0,
+            tables: false,
         }
     }
 
@@ -43,6 +46,7 @@ impl Facts {
             logs_actions: S::LOGGED & S::ACTING != 0,
             timed: S::TIMED > 0,
             features: S::FEATURE_RESULTS,
+            tables: S::TABLES > 0,
         }
     }
 }

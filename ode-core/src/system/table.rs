@@ -1,6 +1,6 @@
 //! Interpolation in tables.
 //!
-//! The entries belong to equally spaced points. A position is measured in entries: 0 at the first
+//! The entries belong to equally spaced points, except in [`interp_linear_at`]. A position is measured in entries: 0 at the first
 //! one and `L - 1` at the last one. For a table over `x0`, `x0 + h`, … the position is
 //! `(x - x0) / h`. Outside of the table the value is the entry of the nearer end. A NaN gives a
 //! NaN.
@@ -23,6 +23,36 @@ pub fn interp_linear<T: Float, const L: usize>(table: &[T; L], x: T) -> T {
     let (first, f) = position(table, x);
     let [a, b] = [0, 1].map(|k| table[(first + k).min(L - 1)]);
     f.mul_add(b - a, a)
+}
+
+/// Interpolates linearly between points at uneven abscissae.
+///
+/// Point `k` has the abscissa `abscissae[k]` and the value `values[k]`. The abscissae ascend. Where
+/// two of them are equal, the function jumps, and the value there is that of the later point.
+/// Outside of the points the value is the one at the nearer end. A NaN gives a NaN.
+///
+/// This is NumPy's `interp(x, abscissae, values)`.
+///
+/// ```
+/// # use ode_core::system::table::interp_linear_at;
+/// const TIMES: [f64; 4] = [0.0, 1.0, 4.0, 4.0];
+/// const RAIN: [f64; 4] = [2.0, 0.5, 2.0, 7.0];
+/// assert_eq!(interp_linear_at(&TIMES, &RAIN, 3.0), 1.5);
+/// assert_eq!(interp_linear_at(&TIMES, &RAIN, 4.0), 7.0);
+/// assert_eq!(interp_linear_at(&TIMES, &RAIN, -1.0), 2.0);
+/// ```
+#[must_use]
+pub fn interp_linear_at<T: Float, const L: usize>(abscissae: &[T; L], values: &[T; L], x: T) -> T {
+    const { assert!(L > 0, "an interpolation needs at least one point") };
+    let first = (1..L).rfind(|&k| x >= abscissae[k]).unwrap_or(0);
+    let [(a, p), (b, q)] =
+        [0, 1].map(|k| (first + k).min(L - 1)).map(|k| (abscissae[k], values[k]));
+    let width = b - a;
+    let width = if width > T::zero() { width } else { T::one() };
+    // Not `clamp`: a NaN must stay a NaN.
+    let x = if abscissae[0] > x { abscissae[0] } else { x };
+    let x = if abscissae[L - 1] < x { abscissae[L - 1] } else { x };
+    ((x - a) / width).mul_add(q - p, p)
 }
 
 /// Interpolates cubically in a table of equally spaced points.

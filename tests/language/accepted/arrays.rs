@@ -1,5 +1,28 @@
 //! Arrays, indices and tables.
 
+pub(crate) mod abscissae_are_known {
+    use odes::{interp_linear_at, ode_system};
+
+    #[ode_system]
+    pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 6], t: f64) {
+        let [values @ .., first, second, third] = *p;
+        du[0] = interp_linear_at(&[first, second, third], &values, t) - u[0];
+        du[1] = u[0];
+    }
+}
+
+pub(crate) mod abscissae_ascend {
+    use odes::{interp_linear_at, ode_system};
+
+    #[ode_system]
+    pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+        const HOURS: [f64; 4] = [0.0, 1.5, 1.5, 6.0];
+        const RAIN: [f64; 4] = [0.2, 1.7, 3.1, 0.0];
+        du[0] = interp_linear_at(&HOURS, &RAIN, t) - u[0];
+        du[1] = u[0];
+    }
+}
+
 pub(crate) mod arrays_have_elements {
     use odes::ode_system;
 
@@ -117,6 +140,19 @@ pub(crate) mod patterns_fit {
         let [x, ..] = *u;
         du[0] = -x;
         du[1] = x;
+    }
+}
+
+pub(crate) mod points_are_pairs {
+    use odes::{interp_linear_at, ode_system};
+
+    const RAIN: [f64; 3] = [0.2, 1.7, 0.0];
+
+    #[ode_system]
+    pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], _t: f64) {
+        const HOURS: [f64; 3] = [0.0, 1.5, 6.0];
+        du[0] = interp_linear_at(&HOURS, &RAIN, u[1]);
+        du[1] = -u[0];
     }
 }
 

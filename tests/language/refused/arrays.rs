@@ -1,5 +1,35 @@
 // Arrays, indices and tables.
 
+//# abscissae_are_known
+//! Abscissae are constants or parameters.
+
+use odes::{interp_linear_at, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 3], t: f64) {
+    du[0] = interp_linear_at(&[0.0, u[0], 3.0], p, t) - u[0];
+//~                           ^^^^^^^^^^^^^^^^
+//~ error: abscissae cannot depend on the state, the time or modes: they are computed from constants
+//~ and parameters before the solve; transform the position instead
+    du[1] = u[0];
+}
+
+//# abscissae_ascend
+//! Abscissae ascend; two points at one abscissa are a jump.
+
+use odes::{interp_linear_at, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+    const HOURS: [f64; 4] = [0.0, 1.5, 1.0, 6.0];
+    const RAIN: [f64; 4] = [0.2, 1.7, 3.1, 0.0];
+    du[0] = interp_linear_at(&HOURS, &RAIN, t) - u[0];
+//~                           ^^^^^
+//~ error: abscissae must be in ascending order: abscissa 2 is 1.0, and follows 1.5; sort the points
+//~ (two points at one abscissa are a jump)
+    du[1] = u[0];
+}
+
 //# arrays_have_elements
 //! Only arrays have elements.
 
@@ -161,6 +191,21 @@ fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
 //~ each element, or end with `..`
     du[0] = y + z;
     du[1] = -x;
+}
+
+//# points_are_pairs
+//! A point has an abscissa and a value.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], _t: f64) {
+    const RAIN: [f64; 3] = [0.2, 1.7, 0.0];
+    du[0] = interp_linear(&[0.0, 1.5, 6.0], &RAIN, u[1]);
+//~         ^^^^^^^^^^^^^
+//~ error: `interp_linear` takes a table and a position, as in `interp_linear(&TABLE, x)`; with
+//~ abscissae, write `interp_linear_at(&ABSCISSAE, &VALUES, x)`
+    du[1] = -u[0];
 }
 
 //# positions_are_floats

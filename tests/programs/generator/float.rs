@@ -375,15 +375,31 @@ fn remainder(generator: &mut Generator) -> Option<Expr> {
 /// A lookup in a table, which is an array of any kind.
 fn interpolated(generator: &mut Generator) -> Option<Expr> {
     let floats = |ty: &Type| matches!(ty, Type::Array(element, _) if **element == Type::Float);
-    let table = match generator.once_in(3) {
-        true => "TABLE".to_owned(),
-        false => generator.existing(&floats)?.0.at(Level::Whole),
+    let (table, length) = match generator.once_in(3) {
+        true => ("TABLE".to_owned(), 5),
+        false => match generator.existing(&floats)? {
+            (table, Type::Array(_, length)) => (table.at(Level::Whole), length),
+            _ => return None,
+        },
     };
     if generator.view == View::Items {
         return None;
     }
     generator.spend(12);
     let position = generator.float();
+    if generator.once_in(4) {
+        // Ascending, and sometimes with a jump.
+        let mut at = -1.5;
+        let abscissae = (0..length).map(|_| {
+            at += if generator.once_in(4) { 0.0 } else { generator.random.uniform(0.1, 1.5) };
+            at = (at * 100.0).round() / 100.0;
+            format!("{at:?}")
+        });
+        let abscissae: Vec<String> = abscissae.collect();
+        let abscissae = abscissae.join(", ");
+        let text = format!("interp_linear_at(&[{abscissae}], &{table}, {})", position.text);
+        return Some(Expr::whole(text));
+    }
     let function = *generator.choose(&["interp_linear", "interp_cubic", "odes::interp_linear"]);
     Some(Expr::whole(format!("{function}(&{table}, {})", position.text)))
 }

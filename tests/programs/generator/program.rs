@@ -19,7 +19,7 @@ pub(crate) struct Program {
 
 /// The items outside of programs that they use.
 pub(crate) const OUTSIDE: &str = "\
-use odes::{interp_cubic, interp_linear};
+use odes::{interp_cubic, interp_linear, interp_linear_at};
 const GAIN: f64 = 0.625;
 const TABLE: [f64; 5] = [0.5, -1.0, 0.25, 2.0, 1.5];
 pub mod rates {
@@ -107,7 +107,7 @@ impl Generator {
             return self.right_hand_side(name, true, states, parameters, in_place);
         }
         self.braces(format!("pub mod {name}"), "", |this| {
-            this.line("use crate::written::{GAIN, Own as _, TABLE, interp_cubic, interp_linear};");
+            this.line("use crate::written::{GAIN, Own as _, TABLE, interp_cubic, interp_linear, interp_linear_at};");
             this.line("use crate::written::rates;");
             this.items();
             this.right_hand_side("rhs", false, states, parameters, in_place);
