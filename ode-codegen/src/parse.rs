@@ -27,7 +27,7 @@ use syn::visit::Visit;
 
 use self::signature::Signature;
 use crate::ast::Outside;
-use crate::ast::{Block, Part, Purpose, Scalar, System, Typed};
+use crate::ast::{Block, Part, Purpose, Scalar, System, Timetable, Typed};
 use crate::ctxt::Ctxt;
 
 pub(crate) use statement::is_seen;
@@ -171,12 +171,13 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
 
 /// Parses a function as a [`System`], if its signature is valid.
 ///
-/// `events` contains the functions of its events, `outside` the functions from outside that it
-/// calls.
+/// `watched` contains the functions of its attributes, `timetables` the times of its actions, and
+/// `outside` the functions from outside that it calls.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     item: &'a syn::ItemFn,
-    events: &'a [syn::ItemFn],
+    watched: &'a [syn::ItemFn],
+    timetables: &'a [Timetable],
     outside: &'a [Outside],
 ) -> Option<System<'a>> {
     let name = &item.sig.ident;
@@ -197,9 +198,9 @@ pub(crate) fn parse<'a>(
         _ => None,
     }));
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
-    for event in events {
-        parser.declare(|declared| declared.visit_block(&event.block));
-        ConditionalCompilation { parser: &parser }.visit_block(&event.block);
+    for function in watched {
+        parser.declare(|declared| declared.visit_block(&function.block));
+        ConditionalCompilation { parser: &parser }.visit_block(&function.block);
     }
 
     let signature = match signature(&item.sig) {
@@ -219,11 +220,12 @@ pub(crate) fn parse<'a>(
         return None;
     };
     let rhs = parser.part(item, &signature, Some(&mut uses));
-    let functions = || events.iter().map(|item| (Purpose::Event, item));
+    let functions = || watched.iter().map(|item| (Purpose::of(item), item));
     let parts = functions()
         .filter_map(|(purpose, item)| parser.part_of(purpose, item).map(|part| (purpose, part)));
     let others = parts.collect();
-    let (events, _) = parser.events(functions());
+    let (events, conditions) = parser.events(functions());
+    let timed = parser.timed(timetables);
     Some(System {
         name,
         scalar: parser.scalar,
@@ -231,8 +233,8 @@ pub(crate) fn parse<'a>(
         rhs,
         others,
         events,
-        timed: Vec::new(),
-        conditions: Vec::new(),
+        timed,
+        conditions,
         features: Vec::new(),
         mass: None,
         uses,

@@ -28,6 +28,7 @@ pub mod outside;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
+mod times;
 mod watched;
 
 pub(crate) use function::resumed;

@@ -87,7 +87,12 @@ impl Parser<'_> {
             let near = known.iter().find(|other| nearly_equal(other, &name.to_string()));
             let instead = match (near, &known[..]) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => format!("{FORMS}; put the attribute before `fn {name}(…) -> f64`"),
+                (None, []) if self.in_module => {
+                    format!("{FORMS}; put the attribute before `fn {name}(…) -> f64`")
+                }
+                (None, []) => {
+                    format!("put `#[event(falling, {name} = …)]` above the function")
+                }
                 (None, all) => format!("the events are `{}`", all.join("`, `")),
             };
             self.error(&name, format!("there is no event `{name}`: {instead}"));

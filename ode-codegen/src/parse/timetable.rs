@@ -30,11 +30,13 @@ fn is_word(time: &syn::Expr, word: &str) -> bool {
     matches!(time, syn::Expr::Path(path) if path.path.is_ident(word))
 }
 
-/// Reads the times of all scheduled actions of a module.
-pub(crate) fn read(ctxt: &Ctxt, content: &[syn::Item]) -> Vec<Timetable> {
+/// Reads the times of all scheduled actions among the functions of a system.
+pub(crate) fn read<'a>(
+    ctxt: &Ctxt,
+    functions: impl Iterator<Item = &'a syn::ItemFn>,
+) -> Vec<Timetable> {
     let mut all = Vec::new();
-    for item in content {
-        let syn::Item::Fn(item) = item else { continue };
+    for item in functions {
         let Some(attribute) = attribute(item) else { continue };
         match times(attribute) {
             Ok(times) => all.push(Timetable { name: item.sig.ident.clone(), times }),

@@ -1,16 +1,18 @@
 //! A system that is a function.
 
+use std::cell::OnceCell;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::visit::Visit;
 
-use super::{Options, configuration, demanded, derives, desugar, implementation, watched};
+use super::{Options, configuration, demanded, derives, desugar, implementation, times, watched};
 use crate::ast::Outside;
 use crate::compile::{self, CompiledSystem, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::parse::mass::is_mass_matrix;
-use crate::parse::{self, Declared, signature};
+use crate::parse::{self, Declared, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
@@ -45,13 +47,13 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
         Err(error) => (Options::default(), Some(error)),
     };
     // If the attributes do not parse, `compiled` reports the error together with the others.
-    let events = watched::events(&item).unwrap_or_default();
-    let itself = first.then(|| function_itself(&item, &item.block, &events));
+    let watched = watched::functions(&item).unwrap_or_default();
+    let itself = first.then(|| function_itself(&item, &item.block, &watched));
     let mut declared = Declared::default();
     declared.visit_item_fn(&item);
     let mut calls = Calls::default();
     calls.visit_block(&item.block);
-    events.iter().for_each(|event| calls.visit_block(&event.block));
+    watched.iter().for_each(|function| calls.visit_block(&function.block));
     let imports = Imports::of(outside::uses(&item.block));
     if error.is_none()
         && let Some(call) = outside::next_call(&calls.0, &declared, &imports, &known)
@@ -80,13 +82,15 @@ pub(crate) fn compiled(
     known: &[Outside],
 ) -> syn::Result<(CompiledSystem, compile::Outside)> {
     let understood = desugar::function(item);
-    let events = watched::events(item);
+    let watched = watched::functions(item);
+    let timetables = OnceCell::new();
     let parsed = Ctxt::scope(|ctxt| {
-        let events = events.as_deref().unwrap_or_else(|error| {
+        let watched = watched.as_deref().unwrap_or_else(|error| {
             ctxt.keep(0, error.clone());
             &[]
         });
-        let system = parse::parse(ctxt, &understood, events, known)?;
+        let timetables = timetables.get_or_init(|| timetable::read(ctxt, watched.iter()));
+        let system = parse::parse(ctxt, &understood, watched, timetables, known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;
@@ -122,8 +126,10 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
     })
 }
 
-/// Returns the struct, and the original function with the body `block` and its events.
-fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn]) -> TokenStream {
+/// Returns the struct, and the original function with the body `block`.
+///
+/// `watched` contains the functions of its attributes.
+fn function_itself(item: &syn::ItemFn, block: &syn::Block, watched: &[syn::ItemFn]) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = item;
     let is = |attribute: &syn::Attribute, names: &[&str]| {
         names.iter().any(|name| attribute.path().is_ident(name))
@@ -135,11 +141,16 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn
     let name = &sig.ident;
     let call = syn::Signature { ident: Ident::new("call", Span::call_site()), ..sig.clone() };
     let (derives, demanded) = (derives(), demanded());
-    let written = events.iter().map(|syn::ItemFn { sig, block, .. }| {
+    let written = watched.iter().map(|syn::ItemFn { sig, block, .. }| {
         quote!(#[allow(unused, non_snake_case)] #demanded #sig #block)
     });
-    // rustc checks the types of the events.
-    let events = (!events.is_empty()).then(|| quote!(const _: () = { #(#written)* };));
+    // Some arguments may occur only in attributes.
+    let unused = (!watched.is_empty()).then(|| quote!(#[allow(unused_variables)]));
+    // rustc checks the types of the functions and of times.
+    let watched = (!watched.is_empty()).then(|| {
+        let times = times::checked(watched.iter());
+        quote!(const _: () = { #(#written)* #times };)
+    });
     quote! {
         #(#of_struct)*
         #[allow(non_camel_case_types)]
@@ -158,11 +169,12 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn
                 /// The right-hand side as it was written, compiled by rustc.
                 #(#of_function)*
                 #demanded
+                #unused
                 #[allow(dead_code, clippy::must_use_candidate)]
                 #vis #call #block
             }
 
-            #events
+            #watched
         };
     }
 }

@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 
 use super::desugar::desugared;
-use super::{Options, configuration, demanded, derives, implementation};
+use super::{Options, configuration, demanded, derives, implementation, times};
 use crate::ast::Outside;
 use crate::ast::{Interpolation, Purpose};
 use crate::compile::{self, CompiledSystem, Settings};
@@ -46,7 +46,10 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     // An item with an added name is an error.
     let itself = content.iter().filter(|item| !failed || added(item).is_none());
     let itself = itself.map(|item| shell(item, &numbers, failed));
-    let times = if failed { TokenStream::new() } else { of_times(content) };
+    let times = match failed {
+        true => TokenStream::new(),
+        false => times::checked(content.iter().filter_map(function)),
+    };
     let rest = rest.unwrap_or_else(|stub| stub);
     let imports = imports(&attr, content);
     let syn::ItemMod { attrs, vis, ident, .. } = &item;
@@ -72,6 +75,14 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
         #[doc = #documentation]
         #[allow(non_upper_case_globals, dead_code)]
         #vis const #ident: #ident::Model = #ident::Model;
+    }
+}
+
+/// Returns an item as a function.
+fn function(item: &syn::Item) -> Option<&syn::ItemFn> {
+    match item {
+        syn::Item::Fn(item) => Some(item),
+        _ => None,
     }
 }
 
@@ -266,7 +277,7 @@ fn made(
                 ctxt.error(0, name, message);
             }
         }
-        let timetables = timetable::read(ctxt, content);
+        let timetables = timetable::read(ctxt, content.iter().filter_map(function));
         let system = module::parse(ctxt, name, content, known, &timetables)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         let [_, _, learnt, data] = layouts(&elaborated).map(|of| of.map_or(0, Layout::size));
@@ -460,39 +471,6 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
         }
         other => quote!(#other),
     }
-}
-
-/// Returns functions with the times of actions, with their argument, for rustc to check.
-fn of_times(content: &[syn::Item]) -> TokenStream {
-    let functions = || {
-        content.iter().filter_map(|item| match item {
-            syn::Item::Fn(item) => Some(item),
-            _ => None,
-        })
-    };
-    fn of(item: &syn::ItemFn) -> Option<signature::Argument<'_>> {
-        signature::read(&item.sig, "", "").ok()?.p
-    }
-    let rhs = functions().find(|item| Purpose::of(item) == Purpose::Rhs);
-    let of_rhs = rhs.and_then(|item| Some((item, of(item)?)));
-    let all = functions().map(|item| {
-        let Some(attribute) = timetable::attribute(item) else { return TokenStream::new() };
-        let times = timetable::expressions(attribute);
-        let name = format_ident!("__times_of_{}", item.sig.ident);
-        let seen = of(item).map(|argument| (item, argument)).or(of_rhs);
-        let arguments = seen.as_ref().and_then(|(item, argument)| {
-            let (name, ty, generics) = (argument.name?, argument.ty, &item.sig.generics);
-            Some((generics, quote!(#name: &#ty)))
-        });
-        let (generics, arguments) = arguments.unzip();
-        quote! {
-            #[allow(dead_code, unused_variables, non_snake_case, clippy::all, clippy::pedantic)]
-            fn #name #generics (#arguments) {
-                #(let _ = #times;)*
-            }
-        }
-    });
-    all.collect()
 }
 
 /// Returns whether a field's type allocates, so that the struct is not `Copy`.

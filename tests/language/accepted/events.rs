@@ -271,6 +271,27 @@ pub(crate) mod events_without_gradients {
     }
 }
 
+pub(crate) mod functions_have_actions {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[event(falling, ground = u[0])]
+    #[action(ground, u[0] = 0.0, u[1] = -p[1] * u[1])]
+    pub(crate) fn rule(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+        [u[1], -p[0]]
+    }
+}
+
+pub(crate) mod functions_have_conditions {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[after_step(stop, settled = (1.0 - u[0]).abs() < 0.001)]
+    pub(crate) fn rule(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+}
+
 pub(crate) mod functions_have_events {
     use odes::ode_system;
 
@@ -292,24 +313,14 @@ pub(crate) mod functions_have_named_events {
     }
 }
 
-pub(crate) mod functions_have_no_actions {
+pub(crate) mod functions_have_scheduled_actions {
     use odes::ode_system;
 
     #[ode_system]
-    pub(crate) mod rule {
-        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
-            [1.0 - u[0]]
-        }
-
-        #[event(rising)]
-        fn up(u: &[f64; 1]) -> f64 {
-            u[0] - 0.5
-        }
-
-        #[action(up)]
-        fn down(_: &[f64; 1]) -> [f64; 1] {
-            [0.0]
-        }
+    #[at(first, 4.0, p[0], u[0] += p[1])]
+    #[at(others, first = 6.0, every = p[0], count = 3, u[0] = u[0] + 1.0)]
+    pub(crate) fn rule(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+        [-u[0]]
     }
 }
 

@@ -111,19 +111,52 @@ mod rule {
     }
 }
 
-//# functions_have_no_actions
-//! An action is a function in a module.
+//# functions_have_actions
+//! An action of a function names its event, and assigns to the state.
 
 use odes::ode_system;
 
 #[ode_system]
-#[event(rising, up = u[0] - 0.5)]
-#[action(up)]
-//~ columns 1 to 13
-//~ error: an action needs a separate function in a module: write the system as `#[ode_system] mod
-//~ name { … }`, with this function as `fn rhs`
+#[event(falling, ground = u[0])]
+#[action(ground)]
+//~      ^^^^^^
+//~ error: `ground` needs assignments to the state `u`: write `#[action(ground, u[0] = 0.0, u[1] =
+//~ -u[1])]`
+fn rule(u: &[f64; 2]) -> [f64; 2] {
+    [u[1], -9.81]
+}
+
+//# functions_have_conditions
+//! A condition of a function has a name and a truth value.
+
+use odes::ode_system;
+
+#[ode_system]
+#[after_step(stop)]
+//~ columns 1 to 19
+//~ error: a condition of a function needs a name and a truth value: write both, as in
+//~ `#[after_step(stop, steady = u[0].abs() < 1e-8)]`
 fn rule(u: &[f64; 1]) -> [f64; 1] {
     [1.0 - u[0]]
+}
+
+//# functions_have_scheduled_actions
+//! A scheduled action of a function has a name, times and assignments.
+
+use odes::ode_system;
+
+#[ode_system]
+#[at(4.0, u[0] += p[1])]
+//~  ^^^
+//~ error: an action of a function begins with its name: write `#[at(dose, 4.0, u[0] = u[0] + 1.0)]`
+#[at(dose, u[0] += p[1])]
+//~  ^^^^
+//~ error: `dose` needs its times: write `#[at(dose, 4.0, u[0] = u[0] + 1.0)]`
+#[at(wash, 4.0)]
+//~  ^^^^
+//~ error: `wash` needs assignments to the state `u`: write `#[at(dose, 4.0, u[0] = u[0] + 1.0)]`
+fn rule(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+    [-p[0] * u[0]]
 }
 
 //# logged_once

@@ -261,3 +261,46 @@ fn misspelled(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
 //~ are visible in a right-hand side; declare it here by `let gamma = …`, make it a parameter, or
 //~ use a constant `GAMMA`
 }
+
+//# actions_of_functions
+//! Mistakes in the actions of a function.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(falling, ground = u[0])]
+#[action(ground, u[0] = 0.0, u[1] = -u[1], u[1] = 0.0)]
+//~                                        ^^^^
+//~ error: this component is assigned twice: all values refer to the state before the action; write
+//~ one value
+#[action(ground, p[0] = 0.0)]
+//~              ^^^^^^^^^^
+//~ error: expected an assignment to the state `u` here: after the name of its event, an action of a
+//~ function has only assignments, as in `#[action(ground, u[0] = 0.0, u[1] = -u[1])]`
+#[action(ground, u[0] = 0.0)]
+#[action(ground, u[1] = 0.0)]
+//~      ^^^^^^
+//~ error: `ground` already has an action: an event has one action; put all assignments into one
+//~ attribute
+#[action(grond, u[0] = 0.0)]
+#[at(kick, first = 1.0, evry = 2.0, u[2] = 1.0)]
+#[at(push, u[0], u[0] += 1.0)]
+fn rule(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    [u[1], -p[0]]
+}
+
+//# places_of_actions_of_functions
+//! Mistakes in the events, times and components of a function's actions.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(falling, ground = u[0])]
+#[action(grond, u[0] = 0.0)]
+#[action(ground, u[2] = 1.0)]
+#[at(kick, first = 1.0, evry = 2.0, u[1] = 1.0)]
+#[at(push, u[0], u[0] += 1.0)]
+#[after_step(late = t)]
+fn rule(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
+    [u[1], -p[0] * t]
+}
