@@ -160,12 +160,13 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
     /// * [`GpuError::NotResident`], as [`SolveError::Backend`], if the host takes part in each
     ///   solve.
     ///
-    /// The host takes part in three cases:
+    /// The host takes part in four cases:
     ///
     /// * The ends of steps are saved (`SaveAt::Steps`). They must be counted first.
     /// * The right-hand side [changes its form](SolveOptions::time_breaks()) at times that depend
     ///   on the parameters.
     /// * The system has scheduled actions. Their times may depend on the parameters.
+    /// * Tables have abscissae that depend on the parameters. They must be checked.
     pub fn new<S, M, F, C, const N: usize, const P: usize>(
         gpu: &EnsembleGpuKernel<C>,
         stream: &Stream,
@@ -225,6 +226,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         }
         if S::TIMED > 0 {
             return Err(GpuError::NotResident { because: TIMES }.into());
+        }
+        if S::TABLES > 0 {
+            return Err(GpuError::NotResident { because: TABLES }.into());
         }
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
         // The backend has no results, so its solve is always an error.
@@ -530,6 +534,7 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
 
 const STEPS: &str = "it saves the ends of steps, which must be counted first";
 const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
+const TABLES: &str = "it has tables with abscissae that depend on the parameters";
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// Returns the same inputs, with all initial states and parameters stored per trajectory.

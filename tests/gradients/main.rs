@@ -12,6 +12,7 @@ mod learning;
 #[path = "../support/learnt.rs"]
 mod learnt;
 mod lyapunov;
+mod points;
 mod replay;
 mod stiff;
 mod wrapped;

@@ -297,10 +297,19 @@ use odes::ode_system;
 #[ode_system]
 #[event(falling, ground = u[0])]
 #[action(grond, u[0] = 0.0)]
+//~      ^^^^^
+//~ error: there is no event `grond`: did you mean `ground`?
 #[action(ground, u[2] = 1.0)]
+//~                ^
+//~ error: index 2 is out of range: the array has 2 elements, with indices 0 to 1
 #[at(kick, first = 1.0, evry = 2.0, u[1] = 1.0)]
+//~                     ^^^^
+//~ error: `evry` is not an argument of `#[at]`: did you mean `every`?
 #[at(push, u[0], u[0] += 1.0)]
-#[after_step(late = t)]
+//~        ^^^^
+//~ error: the times of an action cannot depend on the state, the time or modes: they are computed
+//~ from the parameters before the solve; for an action that depends on the state, write an
+//~ `#[event(…)]` with an `#[action(…)]`
 fn rule(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
     [u[1], -p[0] * t]
 }
