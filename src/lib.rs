@@ -252,7 +252,7 @@ pub mod system {
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
     pub use ode_core::system::{
-        DeviceSource, Learn, Loss, PullBack, Quantities, System, SystemInfo,
+        DeviceSource, Learn, Loss, PullBack, PullBackEvents, Quantities, System, SystemInfo,
     };
 }
 

@@ -8,7 +8,9 @@
 mod bounds;
 mod dependent;
 mod derivatives;
+mod event_gradients;
 mod events;
+mod facts;
 mod features;
 mod gradients;
 mod linear;
@@ -22,6 +24,7 @@ use std::collections::HashSet;
 use proc_macro2::Ident;
 
 use self::derivatives::Derivatives;
+pub(crate) use self::facts::{Capability, Fact, FactValue, Settings};
 pub(crate) use self::linear::Linear;
 pub(crate) use self::lowered::{Counts, Lowered, Sizes};
 pub(crate) use self::mass::Mass;
@@ -29,50 +32,12 @@ use crate::ast::{Purpose, System};
 use crate::breaks::formula::Formula;
 use crate::breaks::{self, Breaks};
 use crate::derive;
+use crate::elaborate::Elaborated;
 use crate::elaborate::table::{Constant, Table};
-use crate::elaborate::{self, Elaborated};
 use crate::emit::Results;
 use crate::factor::{self, Unsuitable};
-use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, InputNode, Kind, Node, Scope};
 use crate::{hints, poles};
-
-/// The number of nodes that derivatives may add, for each permitted operation.
-const DERIVATIVE_FACTOR: u64 = 10;
-
-/// The arguments of `#[ode_system]`, which control compilation.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub fusion: Fusion,
-    /// The maximal number of operations of the right-hand side.
-    pub limit: u64,
-    /// Whether handwritten derivatives are checked.
-    pub check: bool,
-    /// Whether linear equations are solved with a search for pivots.
-    pub pivoting: bool,
-    /// Whether pull-backs are generated even if no function needs them.
-    pub gradients: bool,
-}
-
-impl Settings {
-    /// Returns the maximal number of nodes that derivatives may add to the graph.
-    fn most_nodes(&self) -> usize {
-        let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(self.limit));
-        limit.unwrap_or(usize::MAX)
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            fusion: Fusion::On,
-            limit: elaborate::LIMIT,
-            check: true,
-            pivoting: false,
-            gradients: false,
-        }
-    }
-}
 
 /// A compiled system.
 #[derive(Debug)]
@@ -140,71 +105,6 @@ pub(crate) struct Info {
     /// Both are formulas.
     pub steep: Vec<String>,
     pub jumps: Vec<String>,
-}
-
-/// The traits of `ode_core::system` that are implemented for a system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Capability {
-    Rhs,
-    Linearised,
-    MassMatrix,
-    Domain,
-    Observe,
-    Events,
-    TimeBreaks,
-    /// Traits that only some systems implement, and that [`Capability::ALL`] does not contain.
-    PullBack,
-    Loss,
-    Learn,
-}
-
-impl Capability {
-    /// The traits that all systems implement.
-    ///
-    /// Each entry contains the name of the trait, and whether it is generic over the numbers of
-    /// states and of parameters.
-    pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 7] = [
-        (Capability::Rhs, "Rhs", [true, true]),
-        (Capability::Linearised, "Linearised", [true, true]),
-        (Capability::MassMatrix, "MassMatrix", [true, false]),
-        (Capability::Domain, "Domain", [true, true]),
-        (Capability::Observe, "Observe", [true, true]),
-        (Capability::Events, "Events", [true, true]),
-        (Capability::TimeBreaks, "TimeBreaks", [false, true]),
-    ];
-
-    /// Returns the capability that a function belongs to.
-    pub(crate) fn of(function: &str) -> Capability {
-        match function {
-            "rhs" | "step_bounds" => Capability::Rhs,
-            "mass" => Capability::MassMatrix,
-            "out_of_domain" => Capability::Domain,
-            "observables" => Capability::Observe,
-            "event_values" | "event_slopes" | "event_actions" | "event_limits" | "event_modes"
-            | "step_conditions" | "due_flags" | "action_times" => Capability::Events,
-            "break_times" | "abscissae" => Capability::TimeBreaks,
-            "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
-            | "curve_more" | "curved" => Capability::PullBack,
-            "loss" | "lost_value" | "lost_state" | "lost_parameters" => Capability::Loss,
-            "initial" | "given" | "begun" => Capability::Learn,
-            _ => Capability::Linearised,
-        }
-    }
-}
-
-/// A constant of a [`Capability`], in all languages; the loop is compiled for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fact {
-    pub capability: Capability,
-    pub name: &'static str,
-    pub value: FactValue,
-}
-
-/// The value of a [`Fact`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FactValue {
-    Is(bool),
-    Count(usize),
 }
 
 /// The name of a constant or a table in functions.
@@ -375,14 +275,6 @@ pub(crate) fn compile(
             .map(|number| (number.name, Some(number.id)))
             .unzip();
     let gradients = settings.gradients || loss.is_some() || beginning.is_some();
-    let first = system.events.first().map(|event| event.name);
-    let first = first.or(system.timed.first().map(|timed| timed.name));
-    let first = first.or(system.conditions.first().map(|condition| condition.name));
-    if let Some(name) = first.filter(|_| gradients) {
-        let message = "gradients through events are not supported yet: write a system without \
-                       events, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
-        return Err(syn::Error::new_spanned(name, message));
-    }
     let one = graph.literal(1.0);
     let identity = || (0..states).map(|state| vec![(state, one)]).collect();
     let entries = mass.clone().unwrap_or_else(identity);
@@ -414,24 +306,21 @@ pub(crate) fn compile(
         false => (linear, solving),
     };
 
+    let sizes = [states, parameters];
+    let all = (&happenings[..], &timed[..], &conditions[..]);
     let pulled = match gradients {
         true => {
             let rhs: Vec<Id> = rhs.iter().flatten().copied().collect();
-            self::gradients::Made {
-                graph: &mut graph,
-                system,
-                settings,
-                sizes: [states, parameters],
-            }
-            .functions(&rhs, &by, loss, beginning.as_ref())?
+            let mut made = self::gradients::Made { graph: &mut graph, system, settings, sizes };
+            let mut functions = made.functions(&rhs, &by, loss, beginning.as_ref())?;
+            functions.extend(made.of_events(all, &modes, &breaks.of_parameters)?);
+            functions
         }
         false => Vec::new(),
     };
     let mut watched: Vec<Id> = happenings.iter().map(|event| event.value).collect();
     watched.extend(self::features::values(&mut graph, &features));
     let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
-    let sizes = [states, parameters];
-    let all = (&happenings[..], &timed[..], &conditions[..]);
     let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
     let change = actions.iter().any(|function| function.name == "event_modes");
     let modes = if change { modes } else { 0..0 };
@@ -513,6 +402,7 @@ pub(crate) fn compile(
     facts.push(self::timed::fact(&timed));
     facts.extend(self::events::of_modes(&modes));
     facts.extend(self::features::facts(&features));
+    facts.extend(gradients.then(|| self::event_gradients::fact(&breaks.of_parameters)));
     let happenings = happenings.into_iter().map(|event| event.name);
     let timed = timed.into_iter().map(|timed| timed.name);
     let conditions = conditions.into_iter().map(|condition| condition.name);

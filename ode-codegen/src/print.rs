@@ -39,7 +39,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 14] = [
+const WITHIN_METHODS: [&str; 21] = [
     "matrix",
     "observables",
     "break_times",
@@ -50,6 +50,13 @@ const WITHIN_METHODS: [&str; 14] = [
     "event_actions",
     "event_limits",
     "event_modes",
+    "events_by_state",
+    "events_by_parameters",
+    "events_by_time",
+    "actions_by_state",
+    "actions_by_parameters",
+    "actions_by_time",
+    "dues_by_parameters",
     "step_conditions",
     "due_flags",
     "action_times",
@@ -66,6 +73,13 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "pull_back" | "event_slopes" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, b: &[R; #states])
         }
+        "actions_by_state" | "actions_by_parameters" | "actions_by_time" => quote!(
+            u: &[R; #states],
+            p: &[R; #parameters],
+            t: R,
+            b: &[R; #states],
+            w: &[R; #parameters]
+        ),
         "solve_transposed" => quote!(w: &[R; #factors], u: &[R; #states]),
         "curve" => quote!(u: &[R; #states], b: &[R; #states]),
         "curve_more" => quote!(w: &[R; #curve], u: &[R; #states], b: &[R; #states]),
@@ -80,7 +94,9 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "eliminate" => quote!(w: &[R; #factors]),
         "mass" => quote!(b: &[R; #states]),
         "break_times" | "action_times" | "abscissae" => quote!(p: &[R; #parameters]),
-        "due_flags" => quote!(p: &[R; #parameters], t: R, scale: R),
+        "due_flags" | "dues_by_parameters" | "stop_by_parameters" => {
+            quote!(p: &[R; #parameters], t: R, scale: R)
+        }
         "factor" | "matrix" | "step_bounds" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R)
         }

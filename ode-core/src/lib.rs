@@ -95,7 +95,7 @@ pub mod __private {
     pub use crate::problem::{EnsembleProblem, OdeProblem, Unvaried};
     pub use crate::solution::{EnsembleSolution, OdeSolution};
     pub use crate::system::capabilities::*;
-    pub use crate::system::gradients::{Learn, Loss, PullBack};
+    pub use crate::system::gradients::{Learn, Loss, PullBack, PullBackEvents};
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
     pub use crate::system::quantities::Quantities;

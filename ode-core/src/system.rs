@@ -20,7 +20,7 @@ pub mod source;
 pub mod table;
 
 pub use capabilities::*;
-pub use gradients::{Learn, Loss, PullBack};
+pub use gradients::{Learn, Loss, PullBack, PullBackEvents};
 pub use info::SystemInfo;
 pub use quantities::Quantities;
 pub use source::DeviceSource;

@@ -99,6 +99,18 @@ mod oscillator {
     }
 }
 
+#[ode_system(gradients = "on")]
+mod ball {
+    fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -9.81]
+    }
+
+    #[event(falling)]
+    fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
 #[ode_system]
 fn swinging(u: &[f64; 2]) -> [f64; 2] {
     [u[1], -u[0]]
@@ -122,21 +134,12 @@ fn gradients() {
     assert!(!implements!(Auto: Differentiable) && !implements!(Rosenbrock23: Differentiable));
     assert!(!implements!(TrBdf2: Differentiable) && !implements!(KenCarp4: Differentiable));
     assert!(!implements!(Kvaerno3: Differentiable) && !implements!(Kvaerno5: Differentiable));
-    let event = "#[ode_system(gradients = \"on\")]
-        mod ball {
-            fn rhs(u: &[f64; 2]) -> [f64; 2] { [u[1], -9.81] }
-            #[event(falling)]
-            fn ground(u: &[f64; 2]) -> f64 { u[0] }
-        }";
-    let wrong = mistakes(event);
-    assert!(wrong.contains("gradients through events are not supported yet"), "{wrong}");
+    let (options, by) = (SolveOptions::default(), || Array2::ones((1, 2)));
     let problem = OdeProblem::new(oscillator, [1.0, 0.0], 0.0..=1.0, []);
-    let gradient = EnsembleProblem::new(problem).pull_back(
-        Rodas5P,
-        EnsembleSerial,
-        &SolveOptions::default(),
-        Array2::ones((1, 2)),
-    );
+    let gradient = EnsembleProblem::new(problem).pull_back(Rodas5P, EnsembleSerial, &options, by());
+    assert!(matches!(gradient, Err(SolveError::NoGradientsOf { .. })));
+    let problem = OdeProblem::new(ball, [1.0, 0.0], 0.0..=1.0, []);
+    let gradient = EnsembleProblem::new(problem).pull_back(Rodas5P, EnsembleSerial, &options, by());
     assert!(matches!(gradient, Err(SolveError::NoGradientsOf { .. })));
     // Forward sensitivities.
     missing!(EnsembleProblem<swinging, f64, odes::problem::Unvaried, 2, 0>: push_forward, sensitivities);

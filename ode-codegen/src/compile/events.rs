@@ -46,6 +46,39 @@ pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
     })
 }
 
+/// The events, scheduled actions and conditions of a system.
+pub(super) type All<'a> = (&'a [Happening], &'a [Scheduled], &'a [Tested]);
+
+/// Returns the actions of events, scheduled actions and conditions, in this order.
+fn of_all<'a>((events, timed, conditions): All<'a>) -> impl Iterator<Item = Option<&'a After>> {
+    let of_events = events.iter().map(|event| event.action.as_ref());
+    let of_conditions = conditions.iter().map(|condition| condition.action.as_ref());
+    of_events.chain(timed.iter().map(|timed| Some(&timed.action))).chain(of_conditions)
+}
+
+/// Returns the state and the parameters after each action.
+pub(super) fn afters(
+    graph: &mut Graph,
+    all: All<'_>,
+    [states, parameters]: [usize; 2],
+    modes: &Range<usize>,
+) -> Vec<(Vec<Id>, Vec<Id>)> {
+    // Limits on the sizes exclude more inputs than a `u32` can count.
+    let [state, of_parameters] = [
+        (0..states).map(|index| graph.input(InputNode::State(index as u32))).collect::<Vec<Id>>(),
+        (0..parameters).map(|index| graph.input(InputNode::Parameter(index as u32))).collect(),
+    ];
+    let afters = of_all(all).map(|after| {
+        let mut parameters = of_parameters.clone();
+        let Some(after) = after else { return (state.clone(), parameters) };
+        if let Some(changed) = &after.modes {
+            parameters[modes.clone()].copy_from_slice(changed);
+        }
+        (after.state.clone(), parameters)
+    });
+    afters.collect()
+}
+
 /// Returns the functions of actions and limits.
 ///
 /// They compute the states after events, scheduled actions and conditions, in this order; the
@@ -53,46 +86,33 @@ pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
 /// ends.
 pub(super) fn actions(
     graph: &mut Graph,
-    (events, timed, conditions): (&[Happening], &[Scheduled], &[Tested]),
+    all: All<'_>,
     [states, parameters]: [usize; 2],
     modes: &Range<usize>,
     settings: &Settings,
 ) -> Vec<Lowered> {
-    // Limits on the sizes exclude more inputs than a `u32` can count.
-    let [state, of_parameters] = [
-        (0..states).map(|index| graph.input(InputNode::State(index as u32))).collect::<Vec<Id>>(),
-        (0..parameters).map(|index| graph.input(InputNode::Parameter(index as u32))).collect(),
-    ];
-    let all = events.iter().map(|event| event.action.as_ref());
-    let all = all.chain(timed.iter().map(|timed| Some(&timed.action)));
-    let all = all.chain(conditions.iter().map(|condition| condition.action.as_ref()));
-    let all: Vec<Option<&After>> = all.collect();
+    let (events, timed, conditions) = all;
+    let afters = afters(graph, all, [states, parameters], modes);
     let limits = events.iter().map(|event| event.stop).chain(timed.iter().map(|_| None));
     let limits = limits.chain(conditions.iter().map(|condition| condition.stop));
     let limits: Vec<Option<Id>> =
         limits.map(|stop| stop.map(|stop| graph.literal(f64::from(stop)))).collect();
-    if all.is_empty() {
+    if afters.is_empty() {
         return Vec::new();
     }
-    let some = |ids: &[Id]| ids.iter().copied().map(Some).collect::<Vec<Option<Id>>>();
-    let rows = all.iter().map(|after| some(after.map_or(&state, |after| &after.state)));
+    let some = |ids: Vec<Id>| ids.into_iter().map(Some).collect::<Vec<Option<Id>>>();
+    let (state, of_parameters): (Vec<_>, Vec<_>) =
+        afters.into_iter().map(|(state, parameters)| (some(state), some(parameters))).unzip();
     let lower = |name, rows, width| {
         Lowered::new(name, graph, Results::Matrix(rows, width), settings.fusion)
     };
-    let mut functions = vec![lower("event_actions", rows.collect(), states)];
+    let mut functions = vec![lower("event_actions", state, states)];
     if events.len() + conditions.len() > 0 {
         let limits = Results::Vector(limits);
         functions.push(Lowered::new("event_limits", graph, limits, settings.fusion));
     }
-    if all.iter().flatten().any(|after| after.modes.is_some()) {
-        let rows = all.iter().map(|after| {
-            let mut row = of_parameters.clone();
-            if let Some(changed) = after.and_then(|after| after.modes.as_ref()) {
-                row[modes.clone()].copy_from_slice(changed);
-            }
-            some(&row)
-        });
-        functions.push(lower("event_modes", rows.collect(), parameters));
+    if of_all(all).flatten().any(|after| after.modes.is_some()) {
+        functions.push(lower("event_modes", of_parameters, parameters));
     }
     functions
 }

@@ -52,7 +52,7 @@ pub(super) struct Made<'a, 's> {
 impl Made<'_, '_> {
     /// Returns all functions for gradients.
     pub(super) fn functions(
-        mut self,
+        &mut self,
         rhs: &[Id],
         by: &Derivatives,
         loss: Option<Id>,
@@ -173,16 +173,21 @@ impl Made<'_, '_> {
         all
     }
 
-    fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(InputNode, Id)>> {
+    /// Returns the products of the cotangents of `roots` with the derivatives of `roots`.
+    pub(super) fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(InputNode, Id)>> {
         let limit = self.settings.most_nodes();
-        reverse::pull_back(self.graph, roots, limit).ok_or_else(|| {
-            let message = format!(
-                "the gradients of this system need more than {limit} operations; use fewer \
-                 operations, or raise the limit by `#[ode_system(limit = {})]`",
-                self.settings.limit.saturating_mul(10)
-            );
-            syn::Error::new_spanned(self.system.name, message)
-        })
+        reverse::pull_back(self.graph, roots, limit).ok_or_else(|| self.too_long())
+    }
+
+    /// Returns the error of derivatives that need too many operations.
+    pub(super) fn too_long(&self) -> syn::Error {
+        let message = format!(
+            "the gradients of this system need more than {} operations; use fewer operations, or \
+             raise the limit by `#[ode_system(limit = {})]`",
+            self.settings.most_nodes(),
+            self.settings.limit.saturating_mul(10)
+        );
+        syn::Error::new_spanned(self.system.name, message)
     }
 
     /// Returns the function for the part of an array that begins at `from`.
@@ -194,6 +199,11 @@ impl Made<'_, '_> {
     }
 
     fn lower(&self, name: &'static str, results: Vec<Option<Id>>) -> Lowered {
-        Lowered::new(name, self.graph, Results::Vector(results), self.settings.fusion)
+        self.lower_as(name, Results::Vector(results))
+    }
+
+    /// Returns a function with results in this arrangement.
+    pub(super) fn lower_as(&self, name: &'static str, results: Results) -> Lowered {
+        Lowered::new(name, self.graph, results, self.settings.fusion)
     }
 }

@@ -32,10 +32,20 @@ impl Sizes {
             "eliminate" => Scope { factors, ..outside },
             "mass" => Scope { vector: states, ..outside },
             "break_times" | "action_times" | "abscissae" => Scope { parameters, ..outside },
-            "due_flags" => Scope { parameters, time: true, scale: true, ..outside },
+            "due_flags" | "dues_by_parameters" | "stop_by_parameters" => {
+                Scope { parameters, time: true, scale: true, ..outside }
+            }
             "pull_back" | "event_slopes" => {
                 Scope { states, parameters, time: true, vector: states, ..outside }
             }
+            "actions_by_state" | "actions_by_parameters" | "actions_by_time" => Scope {
+                states,
+                parameters,
+                time: true,
+                factors: parameters,
+                vector: states,
+                ..outside
+            },
             "solve_transposed" => Scope { factors, states, ..outside },
             "curve" => Scope { states, vector: states, ..outside },
             "curve_more" => Scope { factors: curve, states, vector: states, ..outside },

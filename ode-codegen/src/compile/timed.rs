@@ -56,7 +56,7 @@ pub(super) fn times(
 fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     let (mut due, mut known) = (Truth::Known(false), Truth::Known(true));
     for series in all {
-        let here = is_one_of(graph, series);
+        let (here, _) = nearest(graph, series);
         due = graph.or(due, here);
         for number in series.ids() {
             let is_number = graph.compare(Comparison::Equals, number, number);
@@ -68,12 +68,13 @@ fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     choose(graph, known, due, unknown)
 }
 
-fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
+/// Returns whether the time belongs to a series, and the number of the nearest time of the series.
+pub(super) fn nearest(graph: &mut Graph, series: &Series) -> (Truth, Id) {
     let now = graph.input(InputNode::Time);
-    let Series { first, repeats } = *series;
-    let Some((every, count)) = repeats else { return is_near(graph, first, now) };
-    // The number of the nearest time. With a period of zero, all times are the first one.
     let zero = graph.literal(0.0);
+    let Series { first, repeats } = *series;
+    let Some((every, count)) = repeats else { return (is_near(graph, first, now), zero) };
+    // With a period of zero, all times are the first one.
     let since = graph.sub(now, first);
     let periods = graph.div(since, every);
     let number = graph.unary(Unary::RoundEven, periods);
@@ -87,13 +88,9 @@ fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
     let near = is_near(graph, nearest, now);
     let begun = graph.compare(Comparison::Ge, number, zero);
     let due = graph.and(near, begun);
-    match count {
-        Some(count) => {
-            let counts = graph.compare(Comparison::Lt, number, count);
-            graph.and(due, counts)
-        }
-        None => due,
-    }
+    let Some(count) = count else { return (due, number) };
+    let counts = graph.compare(Comparison::Lt, number, count);
+    (graph.and(due, counts), number)
 }
 
 /// Returns whether two times are equal except for rounding; the second is finite.
@@ -110,7 +107,7 @@ fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
     graph.or(same, near)
 }
 
-fn choose(graph: &mut Graph, truth: Truth, a: Id, b: Id) -> Id {
+pub(super) fn choose(graph: &mut Graph, truth: Truth, a: Id, b: Id) -> Id {
     match truth {
         Truth::Known(true) => a,
         Truth::Known(false) => b,

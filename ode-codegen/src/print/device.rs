@@ -58,7 +58,14 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
     let names = Names::of(compiled, Language::Device);
     // C++ has no empty arrays, and without parameters there is nothing to compute. The host
     // computes the initial states and parameters of trajectories.
-    let of_parameters = ["parameter_jacobian", "pulled_parameters", "lost_parameters"];
+    let of_parameters = [
+        "parameter_jacobian",
+        "pulled_parameters",
+        "lost_parameters",
+        "events_by_parameters",
+        "actions_by_parameters",
+        "dues_by_parameters",
+    ];
     let is_there = |function: &&Lowered| {
         Capability::of(function.name) != Capability::Learn
             && (sizes.parameters > 0 || !of_parameters.contains(&function.name))

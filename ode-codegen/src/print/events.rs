@@ -14,13 +14,20 @@ use crate::translate::SYSTEM;
 /// The functions of all events or bounds, and of one of them.
 ///
 /// Each entry contains both names, and the arguments.
-const ONE_OF: [(&str, &str, &[&str]); 8] = [
+const ONE_OF: [(&str, &str, &[&str]); 15] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
     ("event_limits", "event_limit", &["u", "p", "t"]),
     ("step_conditions", "holds", &["u", "p", "t"]),
     ("event_modes", "modes_after", &["u", "p", "t"]),
+    ("events_by_state", "event_by_state", &["u", "p", "t"]),
+    ("events_by_parameters", "event_by_parameters", &["u", "p", "t"]),
+    ("events_by_time", "event_by_time", &["u", "p", "t"]),
+    ("actions_by_state", "action_by_state", &["u", "p", "t", "b", "w"]),
+    ("actions_by_parameters", "action_by_parameters", &["u", "p", "t", "b", "w"]),
+    ("actions_by_time", "action_by_time", &["u", "p", "t", "b", "w"]),
+    ("dues_by_parameters", "due_by_parameters", &["p", "t", "scale"]),
     ("due_flags", "due", &["p", "t", "scale"]),
     ("step_bounds", "step_bound", &["u", "p", "t", "scale"]),
 ];
@@ -43,8 +50,10 @@ pub(super) fn one_of(
     let receiver = receiver(language, "event");
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
     let ty = match function {
-        "event_actions" => quote!([R; #states]),
-        "event_modes" => quote!([R; #parameters]),
+        "event_actions" | "events_by_state" | "actions_by_state" => quote!([R; #states]),
+        "event_modes" | "events_by_parameters" | "actions_by_parameters" | "dues_by_parameters" => {
+            quote!([R; #parameters])
+        }
         _ => quote!(R),
     };
     let this = match language {

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 use crate::compile::{Capability, CompiledSystem};
 use crate::hygiene::private;
-use crate::print::rust::never;
+use crate::print::rust::{Item, never};
 
 /// Adds imports of the traits to their implementations, if there are any.
 pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> TokenStream {
@@ -14,18 +14,21 @@ pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> 
     }
     quote! {
         #[allow(unused_imports)]
-        use #facade::__private::{Learn as __Learn, Loss as __Loss, PullBack as __PullBack};
+        use #facade::__private::{
+            Learn as __Learn, Loss as __Loss, PullBack as __PullBack,
+            PullBackEvents as __PullBackEvents,
+        };
         #implementations
     }
 }
 
 /// Returns the implementations of the traits that the system has.
 ///
-/// `functions` are their items; `transposed` solves with the transposed matrix, if it is not among
+/// `items` are their constants and functions; `transposed` solves with the transposed matrix, if it is not among
 /// them.
 pub(super) fn implementations(
     compiled: &CompiledSystem,
-    functions: &[(Capability, TokenStream)],
+    items: &[Item],
     transposed: Option<&TokenStream>,
     ty: &TokenStream,
     learnt: [&TokenStream; 2],
@@ -37,11 +40,12 @@ pub(super) fn implementations(
     let [both, and_value] = [both, 1 + both].map(Literal::usize_unsuffixed);
     let transposed = transposed.cloned().map(private);
     let of = |capability: Capability| {
-        let mine = functions.iter().filter(move |(of, _)| *of == capability);
-        mine.map(|(_, function)| private(function.clone())).collect::<Vec<_>>()
+        let mine = items.iter().filter(move |(of, _)| *of == capability);
+        mine.map(|(_, item)| item.clone()).collect::<Vec<_>>()
     };
     let (pull_back, loss, begin) =
         (of(Capability::PullBack), of(Capability::Loss), of(Capability::Learn));
+    let events = of(Capability::PullBackEvents);
     let pull_back = (!pull_back.is_empty()).then(|| {
         quote! {
             #[automatically_derived]
@@ -50,6 +54,11 @@ pub(super) fn implementations(
                 type Curve<R: __Real> = [R; #curve];
                 #transposed
                 #(#pull_back)*
+            }
+
+            #[automatically_derived]
+            impl __PullBackEvents<#states, #parameters> for #ty {
+                #(#events)*
             }
         }
     });
@@ -140,6 +149,8 @@ pub(super) fn stub(
         }
     });
     quote! {
+        impl<#of_states #of_parameters> __PullBackEvents<#states, #parameters> for #ty {}
+
         impl<#of_states #of_parameters> __PullBack<#states, #parameters> for #ty {
             type Pulled<R: __Real> = [R; 1];
             type Curve<R: __Real> = [R; 1];

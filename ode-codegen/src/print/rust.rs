@@ -31,7 +31,9 @@ pub(crate) fn rust(
     let known: Vec<_> = names.constants.iter().cloned().map(private).collect();
     let breaks = compiled.breaks.constant_times(&compiled.graph, &known, facade);
     let info = self::info(info, &compiled.breaks, &breaks, &linear.described());
-    let facts = facts(compiled, &linear.factors_type(*sizes, &loops));
+    let functions = functions.into_iter().map(|(of, function)| (of, private(function)));
+    let mut items = facts(compiled, &linear.factors_type(*sizes, &loops));
+    items.extend(functions);
     let assertions = mass.as_ref().zip(outside.mass.as_ref());
     let assertions = assertions.map(|(mass, name)| mass.assertions(name));
     let device_source = device_source(compiled, device, facade);
@@ -51,21 +53,18 @@ pub(crate) fn rust(
     let transposed = (sizes.curve > 0).then(|| linear.transposed(*sizes, &loops, Language::Rust));
     let transposed = transposed.flatten();
     let of_gradients =
-        gradients::implementations(compiled, &functions, transposed.as_ref(), ty, learnt);
+        gradients::implementations(compiled, &items, transposed.as_ref(), ty, learnt);
     let of_gradients = gradients::with_imports(of_gradients, facade);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);
         let generics = generics.filter(|(_, has)| *has).map(|(size, _)| size);
         let mine = |of: &Capability| *of == capability;
-        let facts = facts.iter().filter(|(of, _)| mine(of)).map(|(_, fact)| fact);
-        let functions = functions.iter().filter(|(of, _)| mine(of));
-        let functions = functions.map(|(_, function)| private(function.clone()));
+        let items = items.iter().filter(|(of, _)| mine(of)).map(|(_, item)| item);
         quote! {
             #[automatically_derived]
             impl #name<#(#generics),*> for #ty {
-                #(#facts)*
-                #(#functions)*
+                #(#items)*
             }
         }
     });
@@ -182,7 +181,7 @@ fn pattern(nonzeros: &[(usize, usize)]) -> TokenStream {
 }
 
 /// A constant, a type or a function as an item of a trait.
-type Item = (Capability, TokenStream);
+pub(super) type Item = (Capability, TokenStream);
 
 /// Returns the constants and types of the traits; `factors` is the type of the factors.
 fn facts(compiled: &CompiledSystem, factors: &TokenStream) -> Vec<Item> {

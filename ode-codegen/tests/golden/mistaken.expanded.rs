@@ -86,7 +86,11 @@ const _: () = {
     impl __Events<2, 1> for mistaken {}
     impl __TimeBreaks<1> for mistaken {}
     #[allow(unused_imports)]
-    use ::odes::__private::{Learn as __Learn, Loss as __Loss, PullBack as __PullBack};
+    use ::odes::__private::{
+        Learn as __Learn, Loss as __Loss, PullBack as __PullBack,
+        PullBackEvents as __PullBackEvents,
+    };
+    impl __PullBackEvents<2, 1> for mistaken {}
     impl __PullBack<2, 1> for mistaken {
         type Pulled<R: __Real> = [R; 1];
         type Curve<R: __Real> = [R; 1];

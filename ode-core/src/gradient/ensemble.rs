@@ -231,6 +231,12 @@ fn evaluated<T: Scalar>(
         );
     }
     let info = ensemble.system.info;
+    if !info.events.is_empty() {
+        return no(
+            "systems with events",
+            "write a system without events, scheduled actions and conditions",
+        );
+    }
     let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
     // Adaptive steps are no remedy for times that move, which are refused below.
     if settings.stopping && !settings.adaptive && !info.moving_time_breaks {

@@ -8,6 +8,7 @@
 
 use crate::lane::Real;
 use crate::system::{Quantities, System};
+use ode_macros::inlined;
 
 /// Products of vectors with the derivatives of the right-hand side (vector–Jacobian products).
 #[diagnostic::on_unimplemented(
@@ -16,7 +17,7 @@ use crate::system::{Quantities, System};
     note = "a module with a `#[loss]`, or with `fn initial(theta: &Theta, item: &Item) -> State`, \
             always has gradients"
 )]
-pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
+pub trait PullBack<const N: usize, const P: usize>: System<N, P> + PullBackEvents<N, P> {
     /// The products with respect to states and parameters, together.
     type Pulled<R: Real>: Copy + core::fmt::Debug;
 
@@ -56,6 +57,117 @@ pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
     ///
     /// `w` are the [factors](super::Linearised::factor) of `W`.
     fn solve_transposed<R: Real>(&self, w: &Self::Factors<R>, u: &[R; N]) -> [R; N];
+}
+
+/// The derivatives of events, of actions and of their times.
+///
+/// Indices are those of [`Events`](super::Events). If a function has a selection, such as an `if`
+/// or a `max`, its derivatives are those of the selected side.
+pub trait PullBackEvents<const N: usize, const P: usize>: Copy {
+    /// The number of times to stop at of the right-hand side that depend on parameters.
+    const PARAMETER_STOPS: usize = 0;
+
+    /// Computes the derivatives of the function of event `index` with respect to the states.
+    #[inlined]
+    #[must_use]
+    fn event_by_state<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
+        let _ = (index, u, p, t);
+        [R::lit(0.0); N]
+    }
+
+    /// Computes the derivatives of the function of event `index` with respect to the parameters.
+    #[inlined]
+    #[must_use]
+    fn event_by_parameters<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; P] {
+        let _ = (index, u, p, t);
+        [R::lit(0.0); P]
+    }
+
+    /// Computes the derivative of the function of event `index` with respect to the time.
+    #[inlined]
+    #[must_use]
+    fn event_by_time<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// Computes the products of vectors with the derivatives of action `index` with respect to the
+    /// states before the action.
+    ///
+    /// `by_u` belongs to the state after the action, and `by_p` to the parameters after it. The
+    /// parameters after it are those before it, except that an action replaces modes.
+    #[inlined]
+    #[must_use]
+    fn action_by_state<R: Real>(
+        &self,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        by_u: &[R; N],
+        by_p: &[R; P],
+    ) -> [R; N] {
+        let _ = (index, u, p, t, by_p);
+        *by_u
+    }
+
+    /// Computes the products of [`action_by_state`](Self::action_by_state) with respect to the
+    /// parameters before the action.
+    #[inlined]
+    #[must_use]
+    fn action_by_parameters<R: Real>(
+        &self,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        by_u: &[R; N],
+        by_p: &[R; P],
+    ) -> [R; P] {
+        let _ = (index, u, p, t, by_u);
+        *by_p
+    }
+
+    /// Computes the products of [`action_by_state`](Self::action_by_state) with respect to the
+    /// time of the action.
+    #[inlined]
+    #[must_use]
+    fn action_by_time<R: Real>(
+        &self,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        by_u: &[R; N],
+        by_p: &[R; P],
+    ) -> R {
+        let _ = (index, u, p, t, by_u, by_p);
+        R::lit(0.0)
+    }
+
+    /// Computes the derivatives of a time of the scheduled action `index` with respect to the
+    /// parameters.
+    ///
+    /// It is the time that equals `t`, up to a relative difference below `near`. If several times
+    /// equal `t`, the first one in the order of their declaration counts; if none does, the
+    /// derivatives are zero.
+    #[inlined]
+    #[must_use]
+    fn due_by_parameters<R: Real>(&self, index: usize, p: &[R; P], t: R, near: R) -> [R; P] {
+        let _ = (index, p, t, near);
+        [R::lit(0.0); P]
+    }
+
+    /// Computes the derivatives of a time to stop at of the right-hand side with respect to the
+    /// parameters.
+    ///
+    /// The time is found as in [`due_by_parameters`](Self::due_by_parameters).
+    #[inlined]
+    #[must_use]
+    fn stop_by_parameters<R: Real>(&self, p: &[R; P], t: R, near: R) -> [R; P] {
+        let _ = (p, t, near);
+        [R::lit(0.0); P]
+    }
 }
 
 /// A loss: a function of the state at each saved time; training minimises its sum.

@@ -260,17 +260,6 @@ pub(crate) mod events_go_through_zero {
     }
 }
 
-pub(crate) mod events_without_gradients {
-    use odes::ode_system;
-
-    #[ode_system(gradients = "on")]
-    pub(crate) mod rule {
-        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
-            [u[1], -u[0]]
-        }
-    }
-}
-
 pub(crate) mod functions_have_actions {
     use odes::ode_system;
 

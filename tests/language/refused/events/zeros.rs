@@ -226,26 +226,6 @@ mod rule {
     }
 }
 
-//# events_without_gradients
-//! There are no gradients through events.
-
-use odes::ode_system;
-
-#[ode_system(gradients = "on")]
-mod rule {
-    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
-        [u[1], -u[0]]
-    }
-
-    #[event(falling)]
-    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
-//~               ^^^^^^
-//~ error: gradients through events are not supported yet: write a system without events, or remove
-//~ `#[loss]`, `initial`, `parameters` and `gradients` here
-        u[0]
-    }
-}
-
 //# functions_have_events
 //! An event of a function has a name and a value.
 

@@ -1,0 +1,387 @@
+//! The derivatives of events, actions and their times.
+//!
+//! An event moves with parameters, and so do its effects. The adjoint loop therefore needs, at each
+//! event, the derivatives of the event's function and products of vectors with the derivatives of
+//! its action. The times of scheduled actions, and times to stop at of the right-hand side, are
+//! functions of parameters: their derivatives are looked up by the time.
+//!
+//! Derivatives with respect to states, parameters and time are functions of their own. Events are
+//! rare, so these functions need not share operations.
+
+use std::ops::Range;
+
+use super::events::{All, afters};
+use super::gradients::Made;
+use super::timed::{choose, nearest};
+use super::{Capability, Fact, FactValue, Lowered};
+use crate::derive::{self, Gradient};
+use crate::elaborate::{Happening, Scheduled, Series};
+use crate::emit::Results;
+use crate::graph::{Id, InputNode};
+use crate::simplify::Truth;
+
+/// Returns the fact about times to stop at that depend on parameters, a constant of the adjoint
+/// loop.
+pub(super) fn fact(stops: &[Id]) -> Fact {
+    let value = FactValue::Count(stops.len());
+    Fact { capability: Capability::PullBackEvents, name: "PARAMETER_STOPS", value }
+}
+
+/// The derivatives of one number with respect to all inputs.
+struct Derivatives {
+    states: Vec<Option<Id>>,
+    parameters: Vec<Option<Id>>,
+    time: Option<Id>,
+}
+
+impl Made<'_, '_> {
+    /// Returns the functions for events, actions and times.
+    ///
+    /// `stops` are the times to stop at that depend on parameters.
+    pub(super) fn of_events(
+        &mut self,
+        all: All<'_>,
+        modes: &Range<usize>,
+        stops: &[Id],
+    ) -> syn::Result<Vec<Lowered>> {
+        let (events, timed, _) = all;
+        let mut functions = Vec::new();
+        if !events.is_empty() {
+            functions.extend(self.of_values(events)?);
+        }
+        functions.extend(self.of_actions(all, modes)?);
+        if !timed.is_empty() {
+            functions.push(self.of_schedules(timed)?);
+        }
+        if !stops.is_empty() {
+            functions.push(self.of_stops(stops)?);
+        }
+        Ok(functions)
+    }
+
+    /// Returns the derivatives of the events' functions.
+    fn of_values(&mut self, events: &[Happening]) -> syn::Result<[Lowered; 3]> {
+        let one = self.graph.literal(1.0);
+        let rows = events.iter().map(|event| self.derivatives(&[(event.value, one)]));
+        let rows = rows.collect::<syn::Result<_>>()?;
+        Ok(self.by_input(["events_by_state", "events_by_parameters", "events_by_time"], rows))
+    }
+
+    /// Returns the products of two vectors with the derivatives of actions.
+    ///
+    /// The vectors belong to the state and to the parameters after the action.
+    fn of_actions(&mut self, all: All<'_>, modes: &Range<usize>) -> syn::Result<Vec<Lowered>> {
+        let afters = afters(self.graph, all, self.sizes, modes);
+        if afters.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Limits on the sizes exclude more inputs than a `u32` can count.
+        let [states, parameters] = self.sizes.map(|size| 0..size as u32);
+        let by_state = states.map(|index| self.graph.input(InputNode::Vector(index)));
+        let mut cotangents: Vec<Id> = by_state.collect();
+        cotangents.extend(parameters.map(|index| self.graph.input(InputNode::Factor(index))));
+        let rows = afters.into_iter().map(|(state, parameters)| {
+            let results = state.into_iter().chain(parameters);
+            let roots: Vec<(Id, Id)> = results.zip(cotangents.iter().copied()).collect();
+            self.derivatives(&roots)
+        });
+        let rows = rows.collect::<syn::Result<_>>()?;
+        let names = ["actions_by_state", "actions_by_parameters", "actions_by_time"];
+        Ok(self.by_input(names, rows).into())
+    }
+
+    /// Returns the derivatives of the time of each scheduled action that is due.
+    fn of_schedules(&mut self, timed: &[Scheduled]) -> syn::Result<Lowered> {
+        let series: Vec<&[Series]> = timed.iter().map(|timed| &timed.series[..]).collect();
+        let rows = self.of_times(&series)?;
+        Ok(self.lower_as("dues_by_parameters", Results::Matrix(rows, self.sizes[1])))
+    }
+
+    /// Returns the derivatives of the time to stop at.
+    fn of_stops(&mut self, stops: &[Id]) -> syn::Result<Lowered> {
+        let stops: Vec<Series> =
+            stops.iter().map(|&first| Series { first, repeats: None }).collect();
+        let rows = self.of_times(&[&stops])?;
+        Ok(self.lower_as("stop_by_parameters", Results::Vector(rows.concat())))
+    }
+
+    /// Returns, for each list of series, the derivatives of its time that equals the current time.
+    ///
+    /// If several times are equal to it, the derivatives are those of the first one.
+    fn of_times(&mut self, all: &[&[Series]]) -> syn::Result<Vec<Vec<Option<Id>>>> {
+        let numbers = |series: &Series| {
+            let every = series.repeats.map_or(series.first, |(every, _)| every);
+            [series.first, every]
+        };
+        let roots: Vec<Id> = all.iter().copied().flatten().flat_map(numbers).collect();
+        let limit = self.settings.most_nodes();
+        let gradients = derive::gradients(self.graph, &roots, limit);
+        let gradients = gradients.ok_or_else(|| self.too_long())?;
+        let mut gradients = gradients.as_chunks::<2>().0.iter();
+        let rows = all.iter().map(|all| {
+            let mut row = vec![None; self.sizes[1]];
+            let mut before = Truth::Known(false);
+            for (series, gradients) in all.iter().zip(&mut gradients) {
+                before = self.of_time(series, gradients, before, &mut row);
+            }
+            row
+        });
+        Ok(rows.collect())
+    }
+
+    /// Adds the derivatives of a series, given those of its first time and its period.
+    ///
+    /// Earlier series have a time that equals the current time if `before` holds. Returns whether
+    /// this holds for the series, too.
+    fn of_time(
+        &mut self,
+        series: &Series,
+        [first, every]: &[Gradient; 2],
+        before: Truth,
+        row: &mut [Option<Id>],
+    ) -> Truth {
+        let (near, number) = nearest(self.graph, series);
+        let not_before = self.graph.not(before);
+        let here = self.graph.and(near, not_before);
+        let zero = self.graph.literal(0.0);
+        let mut of_series = vec![None; row.len()];
+        let repeats = series.repeats.iter().flat_map(|_| every);
+        let first = first.iter().map(|entry| (entry, None));
+        for (&(input, derivative), factor) in first.chain(repeats.map(|e| (e, Some(number)))) {
+            let InputNode::Parameter(index) = input else { continue };
+            let term = factor.map_or(derivative, |number| self.graph.mul(derivative, number));
+            let sum = &mut of_series[index as usize];
+            *sum = Some(sum.map_or(term, |sum| self.graph.add(sum, term)));
+        }
+        for (entry, derivative) in row.iter_mut().zip(of_series) {
+            if let Some(derivative) = derivative {
+                *entry = Some(choose(self.graph, here, derivative, entry.unwrap_or(zero)));
+            }
+        }
+        self.graph.or(before, near)
+    }
+
+    /// Returns the derivatives of the products of `roots` with their cotangents.
+    fn derivatives(&mut self, roots: &[(Id, Id)]) -> syn::Result<Derivatives> {
+        let [states, parameters] = self.sizes.map(|size| vec![None; size]);
+        let mut all = Derivatives { states, parameters, time: None };
+        for (input, id) in self.pull_back(roots)? {
+            match input {
+                InputNode::State(index) => all.states[index as usize] = Some(id),
+                InputNode::Parameter(index) => all.parameters[index as usize] = Some(id),
+                InputNode::Time => all.time = Some(id),
+                InputNode::Scale | InputNode::Factor(_) | InputNode::Vector(_) => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns functions with the derivatives with respect to states, parameters and time.
+    fn by_input(&self, names: [&'static str; 3], rows: Vec<Derivatives>) -> [Lowered; 3] {
+        let [states, parameters] = self.sizes;
+        let times = rows.iter().map(|row| row.time).collect();
+        let (by_state, by_parameters) =
+            rows.into_iter().map(|row| (row.states, row.parameters)).unzip();
+        let [state, parameter, time] = names;
+        [
+            self.lower_as(state, Results::Matrix(by_state, states)),
+            self.lower_as(parameter, Results::Matrix(by_parameters, parameters)),
+            self.lower_as(time, Results::Vector(times)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::graph::{Given, InputNode};
+    use crate::{CompiledSystem, compile_str};
+
+    /// An event with an action on states and modes, one without an action, two schedules, a
+    /// condition and times to stop at.
+    const MODULE: &str = "
+        #[odes::ode_system(gradients = \"on\")]
+        mod spikes {
+            pub struct State { v: f64, w: f64 }
+            pub struct Modes { rest: f64, count: f64 }
+            pub struct Parameters {
+                threshold: f64, jump: f64, times: [f64; 3], period: f64, start: f64, modes: Modes,
+            }
+            pub fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+                let on = if t < p.start { 1.0 } else if t < p.start + 2.0 * p.period { 2.0 } else { 3.0 };
+                State { v: on - u.v * p.modes.rest, w: u.v }
+            }
+            #[event(rising)]
+            fn spike(u: &State, p: &Parameters, t: f64) -> f64 {
+                u.v * (1.0 + u.w * u.w) - p.threshold * (1.0 + 0.1 * (t * p.jump).sin())
+            }
+            #[action(spike)]
+            fn reset(u: &State, p: &Parameters, t: f64) -> (State, Modes) {
+                (
+                    State { v: p.jump * u.w - u.v / p.threshold, w: u.w + t * p.modes.rest },
+                    Modes { rest: (u.v * p.jump).tanh(), count: p.modes.count + 1.0 },
+                )
+            }
+            #[event(falling)]
+            fn low(u: &State) -> f64 { u.w + 3.0 }
+            #[at(p.times, 2.0 * p.jump)]
+            fn dose(u: &State, p: &Parameters) -> State {
+                State { v: u.v.max(0.5) * p.jump, w: u.w }
+            }
+            #[at(first = 0.25, every = p.period * p.period, count = 8.0)]
+            fn drop(_: &State, p: &Parameters) -> Modes { Modes { rest: p.threshold * p.period, ..p.modes } }
+            #[after_step]
+            fn far(u: &State) -> bool { u.w > 100.0 }
+            #[action(far)]
+            fn back(u: &State) -> State { State { w: 0.0, ..*u } }
+        }";
+
+    const STATES: usize = 2;
+    const PARAMETERS: usize = 9;
+    const U: [f64; STATES] = [0.8, -0.4];
+    /// Threshold, jump, three times, period, start, and two modes.
+    const P: [f64; PARAMETERS] = [1.3, 0.7, 0.5, 2.5, 1.5, 0.6, 0.9, 0.35, 4.0];
+
+    /// The arguments of the generated functions.
+    #[derive(Clone, Copy)]
+    struct Point {
+        u: [f64; STATES],
+        p: [f64; PARAMETERS],
+        t: f64,
+    }
+
+    /// Cotangents of states and of parameters.
+    const BY_U: [f64; STATES] = [0.75, -1.25];
+    const BY_P: [f64; PARAMETERS] = [0.5, -0.25, 1.0, 2.0, -1.0, 0.125, 0.375, 1.5, -0.625];
+
+    fn evaluate(compiled: &CompiledSystem, name: &str, at: Point) -> Vec<f64> {
+        let (graph, results) = compiled.function(name).unwrap_or_else(|| panic!("no {name}"));
+        let roots: Vec<_> = results.iter().flatten().copied().collect();
+        let input = |input| match input {
+            InputNode::State(index) => at.u[index as usize],
+            InputNode::Parameter(index) => at.p[index as usize],
+            InputNode::Time => at.t,
+            InputNode::Scale => 1e-14,
+            InputNode::Vector(index) => BY_U[index as usize],
+            InputNode::Factor(index) => BY_P[index as usize],
+        };
+        let given = Given { input: &input, constant: &|_| f64::NAN, entry: &|_, _| f64::NAN };
+        let values = graph.evaluate(&graph.reachable(&roots), &given);
+        results.iter().map(|id| id.map_or(0.0, |id| values[id.index()])).collect()
+    }
+
+    /// Returns the point with a change of one of its numbers: states, parameters, then the time.
+    fn moved(at: Point, input: usize, by: f64) -> Point {
+        let mut at = at;
+        match input {
+            _ if input < STATES => at.u[input] += by,
+            _ if input < STATES + PARAMETERS => at.p[input - STATES] += by,
+            _ => at.t += by,
+        }
+        at
+    }
+
+    /// Compares derivatives, row by row, with central differences of these numbers.
+    fn compare(
+        compiled: &CompiledSystem,
+        names: [&str; 3],
+        at: Point,
+        numbers: &dyn Fn(Point) -> Vec<f64>,
+    ) {
+        let [by_state, by_parameter, by_time] = names.map(|name| evaluate(compiled, name, at));
+        let size = 1e-5;
+        for input in 0..=STATES + PARAMETERS {
+            let [up, down] = [size, -size].map(|by| numbers(moved(at, input, by)));
+            for (row, (up, down)) in up.iter().zip(down).enumerate() {
+                let found = match input {
+                    _ if input < STATES => by_state[row * STATES + input],
+                    _ if input < STATES + PARAMETERS => {
+                        by_parameter[row * PARAMETERS + input - STATES]
+                    }
+                    _ => by_time[row],
+                };
+                let expected = (up - down) / (2.0 * size);
+                assert!(
+                    (found - expected).abs() < 1e-8 * (1.0 + expected.abs()),
+                    "{names:?}, row {row}, input {input}: {found}, by differences {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_of_events_and_actions_are_those_of_differences() {
+        let compiled = compile_str(MODULE).unwrap();
+        for (v, t) in [(0.8, 1.25), (0.3, 2.0)] {
+            let at = Point { u: [v, U[1]], p: P, t };
+            let names = ["events_by_state", "events_by_parameters", "events_by_time"];
+            compare(&compiled, names, at, &|at| evaluate(&compiled, "event_values", at));
+            let names = ["actions_by_state", "actions_by_parameters", "actions_by_time"];
+            let product = |row: &[f64], by: &[f64]| -> f64 {
+                row.iter().zip(by).map(|(number, by)| number * by).sum()
+            };
+            compare(&compiled, names, at, &|at| {
+                let states = evaluate(&compiled, "event_actions", at);
+                let parameters = evaluate(&compiled, "event_modes", at);
+                let rows = states.chunks(STATES).zip(parameters.chunks(PARAMETERS));
+                rows.map(|(u, p)| product(u, &BY_U) + product(p, &BY_P)).collect()
+            });
+        }
+    }
+
+    #[test]
+    fn derivatives_of_times_are_those_of_the_time_that_is_due() {
+        let compiled = compile_str(MODULE).unwrap();
+        let by = |entries: &[(usize, f64)]| {
+            let mut row = [0.0; PARAMETERS];
+            for &(parameter, derivative) in entries {
+                row[parameter] = derivative;
+            }
+            row
+        };
+        let rows = |t: f64| evaluate(&compiled, "dues_by_parameters", Point { u: U, p: P, t });
+        let [_, jump, .., period, start, _, _] = P;
+        let (every, two) = (period * period, 2.0 * period);
+        for (t, dose, drop) in [
+            (2.5 + 1e-15, by(&[(3, 1.0)]), by(&[])),
+            (2.0 * jump, by(&[(1, 2.0)]), by(&[])),
+            (0.25, by(&[]), by(&[])),
+            (0.25 + every, by(&[]), by(&[(5, two)])),
+            (0.25 + 7.0 * every, by(&[]), by(&[(5, 7.0 * two)])),
+            (0.25 + 8.0 * every, by(&[]), by(&[])),
+            (0.25 - every, by(&[]), by(&[])),
+            (2.5 + 1e-9, by(&[]), by(&[])),
+        ] {
+            assert_eq!(rows(t), [dose, drop].concat(), "{t}");
+        }
+        let stop = |t: f64| evaluate(&compiled, "stop_by_parameters", Point { u: U, p: P, t });
+        for (t, expected) in [
+            (start, by(&[(6, 1.0)])),
+            (start + 2.0 * period, by(&[(6, 1.0), (5, 2.0)])),
+            (start + 1.0, by(&[])),
+        ] {
+            assert_eq!(stop(t), expected, "{t}");
+        }
+    }
+
+    /// Two equal times count as one, which is the first.
+    #[test]
+    fn the_first_of_equal_times_counts() {
+        let compiled = compile_str(MODULE).unwrap();
+        let mut p = P;
+        p[2..5].copy_from_slice(&[1.5, f64::INFINITY, 1.5]);
+        let rows = evaluate(&compiled, "dues_by_parameters", Point { u: U, p, t: 1.5 });
+        let mut expected = [0.0; 2 * PARAMETERS];
+        expected[2] = 1.0;
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn systems_without_gradients_have_none_of_these_functions() {
+        let text = MODULE.replace("gradients = \"on\"", "");
+        let compiled = compile_str(&text).unwrap();
+        assert!(compiled.function("event_actions").is_some());
+        for name in ["events_by_state", "actions_by_time", "dues_by_parameters"] {
+            assert!(compiled.function(name).is_none(), "{name}");
+        }
+    }
+}
