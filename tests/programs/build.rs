@@ -58,11 +58,16 @@ fn with_events(seed: u64) -> String {
         let replay = format!(
             "ODES_EVENT_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_EVENT_PROGRAMS_FIRST={number}"
         );
+        // Every shape has a program with gradients.
+        let (attribute, derivatives) = match number % 5 {
+            0 => ("(gradients = \"on\")", ".with(Derivatives::record::<system::Model>())"),
+            _ => ("", ""),
+        };
         write!(
             modules,
             r####"pub mod {name} {{
 use super::*;
-#[odes::ode_system]
+#[odes::ode_system{attribute}]
 pub mod system {{
 {text}}}
 mod plain {{
@@ -74,7 +79,7 @@ pub fn program() -> EventProgram {{
         shape: {shape},
         replay: "{replay}",
         text: r###"{text}"###,
-        tapes: || Tapes::record::<system::Model>(&SHAPES[{shape}]),
+        tapes: || Tapes::record::<system::Model>(&SHAPES[{shape}]){derivatives},
         plain: plain::plain(),
     }}
 }}

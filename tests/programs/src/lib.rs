@@ -16,8 +16,10 @@ mod dual;
 
 pub mod bounded;
 pub mod definition;
+pub mod derivatives;
 pub mod own;
 pub mod program;
+pub mod pulled;
 pub mod replayed;
 pub mod shapes;
 pub mod tape;

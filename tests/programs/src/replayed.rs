@@ -9,6 +9,7 @@ use odes::system::{
     TimeBreaks,
 };
 
+use crate::derivatives::Derivatives;
 use crate::shapes::{PARAMETERS as P, SHAPES, STATES as N, Shape};
 use crate::tape::{Recorded, Tape};
 
@@ -22,14 +23,16 @@ pub struct Tapes {
     time_gradient: Tape,
     /// The solution of the linear equations.
     solved: Tape,
-    events: Vec<Tape>,
+    pub(crate) events: Vec<Tape>,
     slopes: Vec<Tape>,
-    actions: Vec<Tape>,
-    modes: Vec<Tape>,
+    pub(crate) actions: Vec<Tape>,
+    pub(crate) modes: Vec<Tape>,
     limits: Vec<Tape>,
     due: Vec<Tape>,
     holds: Vec<Tape>,
-    action_times: Tape,
+    pub(crate) action_times: Tape,
+    /// The derivatives, if the system has gradients.
+    pub derivatives: Option<Derivatives>,
 }
 
 impl fmt::Debug for Tapes {
@@ -39,21 +42,36 @@ impl fmt::Debug for Tapes {
 }
 
 /// Concatenates state, parameters, time and further values.
-fn inputs<R: Copy>(u: &[R], p: &[R; P], t: R, more: &[R]) -> Vec<R> {
+pub(crate) fn inputs<R: Copy>(u: &[R], p: &[R; P], t: R, more: &[R]) -> Vec<R> {
     [u, p, &[t], more].concat()
 }
 
 /// Returns the first arguments of all functions.
-fn point(inputs: &[Recorded]) -> ([Recorded; N], [Recorded; P], Recorded) {
+pub(crate) fn point(inputs: &[Recorded]) -> ([Recorded; N], [Recorded; P], Recorded) {
     (std::array::from_fn(|i| inputs[i]), std::array::from_fn(|i| inputs[N + i]), inputs[N + P])
 }
 
 /// Returns the `K` arguments after them.
-fn more<const K: usize>(inputs: &[Recorded], from: usize) -> [Recorded; K] {
+pub(crate) fn more<const K: usize>(inputs: &[Recorded], from: usize) -> [Recorded; K] {
     std::array::from_fn(|i| inputs[N + P + 1 + from + i])
 }
 
 impl Tapes {
+    /// Adds the derivatives of a system with gradients.
+    #[must_use]
+    pub fn with(self, derivatives: Derivatives) -> Tapes {
+        Tapes { derivatives: Some(derivatives), ..self }
+    }
+
+    /// Returns the text of the system for a device.
+    ///
+    /// # Panics
+    /// If the system has no such text.
+    #[must_use]
+    pub fn device_source(&self) -> String {
+        (self.device_source)().expect("a text").to_string()
+    }
+
     /// Records a system of this shape.
     ///
     /// # Panics
@@ -157,6 +175,7 @@ impl Tapes {
                 system.action_times(&p, |series| all.extend(series));
                 all
             }),
+            derivatives: None,
         }
     }
 }
@@ -166,7 +185,7 @@ impl Tapes {
 pub struct Replayed<const SHAPE: usize>(pub &'static Tapes);
 
 /// Returns the results of a recording.
-fn replay<R: Real, const K: usize>(tape: &Tape, inputs: &[R]) -> [R; K] {
+pub(crate) fn replay<R: Real, const K: usize>(tape: &Tape, inputs: &[R]) -> [R; K] {
     let results = tape.evaluate(inputs);
     std::array::from_fn(|i| results[i])
 }
@@ -192,7 +211,7 @@ impl<const SHAPE: usize> Rhs<N, P> for Replayed<SHAPE> {
 
 /// The point and the scale of a factorisation.
 #[derive(Clone, Copy, Debug)]
-pub struct Factors<R>([R; N], [R; P], R, R);
+pub struct Factors<R>(pub(crate) [R; N], pub(crate) [R; P], pub(crate) R, pub(crate) R);
 
 impl<const SHAPE: usize> Linearised<N, P> for Replayed<SHAPE> {
     type Factors<R: Real> = Factors<R>;

@@ -4,6 +4,10 @@
 
 #[path = "../../support/cpp.rs"]
 mod cpp;
+#[path = "support/gradients.rs"]
+mod gradients;
+#[path = "support/host.rs"]
+mod host;
 #[path = "../../support/random.rs"]
 mod random;
 
@@ -25,6 +29,7 @@ use random::Random;
 mod written {
     use super::EventProgram;
     use odes_random_programs::definition::{Plain, Series};
+    use odes_random_programs::derivatives::Derivatives;
     use odes_random_programs::replayed::Tapes;
     use odes_random_programs::shapes::SHAPES;
 

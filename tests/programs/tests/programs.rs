@@ -6,6 +6,8 @@
 mod cpp;
 #[path = "support/device.rs"]
 mod device;
+#[path = "support/host.rs"]
+mod host;
 #[path = "../../support/random.rs"]
 mod random;
 #[path = "../../support/special.rs"]
@@ -212,7 +214,8 @@ fn device_text() {
     let parts: Vec<&[Program]> = programs.chunks(programs.len().div_ceil(2).max(1)).collect();
     let compared = AtomicUsize::new(0);
     let judge = &|part: &&[Program]| {
-        let library = cpp.compile(&device::source(*part));
+        let texts: String = part.iter().map(device::text).collect();
+        let library = cpp.compile(&host::source(&texts));
         let mut reports = Vec::new();
         for program in *part {
             let points = ordinary(program).into_iter().chain(unusual(program));
@@ -220,7 +223,8 @@ fn device_text() {
                 program.functions.iter().enumerate().find_map(|(function, tape)| {
                     let expected = tape.evaluate(&point);
                     let count = expected.len();
-                    let computed = device::evaluate(&library, program, function, &point, count);
+                    let name = format!("{}_{function}", program.name);
+                    let computed = host::evaluate(&library, &name, &point, count);
                     compared.fetch_add(count, Ordering::Relaxed);
                     if same_bits(&computed, &expected) || tape.sign_of_nan_matters(&point) {
                         return None;

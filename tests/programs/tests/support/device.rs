@@ -1,35 +1,9 @@
-//! The device text of random programs, for the host's C++ compiler.
+//! The device text of random programs.
 
 use odes_random_programs::program::{Program, weights};
 
-macro_rules! calls {
-    ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
-        /// The functions are called here, where a kernel inlines them: that takes time to compile.
-        const CALLS: &str = concat!($(
-            "[[gnu::noinline]] static double ", stringify!($name), "(double ", stringify!($x),
-            $(", double ", stringify!($y),)? ") { return odes::math::", stringify!($name), "(",
-            stringify!($x), $(", ", stringify!($y),)? "); }\n",
-        )*);
-    };
-}
-ode_core::elementary_functions!(calls);
-
-/// A function of a program: inputs and results one after another.
-type Evaluate = unsafe extern "C" fn(inputs: *const f64, results: *mut f64);
-
-/// Some programs as one C++ source.
-pub(crate) fn source<'a>(programs: impl IntoIterator<Item = &'a Program>) -> String {
-    let prelude = ode_core::kernel::Target::Host.prelude();
-    let math = ode_core::math::device_source();
-    let texts: String = programs.into_iter().map(text).collect();
-    format!(
-        "{prelude}\nnamespace odes {{\n{math}\n}}\n\
-         namespace odes {{ namespace calling {{ namespace math {{\n{CALLS}}}\n{texts}\n}} }}\n"
-    )
-}
-
 /// A program, with a C function for each of its functions.
-fn text(program: &Program) -> String {
+pub(crate) fn text(program: &Program) -> String {
     let Program { name, states, parameters, .. } = program;
     let call = |index: usize, call: &str, store: &str| {
         format!(
@@ -72,24 +46,4 @@ fn text(program: &Program) -> String {
         text += &call(5, &curved, &store);
     }
     text
-}
-
-/// The results of a program's function, of which there are `count`.
-pub(crate) fn evaluate(
-    library: &libloading::Library,
-    program: &Program,
-    function: usize,
-    inputs: &[f64],
-    count: usize,
-) -> Vec<f64> {
-    let mut results = vec![f64::INFINITY; count];
-    if count > 0 {
-        let name = format!("{}_{function}", program.name);
-        // SAFETY: the function has this type.
-        let evaluate: libloading::Symbol<'_, Evaluate> =
-            unsafe { library.get(name.as_bytes()) }.unwrap();
-        // SAFETY: it reads the inputs, and writes as many results.
-        unsafe { evaluate(inputs.as_ptr(), results.as_mut_ptr()) };
-    }
-    results
 }
