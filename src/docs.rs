@@ -8,6 +8,7 @@
 
 /// [events]: crate::docs::events
 /// [features]: crate::docs::features
+/// [modes]: crate::docs::events#modes
 /// [log]: crate::docs::events#the-log
 /// [array-on-a-gpu]: crate::docs::arrays#one-large-system-on-a-gpu
 /// [clusters]: crate::docs::clusters
@@ -45,6 +46,7 @@ pub mod outside {}
 
 /// [clusters]: crate::docs::clusters#the-folder
 /// [features]: crate::docs::features
+/// [modes]: crate::docs::events#modes
 /// [outside]: crate::docs::outside
 /// [saving]: crate::docs::results#saving-and-output
 /// [many]: crate::docs::getting_started#many-problems

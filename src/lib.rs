@@ -253,6 +253,7 @@ pub mod system {
     pub use ode_core::system::report::Report;
     pub use ode_core::system::{
         DeviceSource, Learn, Loss, PullBack, PullBackEvents, Quantities, System, SystemInfo,
+        WithModes,
     };
 }
 

@@ -12,7 +12,7 @@ use ode_core::problem::resolved_options::ResolvedOptions;
 use ode_core::solution::{ResultArray, ResultSet};
 
 /// The format of folders.
-const FORMAT: &str = "4 (Zarr 3)";
+const FORMAT: &str = "5 (Zarr 3)";
 
 /// The number of trajectories with numbers in the manifest. Each chunk has a hash of all its
 /// inputs.
@@ -174,9 +174,10 @@ fn options<T: Scalar>(settings: &ResolvedOptions<T>) -> [Vec<(&'static str, Stri
         adaptive,
         law_kind,
         method: _,
-        // The program's text contains the events and features.
+        // The program's text contains the events, features and modes.
         events: _,
         features: _,
+        modes: _,
         log,
         guard,
         saved,

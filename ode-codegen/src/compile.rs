@@ -78,6 +78,8 @@ pub(crate) struct Info {
     pub events: Vec<String>,
     /// The names of the results of features.
     pub features: Vec<String>,
+    /// The names of the modes, if actions change modes.
+    pub modes: Vec<String>,
     /// The names of the learnt parameters.
     pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
@@ -225,6 +227,7 @@ pub(crate) fn compile(
         conditions,
         features,
         modes,
+        mode_names,
         beginning,
         operations: written,
         constants,
@@ -323,7 +326,7 @@ pub(crate) fn compile(
     let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
     let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
     let change = actions.iter().any(|function| function.name == "event_modes");
-    let modes = if change { modes } else { 0..0 };
+    let (modes, mode_names) = if change { (modes, mode_names) } else { (0..0, Vec::new()) };
     let holds = self::events::holds(&mut graph, &conditions, settings);
     let due = self::timed::due(&mut graph, &timed, settings);
     let action_times = self::timed::times(&mut graph, &timed, settings);
@@ -415,6 +418,7 @@ pub(crate) fn compile(
             observables: observable_names,
             events: happenings.chain(timed).chain(conditions).collect(),
             features: self::features::names(&features),
+            modes: mode_names,
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,

@@ -88,6 +88,8 @@ pub(crate) struct Elaborated<'a> {
     pub features: Vec<Featured>,
     /// The positions of the modes among the parameters.
     pub modes: Range<usize>,
+    /// The names of the modes.
+    pub mode_names: Vec<String>,
     /// The initial states and parameters of trajectories as functions of the learnt parameters.
     pub beginning: Option<Beginning<'a>>,
     /// The number of operations of the right-hand side as written.
@@ -448,6 +450,7 @@ impl<'a> Elaborator<'a, '_> {
             conditions,
             features,
             modes: inputs.modes(),
+            mode_names: inputs.mode_names(),
             beginning,
             operations,
             state_names: names(self.state_names, "u", states),

@@ -23,6 +23,7 @@
 
 mod desugar;
 pub(crate) mod function;
+mod modes;
 pub(crate) mod module;
 pub mod outside;
 #[cfg(test)]

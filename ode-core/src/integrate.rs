@@ -79,7 +79,7 @@ pub(crate) const LOCKSTEP_PROGRAMS: [&str; 2] = [members::DEVICE, lockstep::DEVI
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, dense, events, features, lane};
+    use crate::integrate::{actions, advance, attempt, begin, dense, events, features, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
@@ -116,6 +116,9 @@ mod device {
             let mut need = lane::is_in_need::<R>(&lane);
             while need.any() {
                 let reasons = begin::hand_in::<R, M, Q, C, N, P>(io, o, &state, &mut lane, need);
+                if S::MODES > 0 {
+                    actions::hand_in::<R, S, Q, N, P>(io, &state, reasons.over);
+                }
                 if C::FEATURES {
                     features::hand_in::<R, S, Q, C, N, P>(
                         system,

@@ -605,6 +605,7 @@ mod events;
 mod features;
 mod grid;
 mod log;
+mod modes;
 mod observables;
 #[cfg(feature = "save")]
 pub mod save;

@@ -14,6 +14,7 @@ pub(crate) mod facts;
 pub mod gradients;
 pub mod info;
 pub mod linear;
+pub mod modes;
 pub mod quantities;
 pub mod report;
 pub mod source;
@@ -22,6 +23,7 @@ pub mod table;
 pub use capabilities::*;
 pub use gradients::{Learn, Loss, PullBack, PullBackEvents};
 pub use info::SystemInfo;
+pub use modes::WithModes;
 pub use quantities::Quantities;
 pub use source::DeviceSource;
 

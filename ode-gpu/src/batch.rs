@@ -313,6 +313,7 @@ mod tests {
             watch: ode_core::SolveWatch::NONE,
             events: 0,
             features: 0,
+            modes: 0,
             log: LogRow::default(),
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },

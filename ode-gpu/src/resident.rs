@@ -406,6 +406,14 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         self.result(ResultArray::Finals)
     }
 
+    /// Returns the final modes, `[mode * n + trajectory]`.
+    ///
+    /// The slice is empty if no action of the system changes modes.
+    #[must_use]
+    pub fn final_modes(&self) -> CudaView<'_, T> {
+        self.result(ResultArray::Modes)
+    }
+
     /// Returns the saved numbers, `[(slot * width + number) * n + trajectory]`.
     ///
     /// A slot has `width` numbers of one saved time: states, then observables. The slice is empty

@@ -192,7 +192,7 @@ fn comparisons_include_every_array() {
         };
         assert!(found.iter().all(named), "{found:?}");
     }
-    // The system has no events, thus no log, and no features.
+    // The system has no events, thus no log, no features and no modes.
     let empty = expected.lengths().iter().filter(|&&length| length == 0).count();
-    assert_eq!(empty, 3, "{:?}", expected.lengths());
+    assert_eq!(empty, 4, "{:?}", expected.lengths());
 }

@@ -4,6 +4,7 @@ use crate::everywhere::same_everywhere;
 use odes::lane::Scalar;
 use odes::methods::{Method, Tsit5Rodas4};
 use odes::prelude::*;
+use odes::system::System as _;
 use odes::{KenCarp4, Saving, Vern7};
 
 /// A room with a heater that is switched on when it is cold, and off when it is hot.
@@ -185,6 +186,23 @@ pub(crate) mod algebraic {
     }
 }
 
+/// A mode that no action changes.
+#[ode_system]
+pub(crate) mod unswitched {
+    pub struct Modes {
+        pub gain: f64,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+
+    #[observable]
+    fn gained(u: &[f64; 1], m: &Modes) -> f64 {
+        m.gain * u[0]
+    }
+}
+
 /// A clock whose alarm resets it.
 #[ode_system]
 pub(crate) mod alarm {
@@ -240,6 +258,8 @@ fn a_thermostat() {
         assert_eq!(heater.to_vec(), [0.0, 1.0, 0.0]);
         // The parameters of the solution are the problem's.
         assert_eq!(solution.trajectory().p(), OFF);
+        assert_eq!(solution.final_modes(), thermostat::Modes { heater: 0.0 });
+        assert_eq!(solution.final_observables(), [0.0]);
     }
 }
 
@@ -281,6 +301,73 @@ fn a_neuron_that_rests() {
         }
         assert_eq!(counts[3], 63);
     }
+}
+
+/// The last spike decides the time at which the rest ends, and whether the neuron is awake.
+#[test]
+fn final_modes() {
+    let [rest, end] = [2.0, 100.0];
+    let modes = resting::Modes { awake: 1.0, until: 0.0 };
+    let parameters = resting::Parameters { rest, modes };
+    let problem = OdeProblem::new(resting, resting::State { v: 0.0 }, 0.0..=end, parameters);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(40)
+        .vary(|problem, i| problem.with_tspan(0.0..=end - 0.5 * i as f64));
+    let first = 10.0 * 4.0_f64.ln();
+    let options = SolveOptions::default().tolerance(1e-9);
+    let solution = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+    assert_eq!(solution.all_final_modes().dim(), (40, 2));
+    for (i, trajectory) in solution.iter().enumerate() {
+        let end = end - 0.5 * i as f64;
+        let spikes = ((end - first) / (first + rest)).floor() + 1.0;
+        let until = spikes * (first + rest);
+        let found = solution.final_modes(i);
+        assert!((found.until - until).abs() < 1e-6, "{i}: {found:?} {until}");
+        assert_eq!(found.awake, f64::from(until < end), "{i}");
+        assert_eq!(trajectory.final_modes(), found);
+        assert_eq!(trajectory.final_p(), resting::Parameters { rest, modes: found });
+        assert_eq!(trajectory.p(), parameters);
+        let all = solution.all_final_modes();
+        assert_eq!(all.row(i).to_vec(), [found.awake, found.until]);
+    }
+    let awake = solution.all_final_modes().column(0).sum();
+    assert!(awake > 0.0 && awake < 40.0);
+    // The names of the modes, which are some of the parameters.
+    assert_eq!(resting.info().modes, ["awake", "until"]);
+    assert_eq!(resting.info().parameters, ["rest", "modes.awake", "modes.until"]);
+}
+
+/// Two consecutive spans have the spikes of one, if the second one begins with the final modes.
+#[test]
+fn spans_continue_with_final_modes() {
+    let modes = resting::Modes { awake: 1.0, until: 0.0 };
+    let parameters = resting::Parameters { rest: 2.0, modes };
+    let problem = OdeProblem::new(resting, resting::State { v: 0.0 }, 0.0..=100.0, parameters);
+    let options = SolveOptions::default().tolerance(1e-9);
+    let whole = problem.solve(Tsit5, &options).unwrap();
+    // The first span ends within a rest.
+    let middle = 2.0 * 10.0 * 4.0_f64.ln() + 3.0;
+    let first = problem.with_tspan(0.0..=middle).solve(Tsit5, &options).unwrap();
+    assert_eq!(first.final_modes().awake, 0.0);
+    let second = problem.with_u0(first.final_state()).with_p(first.final_p());
+    let second = second.with_tspan(middle..=100.0).solve(Tsit5, &options).unwrap();
+    let spikes = [&first, &second].map(|solution| solution.event_count("spike").unwrap());
+    assert_eq!(spikes.iter().sum::<u32>(), whole.event_count("spike").unwrap());
+    let error = second.final_state().v - whole.final_state().v;
+    assert!(error.abs() < 1e-6, "{error}");
+    assert!((second.final_modes().until - whole.final_modes().until).abs() < 1e-6);
+}
+
+/// Without actions that change them, modes are the parameters of the problem.
+#[test]
+fn final_modes_without_changes() {
+    let modes = unswitched::Modes { gain: 3.0 };
+    let problem = OdeProblem::new(unswitched, [1.0], 0.0..=1.0, modes);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    assert_eq!((solution.final_modes(), solution.final_p()), (modes, modes));
+    assert_eq!(solution.as_ensemble().all_final_modes().dim(), (1, 0));
+    assert!(unswitched.info().modes.is_empty());
+    assert_eq!(solution.final_observables(), [3.0 * solution.final_state()[0]]);
 }
 
 /// After its action a function has the sign of its new modes.

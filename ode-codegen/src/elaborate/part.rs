@@ -44,6 +44,11 @@ impl Inputs<'_> {
     pub(super) fn modes(&self) -> core::ops::Range<usize> {
         self.modes.as_ref().map_or(0..0, |modes| modes.first..modes.first + modes.layout.size())
     }
+
+    /// Returns the names of the modes, from the fields of their struct.
+    pub(super) fn mode_names(&self) -> Vec<String> {
+        self.modes.as_ref().and_then(|modes| modes.layout.field_names()).unwrap_or_default()
+    }
 }
 
 impl<'a> Elaborator<'a, '_> {

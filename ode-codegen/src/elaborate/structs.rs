@@ -59,6 +59,18 @@ impl<'a> Layout<'a> {
         Some((fields[..position].iter().map(Layout::size).sum(), &fields[position]))
     }
 
+    /// Returns the fields that lead from parameters of this layout to the modes.
+    ///
+    /// There are none if the modes are all parameters.
+    pub(crate) fn path_to_modes(&self) -> Option<Vec<&'a Ident>> {
+        if self.is_modes() {
+            return Some(Vec::new());
+        }
+        let Layout::Struct(definition, layouts) = self else { return None };
+        let mut fields = definition.fields.iter().zip(layouts);
+        fields.find(|(_, layout)| layout.is_modes()).map(|(field, _)| vec![field.name])
+    }
+
     /// Returns the second field with modes, if modes occur twice.
     ///
     /// An array of modes counts as two.

@@ -137,7 +137,7 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
 fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream) -> TokenStream {
     let (moving, more) = (breaks.moving, breaks.more);
     let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
-    let Info { features, growing, steep, jumps, .. } = info;
+    let Info { features, modes, growing, steep, jumps, .. } = info;
     let jacobian_pattern = pattern(&info.jacobian_pattern);
     let parameter_pattern = pattern(&info.parameter_pattern);
     let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
@@ -152,6 +152,7 @@ fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream)
             observables: &[#(#observables),*],
             events: &[#(#events),*],
             features: &[#(#features),*],
+            modes: &[#(#modes),*],
             jacobian_pattern: #jacobian_pattern,
             parameter_pattern: #parameter_pattern,
             time_pattern: &[#(#time_pattern),*],

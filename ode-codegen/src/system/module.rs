@@ -8,6 +8,7 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 
 use super::desugar::desugared;
+use super::modes::{self, ModesOf};
 use super::{Options, configuration, demanded, derives, implementation, times};
 use crate::ast::Outside;
 use crate::ast::{Interpolation, Purpose};
@@ -236,10 +237,12 @@ fn stub(
         }
         _ => TokenStream::new(),
     });
+    let modes = is_declared_open(&modes::name(), content).then(|| modes::stub(facade));
     quote! {
         #errors
         #implementation
         #(#conversions)*
+        #modes
 
         #[allow(dead_code, missing_docs, unreachable_pub)]
         pub fn report() -> #facade::__private::Report #never
@@ -256,6 +259,8 @@ struct Made {
     ///
     /// `None` stands for an array.
     structs: [Option<Ident>; 4],
+    /// The modes among the parameters.
+    modes: Option<ModesOf>,
 }
 
 /// Compiles the system of a module.
@@ -288,9 +293,11 @@ fn made(
         let scalar = system.scalar.name();
         let structs = structs(&elaborated, content, scalar);
         let conversions = conversions(&elaborated, scalar);
+        let modes = elaborated.parameters.as_ref().and_then(ModesOf::new);
+        let modes = modes.filter(|_| is_declared_open(&modes::name(), content));
         match compile::compile(&system, elaborated, settings, plain(name)) {
             Ok((compiled, outside)) => {
-                made = Some(Made { compiled, outside, conversions, structs });
+                made = Some(Made { compiled, outside, conversions, structs, modes });
             }
             Err(error) => ctxt.keep(0, error),
         }
@@ -316,7 +323,7 @@ fn compile(
     known: &[Outside],
     sizes: &mut Option<[usize; 4]>,
 ) -> syn::Result<TokenStream> {
-    let Made { compiled, outside, conversions, structs } =
+    let Made { compiled, outside, conversions, structs, modes } =
         made(name, content, &options.settings, known, sizes)?;
     let structs = structs.each_ref().map(Option::as_ref);
     let implementation = implementation(&compiled, &outside, &quote!(Model), structs, options)?;
@@ -345,12 +352,16 @@ fn compile(
         })
     });
     let quantities: Vec<TokenStream> = quantities.collect();
+    let modes = structs[1]
+        .zip(modes)
+        .map(|(parameters, modes)| modes.implementation(parameters, [sizes[0], sizes[1]], facade));
     let learns = !compiled.info.learnt.is_empty();
     let types = types(content, facade, sizes, learns);
     Ok(quote! {
         #implementation
         #conversions
         #(#quantities)*
+        #modes
         #types
 
         /// What the compiler made of this system.
@@ -508,6 +519,13 @@ fn is_open(item: &syn::ItemStruct) -> bool {
         && !mentions_allocation(item)
 }
 
+/// Returns whether the module declares a struct of this name that is [open](is_open).
+fn is_declared_open(name: &Ident, content: &[syn::Item]) -> bool {
+    content
+        .iter()
+        .any(|item| matches!(item, syn::Item::Struct(item) if item.ident == *name && is_open(item)))
+}
+
 /// Returns the layouts of the state, parameters, learnt parameters and data of a trajectory.
 fn layouts<'e, 'a>(elaborated: &'e Elaborated<'a>) -> [Option<&'e Layout<'a>>; 4] {
     let beginning = elaborated.beginning.as_ref();
@@ -520,13 +538,10 @@ fn layouts<'e, 'a>(elaborated: &'e Elaborated<'a>) -> [Option<&'e Layout<'a>>; 4
 ///
 /// Fields of `f32` could not store the numbers of problems in `f64`.
 fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 4] {
-    let open = |name: &Ident| {
-        content.iter().any(
-            |item| matches!(item, syn::Item::Struct(item) if item.ident == *name && is_open(item)),
-        )
-    };
     layouts(elaborated).map(|layout| match layout {
-        Some(Layout::Struct(definition, _)) if scalar == "f64" && open(definition.name) => {
+        Some(Layout::Struct(definition, _))
+            if scalar == "f64" && is_declared_open(definition.name, content) =>
+        {
             Some(definition.name.clone())
         }
         _ => None,

@@ -209,6 +209,7 @@ mod tests {
             components: None,
             events: 0,
             features: 0,
+            modes: 0,
             log: LogRow::default(),
             step_slots: 0,
             stopping: false,

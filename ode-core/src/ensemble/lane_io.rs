@@ -364,6 +364,16 @@ where
     }
 
     #[inlined]
+    fn set_mode(&mut self, which: R::Mask, index: usize, value: R) {
+        let Some(row) = self.results.modes.get_mut(index) else { return };
+        for lane in set_bits(which.to_bitmask()) {
+            if let Some(mode) = row.get_mut(self.lanes[lane]) {
+                *mode = value.lane(lane);
+            }
+        }
+    }
+
+    #[inlined]
     fn logs(&self) -> bool {
         self.settings.lane.log_slots > 0
     }

@@ -188,6 +188,11 @@ where
     }
 
     #[inlined]
+    fn set_mode(&mut self, which: R::Mask, index: usize, value: R) {
+        Sink::<R, N, P>::set_mode(&mut self.io, which, index, value);
+    }
+
+    #[inlined]
     fn logs(&self) -> bool {
         false
     }

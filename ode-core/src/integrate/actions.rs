@@ -10,6 +10,7 @@ pub use device::*;
 
 #[ode_macros::device(actions)]
 mod device {
+    use crate::integrate::options::Sink;
     use crate::lane::{Bits, Real};
     use crate::step::{stepper, timeline, vector};
     use crate::system::System;
@@ -70,6 +71,17 @@ mod device {
         for d in 0..S::MODES {
             let mode = S::FIRST_MODE + d;
             state.p[mode] = R::select(which, p[mode], state.p[mode]);
+        }
+    }
+
+    /// Delivers the final modes of lanes `over` to the sink.
+    pub fn hand_in<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
+        io: &mut Q,
+        state: &stepper::State<R, N, P>,
+        over: R::Mask,
+    ) {
+        for d in 0..S::MODES {
+            io.set_mode(over, d, state.p[S::FIRST_MODE + d]);
         }
     }
 }

@@ -266,6 +266,8 @@ mod device {
         fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits);
         /// Sets result `index` of the features of lanes `which` that have a trajectory.
         fn set_feature(&mut self, which: R::Mask, index: usize, value: R);
+        /// Sets final mode `index` of lanes `which` that have a trajectory.
+        fn set_mode(&mut self, which: R::Mask, index: usize, value: R);
         /// Returns whether events are logged.
         fn logs(&self) -> bool;
         /// Writes entry `slot` of the log in lanes `which`, unless the log is full.

@@ -154,6 +154,9 @@ template<class C> struct Io {
     DEVICE void set_feature(bool which, int index, R value) const {
         if (which && i != IDLE) arguments.results.features[(u64)index * arguments.n + i] = value;
     }
+    DEVICE void set_mode(bool which, int index, R value) const {
+        if (which && i != IDLE) arguments.results.modes[(u64)index * arguments.n + i] = value;
+    }
     DEVICE static constexpr bool logs() { return LOG_WIDTH > 0; }
     template<class B> DEVICE void log_event(
         bool which, B slot, R event, R t, const Arr<R, N>& before, const Arr<R, N>& after

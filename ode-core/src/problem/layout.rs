@@ -86,6 +86,8 @@ pub struct Layout {
     pub events: usize,
     /// The number of the features' results.
     pub features: usize,
+    /// The number of modes.
+    pub modes: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
     /// The largest number of logged events of a trajectory.
@@ -105,6 +107,7 @@ impl Layout {
             guarded: settings.guard != guard::OFF,
             events: settings.events,
             features: settings.features,
+            modes: settings.modes,
             log: settings.log,
             log_slots: settings.lane.log_slots as usize,
             wanted: ResultSet::ALL,
@@ -194,6 +197,10 @@ arrays_of_trajectories! {
     ///
     /// Empty if the system has no features.
     features Features: rows of T, |layout| layout.features;
+    /// The final modes, `[mode * n + trajectory]`.
+    ///
+    /// Empty if the system has no modes.
+    modes Modes: rows of T, |layout| layout.modes;
 }
 
 impl Holds<ResultArray> for Layout {

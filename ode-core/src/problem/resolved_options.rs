@@ -90,6 +90,8 @@ pub struct ResolvedOptions<T> {
     pub events: usize,
     /// The number of the features' results.
     pub features: usize,
+    /// The number of modes of the system.
+    pub modes: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
     /// The largest number of saved ends of steps, after the known times.
@@ -151,6 +153,7 @@ impl<T: Scalar> ResolvedOptions<T> {
             components: components.map(Arc::new),
             events: system.info.events.len(),
             features: system.features,
+            modes: system.modes,
             log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
             step_slots: 0,
             stopping: false,

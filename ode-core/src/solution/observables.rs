@@ -120,17 +120,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the observables of the final state, in the arithmetic of the solve.
     ///
-    /// The observables need not have been saved. Their time is [`end_time`](Self::end_time). If
-    /// actions of the system change modes, they are NaN, because results do not contain the final
-    /// modes: save observables instead.
+    /// The observables need not have been saved. Their time is [`end_time`](Self::end_time), and
+    /// their modes are the [final modes](Self::final_p).
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];
-        let (u, p) = (self.solution.final_numbers(self.i), self.parameters());
+        let (u, p) = (self.solution.final_numbers(self.i), self.final_parameters());
         let t = self.end_time();
-        if S::MODES > 0 {
-            return values;
-        }
         self.solution.system.observe::<T>(&u, &p, t, |q, value| values[q] = value);
         values
     }

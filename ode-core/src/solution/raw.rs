@@ -101,8 +101,9 @@ impl<T: Scalar> ResultSlices<'_, T> {
             events,
             log,
             features,
+            modes,
         } = self;
-        let numbers = [finals, saved, log, features].into_iter().flatten();
+        let numbers = [finals, saved, log, features, modes].into_iter().flatten();
         numbers.for_each(|row| row.fill(nan));
         ends.fill(nan);
         codes.fill(code::CANCELLED as u8);

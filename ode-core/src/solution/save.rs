@@ -40,6 +40,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `u` | `[trajectory, save, component]` | saved states; absent if not saved |
     /// | `observables` | `[trajectory, save, observable]` | saved observables; absent if not saved |
     /// | `u_end` | `[trajectory, component]` | final states |
+    /// | `modes_end` | `[trajectory, mode]` | [`all_final_modes`](Self::all_final_modes); absent without modes |
     /// | `t_end` | `[trajectory]` | times of the final states |
     /// | `u0` | `[trajectory, component]` | initial states |
     /// | `p` | `[trajectory, parameter]` | parameters |
@@ -56,7 +57,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `axis_0`, `axis_1`, … | `[value]` | the values along each axis of the grid, if there is one |
     /// | `axis_names` | `[axis]` | the varied quantities: `p.beta`, `u0.prey` |
     /// | `numbers` | `[2]` | [`numbers`](Self::numbers): the first index, and one more than the last |
-    /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `feature_names`, `code_names` | | names |
+    /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `feature_names`, `mode_names`, `code_names` | | names |
     /// | `saved_state_names`, `saved_observable_names` | | names along `u` and `observables`, after [`save_only`](crate::SolveOptions::save_only) |
     ///
     /// A [shard](crate::EnsembleProblem::shard) of a grid is a list of trajectories: `shape` contains
@@ -92,6 +93,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             }
         }
         file.add_numbers("u_end", self.final_states())?;
+        if !self.all_final_modes().is_empty() {
+            file.add_numbers("modes_end", self.all_final_modes())?;
+        }
         file.add_numbers("t_end", ArrayView1::from(self.end_times()))?;
         file.add_numbers("u0", rows(n, |i| self.trajectory(i).initial_numbers())?.view())?;
         file.add_numbers("p", rows(n, |i| self.trajectory(i).parameters())?.view())?;
@@ -137,6 +141,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         file.add_names("event_names", info.events)?;
         file.add_names("feature_names", info.features)?;
+        file.add_names("mode_names", info.modes)?;
         let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
         file.add_names("code_names", &codes)?;
         file.finish()

@@ -20,6 +20,8 @@ pub(crate) struct Facts {
     pub(crate) features: usize,
     /// Whether tables have abscissae that depend on parameters.
     pub(crate) tables: bool,
+    /// The number of modes.
+    pub(crate) modes: usize,
 }
 
 impl Facts {
@@ -34,6 +36,7 @@ impl Facts {
             timed: false,
             features: 0,
             tables: false,
+            modes: 0,
         }
     }
 
@@ -47,6 +50,7 @@ impl Facts {
             timed: S::TIMED > 0,
             features: S::FEATURE_RESULTS,
             tables: S::TABLES > 0,
+            modes: S::MODES,
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct SystemInfo {
     pub events: &'static [&'static str],
     /// The names of the results of features, such as `height.maximum`.
     pub features: &'static [&'static str],
+    /// The names of the modes, which are also among the parameters.
+    pub modes: &'static [&'static str],
     /// The entries of the Jacobian that can be nonzero: (row, column), in row-major order.
     pub jacobian_pattern: &'static [(usize, usize)],
     /// The entries of the parameter Jacobian that can be nonzero: (row, column), in row-major
@@ -102,6 +104,7 @@ impl SystemInfo {
             observables: &[],
             events: &[],
             features: &[],
+            modes: &[],
             jacobian_pattern: &[],
             parameter_pattern: &[],
             time_pattern: &[],

@@ -17,10 +17,10 @@ AXES = {
     "u": ["state"], "observables": ["observable"], "u_end": ["state"], "t_end": [],
     "u0": ["state"], "p": ["parameter"], "tspan": ["end"], "code": [], "accepted": [],
     "rejected": [], "event_counts": ["event"], "log": ["log_slot", "log_number"],
-    "features": ["feature"],
+    "features": ["feature"], "modes_end": ["mode"],
 }
 NAMES = {"state": "state_names", "parameter": "parameter_names", "observable": "observable_names",
-         "event": "event_names", "feature": "feature_names"}
+         "event": "event_names", "feature": "feature_names", "mode": "mode_names"}
 
 folders = sorted(Path(sys.argv[1]).glob("*.zarr"))
 for folder in folders:

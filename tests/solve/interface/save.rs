@@ -295,3 +295,65 @@ fn files_hold_features() {
     assert!(expected.eq(found.elements));
     assert!(folder.0.join("feature/c.0").exists());
 }
+
+/// A rate that an action sets to zero.
+#[ode_system]
+pub(super) mod switched {
+    pub struct Modes {
+        pub rate: f64,
+        pub since: f64,
+    }
+
+    pub(super) fn rhs(_: &[f64; 1], m: &Modes) -> [f64; 1] {
+        [m.rate]
+    }
+
+    #[at(0.5)]
+    pub(super) fn off(_: &[f64; 1], t: f64) -> Modes {
+        Modes { rate: 0.0, since: t }
+    }
+
+    #[observable]
+    pub(super) fn rate(_: &[f64; 1], m: &Modes) -> f64 {
+        m.rate
+    }
+}
+
+/// Returns three trajectories, of which the first one ends before the action.
+pub(super) fn switching() -> EnsembleSolution<switched::Model, f64, 1, 2> {
+    let modes = switched::Modes { rate: 1.0, since: 0.0 };
+    let problem = OdeProblem::new(switched, [0.0], 0.0..=1.0, modes);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3)
+        .vary(|problem, i| problem.with_tspan(0.0..=0.5 * (i + 1) as f64));
+    ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap()
+}
+
+#[test]
+fn files_hold_final_modes() {
+    let solution = switching();
+    let expected = [[1.0, 0.0], [0.0, 0.5], [0.0, 0.5]];
+    for (i, [rate, since]) in expected.into_iter().enumerate() {
+        assert_eq!(solution.final_modes(i), switched::Modes { rate, since });
+    }
+
+    let file = Scratch::new("modes.npz");
+    solution.write_npz(&file.0).unwrap();
+    let mut npz = NpzReader::new(File::open(&file.0).unwrap()).unwrap();
+    let modes: Array2<f64> = npz.by_name("modes_end").unwrap();
+    assert_eq!(modes, odes::ndarray::arr2(&expected));
+
+    let folder = Scratch::new("modes.zarr");
+    solution.write_zarr(&folder.0).unwrap();
+    let found = super::zarr::array(&folder.0, "modes_end");
+    let expected = expected.as_flattened().iter().map(|x: &f64| x.to_le_bytes().to_vec());
+    assert!(expected.eq(found.elements));
+    assert!(folder.0.join("mode/c.0").exists());
+
+    // The rows of a table without saved times have the observables at the end.
+    let file = Scratch::new("modes.csv");
+    solution.write_csv(&file.0).unwrap();
+    let table = fs::read_to_string(&file.0).unwrap();
+    let rates: Vec<&str> = table.lines().map(|row| row.split(',').nth(4).unwrap()).collect();
+    assert_eq!(rates, ["rate", "1.0", "0.0", "0.0"]);
+}

@@ -247,6 +247,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | array | further axes | content |
     /// |---|---|---|
     /// | `u0`, `u_end` | `state` | initial and final states |
+    /// | `modes_end` | `mode` | final modes; absent without modes |
     /// | `t_end` | | times of the final states |
     /// | `p` | `parameter` | parameters |
     /// | `tspan` | `end` | both ends of the time spans |
@@ -266,13 +267,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Values at times that a trajectory did not reach are NaN. The coordinate `time` has the saved
     /// times. If trajectories have different times, `time` has the axes `trajectory` and `save`, and
     /// `save` replaces the axis `time` of saved values. The coordinates `state`,
-    /// `saved_state`, `parameter`, `observable`, `event`, `feature` and
+    /// `saved_state`, `parameter`, `observable`, `event`, `feature`, `mode` and
     /// `log_number` are names.
     ///
     /// Attributes of the group: `complete` (0 if the solve was cancelled, otherwise 1), `solved`
     /// (the number of trajectories that were not cancelled), `source` (the version of odes),
     /// `system`, `method`, `precision`, `backend`, `seconds` (of the solve), `states`,
-    /// `parameters`, `observables`, `events`, `features`, `trajectories`, `first_trajectory` (the index in the
+    /// `parameters`, `observables`, `events`, `features`, `modes`, `trajectories`, `first_trajectory` (the index in the
     /// whole ensemble), `grid_shape`, `grid_axes`, and options by their names (`abstol`, `reltol`,
     /// `fixed_step`, `first_step`, `dtmin`, `dtmax`, `max_steps`), without unused ones.
     ///

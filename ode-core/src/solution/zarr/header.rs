@@ -13,7 +13,7 @@ use crate::system::SystemInfo;
 /// The description of a solve, as its group contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct ZarrHeader<'a, T> {
-    /// The names of the system's states, parameters, observables, events and features.
+    /// The names of the system's states, parameters, observables, events, features and modes.
     pub system: &'static SystemInfo,
     /// The resolved options.
     pub options: &'a ResolvedOptions<T>,
@@ -38,6 +38,7 @@ pub(super) fn attributes<T: Scalar>(header: &ZarrHeader<'_, T>, sizes: &Sizes) -
         .texts("observables", system.observables)
         .texts("events", system.events)
         .texts("features", system.features)
+        .texts("modes", system.modes)
         .json("trajectories", columns.trajectories)
         .json("first_trajectory", columns.first)
         .json("grid_shape", list(&columns.shape));
@@ -101,6 +102,7 @@ pub(super) fn coordinates<T: Scalar>(
         ("observable", observables),
         ("event", header.system.events),
         ("feature", header.system.features),
+        ("mode", header.system.modes),
         ("log_number", logged),
     ] {
         if !names.is_empty() {

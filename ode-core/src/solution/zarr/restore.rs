@@ -41,8 +41,9 @@ impl ZarrGroup {
         let layout = &self.sizes.layout;
         results.fit(layout, n)?;
         let chunk = StoredChunk { group: self, files, n };
-        let Layout { states, row, slots, events, features, .. } = *layout;
+        let Layout { states, row, slots, events, features, modes, .. } = *layout;
         chunk.copy(Variable::FinalStates, 0..states, &mut results.finals);
+        chunk.copy(Variable::FinalModes, 0..modes, &mut results.modes);
         chunk.copy(Variable::EndTimes, 0..1, &mut results.ends);
         chunk.copy(Variable::Rejected, 0..1, &mut results.rejected);
         chunk.copy(Variable::SavedCounts, 0..1, &mut results.kept);
@@ -156,6 +157,7 @@ mod tests {
             guarded: true,
             events: 2,
             features: 3,
+            modes: 2,
             log: LogRow { marks: 2, before: 1, after: 0 },
             log_slots: 2,
             wanted,

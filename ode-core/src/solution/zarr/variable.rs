@@ -19,6 +19,7 @@ pub(super) enum Variable {
     Parameters,
     Spans,
     FinalStates,
+    FinalModes,
     EndTimes,
     Codes,
     Stiff,
@@ -74,6 +75,7 @@ impl Variable {
         match self {
             Variable::InitialStates | Variable::Parameters | Variable::Spans => None,
             Variable::FinalStates => Some(ResultArray::Finals),
+            Variable::FinalModes => Some(ResultArray::Modes),
             Variable::EndTimes => Some(ResultArray::Ends),
             Variable::Codes | Variable::Stiff | Variable::StiffAtEnd => Some(ResultArray::Codes),
             Variable::Accepted => Some(ResultArray::Steps),
@@ -92,7 +94,8 @@ impl Variable {
 
     /// Returns the variables of a solve with their arrays, in one chunk. The codes are the last.
     pub(super) fn of_solve<T: Scalar>(sizes: &Sizes) -> Vec<(Variable, Array)> {
-        let Layout { states, row, slots, events, features, log, log_slots, .. } = sizes.layout;
+        let Layout { states, row, slots, events, features, modes, log, log_slots, .. } =
+            sizes.layout;
         let save = (if sizes.shared_times { "time" } else { "save" }, slots);
         let mut variables = Vec::new();
         let mut add = |variable, name, element, axes: &[(&'static str, usize)], meaning| {
@@ -120,6 +123,8 @@ impl Variable {
         add(Variable::Parameters, "p", numbers, &[parameter], "parameters");
         add(Variable::Spans, "tspan", numbers, &[("end", 2)], "both ends of the time spans");
         add(Variable::FinalStates, "u_end", numbers, &[state], "final states");
+        let mode = ("mode", modes);
+        add(Variable::FinalModes, "modes_end", numbers, &[mode], "final modes");
         add(Variable::EndTimes, "t_end", numbers, &[], "times of the final states");
         if sizes.switches {
             let meaning = "whether the implicit method solved a section";
@@ -169,7 +174,7 @@ impl Variable {
         range: Range<usize>,
     ) -> Vec<Cow<'a, [u8]>> {
         let n = batch.len();
-        let Layout { states, row, slots, events, features, .. } = sizes.layout;
+        let Layout { states, row, slots, events, features, modes, .. } = sizes.layout;
         let from = batch.indices().start;
         let indices = from + range.start..from + range.end;
         let saved = |numbers: Range<usize>| {
@@ -182,6 +187,7 @@ impl Variable {
             Variable::Parameters => of_inputs(&batch.inputs().p, &indices),
             Variable::Spans => of_inputs([&batch.inputs().t0, &batch.inputs().t1], &indices),
             Variable::FinalStates => of_results(&results.finals, n, 0..states, &range),
+            Variable::FinalModes => of_results(&results.modes, n, 0..modes, &range),
             Variable::EndTimes => of_results(&results.ends, n, 0..1, &range),
             Variable::Codes => {
                 let code = |&code| ReturnCode::from_lane(code) as u8;
