@@ -402,7 +402,7 @@ pub(crate) fn compile(
         count(Capability::Observe, "OBSERVABLES", observable_names.len()),
     ];
     facts.extend(self::events::facts(&happenings, &conditions));
-    facts.push(self::timed::fact(&timed));
+    facts.extend(self::timed::facts(&timed));
     facts.extend(self::events::of_modes(&modes));
     facts.extend(self::features::facts(&features));
     facts.extend(gradients.then(|| self::event_gradients::fact(&breaks.of_parameters)));

@@ -146,6 +146,8 @@ pub(crate) struct Scheduled {
     pub series: Vec<Series>,
     /// The values after the action.
     pub action: After,
+    /// Whether the action is logged.
+    pub log: bool,
 }
 
 /// A condition after steps, with its action.
@@ -156,6 +158,7 @@ pub(crate) struct Tested {
     pub holds: Id,
     /// See [`Condition`](crate::ast::Condition).
     pub stop: Option<u32>,
+    pub log: bool,
     pub action: Option<After>,
 }
 

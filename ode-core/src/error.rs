@@ -460,7 +460,7 @@ pub enum SolveError {
     /// A log was requested, but the system logs no event.
     #[error(
         "{system} has no event to log; write `#[event(rising, log)]` before the function of an \
-         event, or leave `event_log` out"
+         event, `#[at(…, log)]` or `#[after_step(log)]`, or leave `event_log` out"
     )]
     NothingToLog {
         /// The name of the system.

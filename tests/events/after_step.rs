@@ -1,6 +1,7 @@
 //! Conditions at the ends of steps, compared with the steps of the same system without them.
 
 use crate::everywhere::same_everywhere;
+use odes::events::EventLog;
 use odes::lane::Scalar;
 use odes::methods::Method;
 use odes::prelude::*;
@@ -22,12 +23,12 @@ pub(crate) mod resting {
         State { x: p.rate * (1.0 - u.x) }
     }
 
-    #[after_step(stop)]
+    #[after_step(stop, log)]
     fn settled(u: &State, p: &Parameters) -> bool {
         (p.rate * (1.0 - u.x)).abs() < p.near
     }
 
-    #[after_step]
+    #[after_step(log)]
     fn half(u: &State) -> bool {
         u.x > 0.5
     }
@@ -45,7 +46,7 @@ pub(crate) mod circle {
         [-u[1], u[0]]
     }
 
-    #[after_step]
+    #[after_step(log)]
     fn always(_: &[f64; 2]) -> bool {
         true
     }
@@ -102,6 +103,22 @@ fn a_steady_state() {
         assert_eq!(solution.event_count("settled"), Ok(1));
         let above = states[1..=first].iter().filter(|x| **x > 0.5).count();
         assert_eq!(solution.event_count("half"), Ok(above as u32));
+        // The log has the steps at which the conditions hold; both hold at the last one.
+        let options = options.clone().event_log(EventLog::new(200).with_states());
+        let logged = settling(1.0).solve(Tsit5, &options).unwrap();
+        assert_eq!(logged.final_state(), solution.final_state());
+        let log: Vec<_> = logged.log().unwrap().collect();
+        let mut expected: Vec<_> = steps.times().zip(states).take(first + 1).collect();
+        expected.retain(|(_, x)| *x > 0.5);
+        assert_eq!(log.len(), expected.len() + 1);
+        let last = log.len() - 2;
+        assert_eq!((log[last].name, log[last].event), ("settled", 0));
+        assert_eq!(log[last].time, logged.end_time());
+        let half = log.iter().filter(|entry| entry.name == "half");
+        for (entry, (time, x)) in half.zip(expected) {
+            assert_eq!((entry.time, entry.event, entry.rising), (time, 1, true));
+            assert_eq!((entry.before.unwrap().x, entry.after), (x, entry.before));
+        }
     };
     each(&SolveOptions::default().tolerance(1e-8));
     each(&SolveOptions::default().fixed_step(0.125));
@@ -112,7 +129,8 @@ fn a_steady_state() {
 fn a_projection() {
     let problem = OdeProblem::new(circle, [1.0, 0.0], 0.0..=3.0, []);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.2)] {
-        let solution = problem.solve(Tsit5, &options.saveat(SaveAt::Steps)).unwrap();
+        let saved = options.clone().saveat(SaveAt::Steps);
+        let solution = problem.solve(Tsit5, &saved).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success);
         assert_eq!(solution.event_count("always").unwrap(), solution.accepted());
         let [x, y] = solution.final_state();
@@ -120,6 +138,23 @@ fn a_projection() {
         // Saved states are from before the projection.
         let off = solution.states().map(|[x, y]| (x.hypot(y) - 1.0).abs()).fold(0.0, f64::max);
         assert!(off > 1e-12, "{off}");
+        // The log has the states on both sides of each projection.
+        let options = options.event_log(EventLog::new(1000).with_states());
+        let logged = problem.solve(Tsit5, &options).unwrap();
+        assert_eq!(logged.final_state(), solution.final_state());
+        let log = logged.log().unwrap();
+        assert_eq!(log.len(), solution.accepted() as usize);
+        let mut moved = 0;
+        for (entry, (time, state)) in log.zip(solution.times().zip(solution.states()).skip(1)) {
+            let [x, y] = state;
+            let norm = (x * x + y * y).sqrt();
+            assert_eq!((entry.time, entry.name, entry.before), (time, "always", Some(state)));
+            let [after_x, after_y] = entry.after.unwrap();
+            let error = (after_x - x / norm).hypot(after_y - y / norm);
+            assert!(error < 4e-16, "{error}");
+            moved += usize::from([after_x, after_y] != state);
+        }
+        assert!(moved > solution.accepted() as usize / 2, "{moved}");
     }
 }
 
@@ -149,7 +184,8 @@ fn everywhere<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
 
 #[test]
 fn the_same_everywhere() {
-    let options = SolveOptions::default().saveat(0.5);
+    let log = EventLog::new(30).with_states();
+    let options = SolveOptions::default().saveat(0.5).event_log(log);
     everywhere::<_, f64>(Tsit5, &options);
     everywhere::<_, f32>(Tsit5, &options);
     everywhere::<_, f64>(Vern7, &SolveOptions::default());

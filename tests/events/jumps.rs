@@ -23,7 +23,7 @@ mod overdose {
         State { amount: -p.rate * u.amount, alarms: 0.0 }
     }
 
-    #[at(first = 1.0, every = 2.0, count = 3.0)]
+    #[at(first = 1.0, every = 2.0, count = 3.0, log)]
     fn dose(u: &State, p: &Parameters) -> State {
         State { amount: u.amount + p.dose, ..*u }
     }
@@ -94,6 +94,18 @@ fn counts<M: Method + Copy, T: Scalar>(method: M, everywhere: bool) {
         if above == 3 {
             assert_eq!(times, expected, "{case}");
         }
+        // Each dose is logged before the events that it causes.
+        let names = match (small, rate == 0.0) {
+            (true, false) => vec!["dose"; 3],
+            (true, true) => ["dose", "dose", "dose", "over", "crossed"].to_vec(),
+            (false, true) => ["dose", "over", "crossed", "dose", "dose"].to_vec(),
+            (false, false) => ["dose", "over", "crossed", "crossed"].repeat(3),
+        };
+        let log: Vec<_> = trajectory.log().unwrap().collect();
+        assert!(log.iter().map(|entry| entry.name).eq(names), "{case}: {log:?}");
+        let doses = log.iter().filter(|entry| entry.name == "dose");
+        let doses = doses.map(|entry| (entry.time.widen(), entry.event, entry.rising));
+        assert!(doses.eq(expected.map(|time| (time, 4, true))), "{case}: {log:?}");
     }
     if everywhere {
         same_everywhere(method, &ensemble, &solution, &options);

@@ -377,6 +377,6 @@ fn without_a_log() {
     assert_eq!(
         error.to_string(),
         "neuron has no event to log; write `#[event(rising, log)]` before the function of an \
-         event, or leave `event_log` out"
+         event, `#[at(…, log)]` or `#[after_step(log)]`, or leave `event_log` out"
     );
 }

@@ -1,6 +1,7 @@
 //! Actions at given times. Expected numbers are closed forms.
 
 use crate::everywhere::same_everywhere;
+use odes::events::{EventError, EventLog};
 use odes::lane::Scalar;
 use odes::methods::{Dop853, Method, Tsit5Rodas4};
 use odes::prelude::*;
@@ -25,7 +26,7 @@ pub(crate) mod doses {
         State { amount: -p.rate * u.amount }
     }
 
-    #[at(first = p.first, every = p.every, count = p.count)]
+    #[at(first = p.first, every = p.every, count = p.count, log)]
     fn dose(u: &State, p: &Parameters) -> State {
         State { amount: u.amount + p.dose }
     }
@@ -52,7 +53,7 @@ pub(crate) mod listed {
         State { amount: u.amount + 1.0 }
     }
 
-    #[at(2.5, p.times[1] / 2.0)]
+    #[at(2.5, log, p.times[1] / 2.0)]
     fn twice(u: &State) -> State {
         State { amount: 2.0 * u.amount }
     }
@@ -228,6 +229,74 @@ fn times_of_each_trajectory() {
     }
 }
 
+/// The log has the times of all doses, and the amounts before and after each.
+#[test]
+fn doses_are_logged() {
+    let log = EventLog::new(5).with_states();
+    for options in [tight(), tight().fixed_step(0.01)] {
+        let logged = options.clone().event_log(log);
+        let solution = given(50.0).solve(Vern7, &logged).unwrap();
+        let log = solution.log().unwrap();
+        assert_eq!(log.len(), 5);
+        for (k, entry) in log.enumerate() {
+            let time = 12.0 * k as f64;
+            assert_eq!((entry.time, entry.name, entry.event), (time, "dose", 0));
+            assert!(entry.rising);
+            let [before, after] = [entry.before, entry.after].map(|state| state.unwrap().amount);
+            close(before, amount(time), 1e-11, "before a dose");
+            assert_eq!(after, before + 100.0);
+        }
+        // A log does not change the bits of the solution.
+        let plain = given(50.0).solve(Vern7, &options).unwrap();
+        assert_eq!(plain.final_state(), solution.final_state());
+    }
+}
+
+/// Each trajectory has the times of its own doses; a log may be full.
+#[test]
+fn logs_of_each_trajectory() {
+    let ensemble = EnsembleProblem::new(given(50.0)).trajectories(20).vary(|problem, i| {
+        let (first, every) = (1.5 * i as f64, 3.0 + i as f64);
+        problem.with_p(doses::Parameters { first, every, ..GIVEN })
+    });
+    let options = SolveOptions::default().event_log(12);
+    let solution = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+    for i in 0..20 {
+        let (first, every) = (1.5 * i as f64, 3.0 + i as f64);
+        let times = (0..).map(|k| first + every * f64::from(k)).take_while(|time| *time < 50.0);
+        let times: Vec<f64> = times.collect();
+        let found: Vec<f64> = solution.kept_log(i).unwrap().map(|entry| entry.time).collect();
+        assert_eq!(found, times[..times.len().min(12)], "{i}");
+        match solution.log(i) {
+            Ok(log) => assert_eq!(log.len(), times.len(), "{i}"),
+            Err(error) => {
+                let happened = times.len() as u64;
+                assert_eq!(error, EventError::LogFull { trajectory: i, kept: 12, happened });
+                assert!(happened > 12, "{i}");
+            }
+        }
+    }
+    assert!(solution.log(0).is_err() && solution.log(19).is_ok());
+}
+
+/// Only actions with `log` are logged; their number is the index among all events.
+#[test]
+fn one_of_two_actions_is_logged() {
+    let parameters = listed::Parameters { rate: 0.0, times: [1.0, 3.0, 5.0] };
+    let problem = OdeProblem::new(listed, listed::State { amount: 0.0 }, 0.0..=10.0, parameters);
+    let options = SolveOptions::default().event_log(EventLog::new(3).with_states());
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    let log = solution.log().unwrap();
+    let log: Vec<_> = log.map(|entry| (entry.time, entry.name, entry.event)).collect();
+    assert_eq!(log, [(1.5, "twice", 1), (2.5, "twice", 1)]);
+    let amounts: Vec<_> =
+        solution.log().unwrap().map(|entry| entry.after.unwrap().amount).collect();
+    assert_eq!(amounts, [2.0, 4.0]);
+    let numbers = solution.as_ensemble().all_logs();
+    assert_eq!((numbers[[0, 1, 1]], numbers.dim()), (2.0, (1, 3, 4)));
+    assert!(numbers[[0, 2, 0]].is_nan());
+}
+
 /// A NaN as a time ends its own trajectory only.
 #[test]
 fn times_that_are_not_numbers() {
@@ -342,13 +411,14 @@ fn everywhere<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
 
 #[test]
 fn the_same_everywhere() {
-    let options = SolveOptions::default().saveat(0.5);
+    let log = EventLog::new(4).with_states();
+    let options = SolveOptions::default().saveat(0.5).event_log(log);
     everywhere::<_, f64>(Tsit5, &options);
     everywhere::<_, f32>(Tsit5, &options);
     everywhere::<_, f64>(Rodas5P, &SolveOptions::default());
     everywhere::<_, f32>(KenCarp4, &SolveOptions::default());
     everywhere::<_, f64>(Tsit5, &SolveOptions::default().fixed_step(0.3).saveat(0.5));
-    everywhere::<_, f32>(Tsit5, &SolveOptions::default().fixed_step(0.3).saveat(0.5));
+    everywhere::<_, f32>(Tsit5, &SolveOptions::default().fixed_step(0.3).event_log(3));
     everywhere::<_, f64>(
         Tsit5Rodas4,
         &SolveOptions::default().saveat(SaveAt::Steps).tstops([1.0, 12.0]),

@@ -1468,6 +1468,7 @@ template<class R, class S, int N, int P> DEVICE int condition(int number);
 template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const stepper::State<R, N, P>& state, typename Real<R>::Mask over);
 
 // actions.rs  Returns the index of scheduled action `number`, among all actions.
 template<class R, class S, int N, int P> DEVICE int scheduled(int number) {
@@ -1500,6 +1501,13 @@ template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State
     UNROLL for (int d = 0; d < S::MODES; d++) {
         auto mode = (S::FIRST_MODE + d);
         state.p[mode] = Real<R>::select(which, p[mode], state.p[mode]);
+    }
+}
+
+// actions.rs  Delivers the final modes of lanes `over` to the sink.
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const stepper::State<R, N, P>& state, typename Real<R>::Mask over) {
+    UNROLL for (int d = 0; d < S::MODES; d++) {
+        io.set_mode(over, d, state.p[(S::FIRST_MODE + d)]);
     }
 }
 } // namespace actions
@@ -1635,52 +1643,6 @@ template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, 
     return (sum * timeline::few_units<R>());
 }
 } // namespace sides
-
-namespace timed {
-template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
-
-// timed.rs  Returns whether `t` is a time of action `index`.
-template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
-    return system.due(index, p, t, timeline::few_units<R>());
-}
-
-// timed.rs  Returns whether a time of an action is a NaN.
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t) {
-    auto unknown = Mask<typename Real<R>::Mask>::splat(false);
-    UNROLL for (int e = 0; e < S::TIMED; e++) {
-        unknown = op_or(unknown, m_lt(due<R, S, N, P>(system, e, p, t), Real<R>::lit(0.0)));
-    }
-    return unknown;
-}
-
-// timed.rs  Runs the actions that are due when lanes `begins` start.
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
-    auto one = Bits<typename Real<R>::Bits>::lit(1);
-    auto zero = Real<R>::lit(0.0);
-    auto acts = Mask<typename Real<R>::Mask>::splat(false);
-    UNROLL for (int e = 0; e < S::TIMED; e++) {
-        auto index = actions::scheduled<R, S, N, P>(e);
-        io.set_event_count(fresh, index, Bits<typename Real<R>::Bits>::lit(0));
-        acts = op_or(acts, m_gt(due<R, S, N, P>(system, e, state.p, lane.t0), zero));
-    }
-    acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
-    if (m_any(acts)) {
-        auto at = lane.t0;
-        consistent::settle<R, S, N, P>(system, state, lane, op_and(acts, fresh), at);
-        before = state.u;
-        UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
-            auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
-            auto index_1 = actions::scheduled<R, S, N, P>(e_1);
-            actions::change<R, S, N, P>(system, state, index_1, lane.t0, here);
-            auto count = m_wrapping_add(io.event_count(index_1), one);
-            io.set_event_count(here, index_1, count);
-        }
-    }
-    return acts;
-}
-} // namespace timed
 
 namespace attempt {
 
@@ -2224,6 +2186,8 @@ template<class R> DEVICE Next<R> none();
 template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event);
 template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_timed_logged(typename Real<R>::Bits bit);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_condition_logged(typename Real<R>::Bits bit);
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& io, typename Real<R>::Bits fired);
 template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
 
@@ -2253,6 +2217,16 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged
     return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED)), bit);
 }
 
+// logged.rs  Returns whether the scheduled action of this bit is logged.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_timed_logged(typename Real<R>::Bits bit) {
+    return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::TIMED_LOGGED)), bit);
+}
+
+// logged.rs  Returns whether the condition of this bit is logged.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_condition_logged(typename Real<R>::Bits bit) {
+    return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_LOGGED)), bit);
+}
+
 // logged.rs  Returns the index of a trajectory's next log entry, from its counts.
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& io, typename Real<R>::Bits fired) {
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2264,6 +2238,24 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits 
         auto comes = op_and(logs, sides::has<R>(fired, bit));
         all = Bits<typename Real<R>::Bits>::select(comes, m_wrapping_sub(all, one), all);
         bit = m_wrapping_add(bit, bit);
+    }
+    if constexpr ((S::TIMED_LOGGED > 0)) {
+        bit = one;
+        UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
+            auto logs_1 = is_timed_logged<R, S, N, P>(bit);
+            auto count = io.event_count(actions::scheduled<R, S, N, P>(e_1));
+            all = Bits<typename Real<R>::Bits>::select(logs_1, m_wrapping_add(all, count), all);
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
+    if constexpr ((S::CONDITIONS_LOGGED > 0)) {
+        bit = one;
+        UNROLL for (int e_2 = 0; e_2 < S::CONDITIONS; e_2++) {
+            auto logs_2 = is_condition_logged<R, S, N, P>(bit);
+            auto count_1 = io.event_count(actions::condition<R, S, N, P>(e_2));
+            all = Bits<typename Real<R>::Bits>::select(logs_2, m_wrapping_add(all, count_1), all);
+            bit = m_wrapping_add(bit, bit);
+        }
     }
     return all;
 }
@@ -2337,6 +2329,68 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S 
     }
 }
 } // namespace logged
+
+namespace timed {
+template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
+
+// timed.rs  Returns whether `t` is a time of action `index`.
+template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
+    return system.due(index, p, t, timeline::few_units<R>());
+}
+
+// timed.rs  Returns whether a time of an action is a NaN.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t) {
+    auto unknown = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int e = 0; e < S::TIMED; e++) {
+        unknown = op_or(unknown, m_lt(due<R, S, N, P>(system, e, p, t), Real<R>::lit(0.0)));
+    }
+    return unknown;
+}
+
+// timed.rs  Runs and logs the actions that are due when lanes `begins` start.
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto zero = Real<R>::lit(0.0);
+    auto acts = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int e = 0; e < S::TIMED; e++) {
+        auto index = actions::scheduled<R, S, N, P>(e);
+        io.set_event_count(fresh, index, Bits<typename Real<R>::Bits>::lit(0));
+        acts = op_or(acts, m_gt(due<R, S, N, P>(system, e, state.p, lane.t0), zero));
+    }
+    acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
+    if (m_any(acts)) {
+        auto at = lane.t0;
+        consistent::settle<R, S, N, P>(system, state, lane, op_and(acts, fresh), at);
+        before = state.u;
+        auto slot = Bits<typename Real<R>::Bits>::lit(0);
+        if (((S::TIMED_LOGGED > 0) && io.logs())) {
+            auto next = logged::slot_of_first<R, S, Q, N, P>(io, slot);
+            slot = Bits<typename Real<R>::Bits>::select(fresh, slot, next);
+        }
+        auto bit = one;
+        auto number = Bits<typename Real<R>::Bits>::lit((u64)((S::EVENTS + 1)));
+        UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
+            auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
+            auto index_1 = actions::scheduled<R, S, N, P>(e_1);
+            auto u = state.u;
+            actions::change<R, S, N, P>(system, state, index_1, lane.t0, here);
+            if (((S::TIMED_LOGGED > 0) && io.logs())) {
+                auto logs = op_and(here, logged::is_timed_logged<R, S, N, P>(bit));
+                auto which = logged::number_of<R>(number, here);
+                io.log_event(logs, slot, which, lane.t0, u, state.u);
+                slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
+            }
+            bit = m_wrapping_add(bit, bit);
+            number = m_wrapping_add(number, one);
+            auto count = m_wrapping_add(io.event_count(index_1), one);
+            io.set_event_count(here, index_1, count);
+        }
+    }
+    return acts;
+}
+} // namespace timed
 
 namespace jumps {
 
@@ -3257,7 +3311,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     auto slot = none;
-    if (((S::LOGGED > 0) && io.logs())) {
+    if ((((S::LOGGED + S::CONDITIONS_LOGGED) > 0) && io.logs())) {
         slot = logged::slot_of_first<R, S, Q, N, P>(io, found.fired);
     }
     auto bit = one;
@@ -3284,6 +3338,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto by_event = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
     auto acted = by_event;
     bit = one;
+    number = Bits<typename Real<R>::Bits>::lit((u64)(((S::EVENTS + S::TIMED) + 1)));
     UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
         auto index = actions::condition<R, S, N, P>(e_1);
         auto here_1 = op_and(found.goes, sides::has<R>(found.held, bit));
@@ -3292,11 +3347,19 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             io.set_event_count(here_1, index, count_1);
             auto acting_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_ACTING));
             auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
+            auto before_2 = state.u;
             actions::change<R, S, N, P>(system, state, index, lane.t, acts_1);
+            if (((S::CONDITIONS_LOGGED > 0) && io.logs())) {
+                auto logs_1 = op_and(here_1, logged::is_condition_logged<R, S, N, P>(bit));
+                auto which_1 = logged::number_of<R>(number, here_1);
+                io.log_event(logs_1, slot, which_1, lane.t, before_2, state.u);
+                slot = Bits<typename Real<R>::Bits>::select(logs_1, m_wrapping_add(slot, one), slot);
+            }
             acted = op_or(acted, acts_1);
             over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index, count_1)));
         }
         bit = m_wrapping_add(bit, bit);
+        number = m_wrapping_add(number, one);
     }
     auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
     lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
@@ -3788,6 +3851,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
             auto reasons = begin::hand_in<R, M, Q, C, N, P>(io, o, state, lane, need);
+            if constexpr ((S::MODES > 0)) {
+                actions::hand_in<R, S, Q, N, P>(io, state, reasons.over);
+            }
             if constexpr (C::FEATURES) {
                 features::hand_in<R, S, Q, C, N, P>(system, io, o, state, lane, features, reasons);
             }
@@ -3892,7 +3958,9 @@ struct System {
     static constexpr int NO_JUMPS = 0;
     static constexpr int CONDITIONS = 0;
     static constexpr int CONDITIONS_ACTING = 0;
+    static constexpr int CONDITIONS_LOGGED = 0;
     static constexpr int TIMED = 0;
+    static constexpr int TIMED_LOGGED = 0;
     static constexpr int MODES = 0;
     static constexpr int FIRST_MODE = 0;
     template<class R> using Factors = Arr<R, 8>;
@@ -4002,6 +4070,7 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }template<class R
     GLOBAL u32* events;
     GLOBAL R* log;
     GLOBAL R* features;
+    GLOBAL R* modes;
 };
 template<class R> struct LaneOptions {
     R abstol;
@@ -4018,4 +4087,4 @@ template<class R> struct LaneOptions {
 // io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::KernelArguments<double>) == 304, "the layout of KernelArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 312, "the layout of KernelArguments");

@@ -45,7 +45,9 @@ fn same<T: Scalar + DeviceElement + DeviceRepr>(resident: &DeviceEnsemble<T>, al
     let raw = resident.stream().raw();
     let numbers = |view| bits(&raw.clone_dtoh::<T, _>(&view).unwrap());
     assert!(numbers(resident.final_states()) == bits(&all.finals));
+    assert!(numbers(resident.final_modes()) == bits(&all.modes));
     assert!(numbers(resident.saved()) == bits(&all.saved));
+    assert!(numbers(resident.log()) == bits(&all.log));
     assert!(numbers(resident.end_times()) == bits(&all.ends));
     let counts = |view| raw.clone_dtoh::<u32, _>(&view).unwrap();
     assert!(counts(resident.steps()) == all.steps[..]);
@@ -109,6 +111,53 @@ fn final_states_alone() {
     same(&resident, &all);
     let codes = stream.raw().clone_dtoh(&resident.codes()).unwrap();
     assert!(codes.iter().all(|&code| ReturnCode::from_lane(code) == ReturnCode::Success));
+}
+
+/// A sum of doses, of which a mode counts those so far.
+#[ode_system]
+mod doses {
+    pub struct State {
+        pub amount: f64,
+    }
+
+    pub struct Modes {
+        pub given: f64,
+    }
+
+    pub struct Parameters {
+        pub every: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { amount: -u.amount }
+    }
+
+    #[at(first = 0.0, every = p.every, log)]
+    fn dose(u: &State, p: &Parameters, m: &Modes) -> (State, Modes) {
+        (State { amount: u.amount + p.every }, Modes { given: m.given + 1.0 })
+    }
+}
+
+/// The second solve begins with the initial modes.
+#[needs(gpu)]
+#[test]
+fn final_modes_and_logs() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.devices()[0].new_stream().unwrap();
+    let parameters = |every| doses::Parameters { every, modes: doses::Modes { given: 0.0 } };
+    let problem = OdeProblem::new(doses, doses::State { amount: 0.0 }, 0.0..=8.0, parameters(1.0));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(301)
+        .vary(|problem, i| problem.with_p(parameters(0.75 + 0.01 * i as f64)));
+    let options = SolveOptions::default().event_log(9);
+    let all = expected(Tsit5, &ensemble, &options);
+    assert_eq!([all.modes[0], all.modes[300]], [11.0, 3.0]);
+    let mut resident = DeviceEnsemble::new(&gpu, &stream, &ensemble, Tsit5, &options).unwrap();
+    for _ in 0..2 {
+        resident.solve().unwrap().wait().unwrap();
+        same(&resident, &all);
+    }
 }
 
 type Lorenz = EnsembleProblem<lorenz, f64, odes::problem::Unvaried, 3, 3>;

@@ -26,6 +26,8 @@ pub(crate) struct Condition<'a> {
     pub name: &'a Ident,
     /// The number of occurrences after which the trajectory ends, if it ends.
     pub stop: Option<u32>,
+    /// Whether the condition is logged if a solve has a log.
+    pub log: bool,
     /// The function for the state after the condition, if there is one.
     pub action: Option<&'a Ident>,
 }

@@ -9,6 +9,8 @@ pub(crate) struct Timetable {
     /// The name of the function below it.
     pub name: Ident,
     pub times: Times<syn::Expr>,
+    /// Whether the action is logged if a solve has a log.
+    pub log: bool,
 }
 
 /// The times of a scheduled action, in expressions of type `E`.
@@ -47,4 +49,6 @@ pub(crate) struct Timed<'a> {
     /// The name of the function that returns the state after the action.
     pub name: &'a Ident,
     pub times: Times<Expr<'a>>,
+    /// Whether the action is logged if a solve has a log.
+    pub log: bool,
 }

@@ -11,9 +11,9 @@ use crate::emit::Results;
 use crate::graph::{Graph, Id, InputNode};
 
 /// Returns the facts about events, which are constants of the compiled loop.
-pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
+pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 9] {
     let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
-    let acting = set(conditions.iter().map(|condition| condition.action.is_some()));
+    let of_conditions = |is: fn(&Tested) -> bool| set(conditions.iter().map(is));
     [
         ("EVENTS", events.len()),
         ("RISING", bits(|event| event.rising)),
@@ -22,7 +22,8 @@ pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
         ("LOGGED", bits(|event| event.log)),
         ("NO_JUMPS", bits(|event| event.no_jumps)),
         ("CONDITIONS", conditions.len()),
-        ("CONDITIONS_ACTING", acting),
+        ("CONDITIONS_ACTING", of_conditions(|condition| condition.action.is_some())),
+        ("CONDITIONS_LOGGED", of_conditions(|condition| condition.log)),
     ]
     .map(|(name, value)| Fact {
         capability: Capability::Events,
@@ -32,7 +33,7 @@ pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
 }
 
 /// Returns a bit set of the true elements.
-fn set(all: impl Iterator<Item = bool>) -> usize {
+pub(super) fn set(all: impl Iterator<Item = bool>) -> usize {
     let all = all.enumerate().filter(|(_, is)| *is);
     all.fold(0, |bits, (index, _)| bits | (1_usize << index))
 }

@@ -3,6 +3,7 @@
 //! The host uses one function to compute the times. Lanes use another to test if a time is
 //! scheduled.
 
+use super::events::set;
 use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::elaborate::{Scheduled, Series};
 use crate::emit::Results;
@@ -12,10 +13,14 @@ use crate::simplify::Truth;
 /// The number of times of a series without a `count`, larger than any possible number.
 const UNLIMITED: f64 = 1e15;
 
-/// Returns the fact about scheduled actions, a constant of the compiled loop.
-pub(super) fn fact(timed: &[Scheduled]) -> Fact {
-    let value = FactValue::Count(timed.len());
-    Fact { capability: Capability::Events, name: "TIMED", value }
+/// Returns the facts about scheduled actions, which are constants of the compiled loop.
+pub(super) fn facts(timed: &[Scheduled]) -> [Fact; 2] {
+    let logged = set(timed.iter().map(|timed| timed.log));
+    [("TIMED", timed.len()), ("TIMED_LOGGED", logged)].map(|(name, value)| Fact {
+        capability: Capability::Events,
+        name,
+        value: FactValue::Count(value),
+    })
 }
 
 /// Returns the function for lanes, if there are scheduled actions.

@@ -52,7 +52,8 @@ impl<'a> Elaborator<'a, '_> {
             Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
             None => None,
         };
-        Some(Tested { name: plain(part.name), holds, stop: condition.stop, action })
+        let Condition { stop, log, .. } = *condition;
+        Some(Tested { name: plain(part.name), holds, stop, log, action })
     }
 
     fn happening(&mut self, event: &Event<'a>, inputs: &Inputs<'a>) -> Option<Happening> {

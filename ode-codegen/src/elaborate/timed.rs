@@ -61,7 +61,7 @@ impl<'a> Elaborator<'a, '_> {
                 vec![Series { first, repeats: Some((every, count)) }]
             }
         };
-        Some(Scheduled { name: plain(part.name), series, action })
+        Some(Scheduled { name: plain(part.name), series, action, log: timed.log })
     }
 
     /// Evaluates an expression for times.

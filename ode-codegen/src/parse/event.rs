@@ -11,7 +11,7 @@ use crate::ast::{Condition, Event, Purpose};
 use crate::similar::nearly_equal;
 
 /// The maximal number of events of a system: a lane stores one bit per event.
-const MOST: usize = 30;
+pub(super) const MOST: usize = 30;
 
 /// The form of an event, for messages.
 const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`; add `stop` \
@@ -20,7 +20,13 @@ const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(b
 
 /// The form of a condition, for messages.
 const CONDITIONS: &str = "write `#[after_step]`, or `#[after_step(stop)]` or `#[after_step(stop = \
-                          3)]` to end the trajectory the first or the third time";
+                          3)]` to end the trajectory the first or the third time; add `log` to \
+                          log the steps at which it is true";
+
+/// The message for a value of `log`.
+pub(super) const LOG_VALUE: &str = "`log` takes no value: the number of logged events per \
+                                    trajectory is an option of the solve; set it by \
+                                    `SolveOptions::event_log`";
 
 /// The arguments of an event's attribute.
 const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
@@ -134,19 +140,36 @@ fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'
 
 /// Parses the condition of a function with this name and attribute.
 fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Condition<'a>> {
+    let mut condition = Condition { name, stop: None, log: false, action: None };
+    let syn::Meta::List(list) = &attribute.meta else { return Ok(condition) };
     let read = |input: ParseStream<'_>| {
-        let word = input.call(Ident::parse_any)?;
-        if word != "stop" {
-            let message = format!("`{word}` is not an argument of `#[after_step]`: {CONDITIONS}");
-            return Err(syn::Error::new(word.span(), message));
+        while !input.is_empty() {
+            let word = input.call(Ident::parse_any)?;
+            let error = |message: String| Err(syn::Error::new(word.span(), message));
+            match word.to_string().as_str() {
+                "stop" if condition.stop.is_some() => {
+                    return error("`stop` occurs twice; remove this one".to_owned());
+                }
+                "stop" => condition.stop = Some(count(input)?),
+                "log" if condition.log => {
+                    return error("`log` occurs twice; remove this one".to_owned());
+                }
+                "log" if input.peek(syn::Token![=]) => return error(LOG_VALUE.to_owned()),
+                "log" => condition.log = true,
+                other => {
+                    return error(format!(
+                        "`{other}` is not an argument of `#[after_step]`: {CONDITIONS}"
+                    ));
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<syn::Token![,]>()?;
+            }
         }
-        count(input).map(Some)
+        Ok(())
     };
-    let stop = match &attribute.meta {
-        syn::Meta::List(list) if !list.tokens.is_empty() => read.parse2(list.tokens.clone())?,
-        _ => None,
-    };
-    Ok(Condition { name, stop, action: None })
+    read.parse2(list.tokens.clone())?;
+    Ok(condition)
 }
 
 /// Reads the arguments of an event's attribute.
@@ -180,13 +203,7 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
             "log" if event.log => {
                 return error("`log` occurs twice; remove this one".to_owned());
             }
-            "log" if input.peek(syn::Token![=]) => {
-                return error(
-                    "`log` takes no value: the number of logged events per trajectory is an option \
-                     of the solve; set it by `SolveOptions::event_log`"
-                        .to_owned(),
-                );
-            }
+            "log" if input.peek(syn::Token![=]) => return error(LOG_VALUE.to_owned()),
             "log" => event.log = true,
             "no_jumps" if event.no_jumps => {
                 return error("`no_jumps` occurs twice; remove this one".to_owned());

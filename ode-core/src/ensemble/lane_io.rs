@@ -9,7 +9,7 @@ use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::problem::inputs::{InputRange, SaveTimes, View};
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
-use crate::system::System;
+use crate::system::{System, facts};
 use ode_macros::inlined;
 
 /// Writes the number of a trajectory, if the results have the array.
@@ -437,9 +437,9 @@ where
                     for number in self.results.saved.iter_mut().skip(reached) {
                         number[i] = T::nan();
                     }
-                    if S::LOGGED > 0 && self.settings.lane.log_slots > 0 {
+                    if self.settings.lane.log_slots > 0 {
                         let counts = &self.results.events;
-                        let logged = (0..S::EVENTS).filter(|e| S::LOGGED >> e & 1 == 1);
+                        let logged = facts::logged::<S, N, P>();
                         let happened: u64 = logged.map(|e| u64::from(counts[e][i])).sum();
                         let kept = happened.min(self.settings.lane.log_slots.into()) as usize;
                         let width = self.settings.log.width();

@@ -692,7 +692,7 @@ mod device {
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         let mut slot = none;
-        if S::LOGGED > 0 && io.logs() {
+        if S::LOGGED + S::CONDITIONS_LOGGED > 0 && io.logs() {
             slot = logged::slot_of_first::<R, S, Q, N, P>(io, found.fired);
         }
         let mut bit = one;
@@ -719,6 +719,7 @@ mod device {
         let mut by_event = found.goes & !(found.fired & acting).equals(none);
         let mut acted = by_event;
         bit = one;
+        number = <R::Bits as Bits>::lit((S::EVENTS + S::TIMED + 1) as u64);
         for e in 0..S::CONDITIONS {
             let index = actions::condition::<R, S, N, P>(e);
             let here = found.goes & sides::has::<R>(found.held, bit);
@@ -727,12 +728,20 @@ mod device {
                 io.set_event_count(here, index, count);
                 let acting = <R::Bits as Bits>::lit(S::CONDITIONS_ACTING as u64);
                 let acts = here & sides::has::<R>(acting, bit);
+                let before = state.u;
                 actions::change::<R, S, N, P>(system, state, index, lane.t, acts);
+                if S::CONDITIONS_LOGGED > 0 && io.logs() {
+                    let logs = here & logged::is_condition_logged::<R, S, N, P>(bit);
+                    let which = logged::number_of::<R>(number, here);
+                    io.log_event(logs, slot, which, lane.t, &before, &state.u);
+                    slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
+                }
                 acted = acted | acts;
                 over = over
                     | (here & actions::ends::<R, S, N, P>(system, state, lane.t, index, count));
             }
             bit = bit.wrapping_add(bit);
+            number = number.wrapping_add(one);
         }
         let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
         lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);

@@ -1,10 +1,11 @@
-//! The log of events, in the order of their times.
+//! The log of events, scheduled actions and conditions, in the order of their times.
 //!
-//! The sum of a trajectory's counts over events with `log` is the number of its entries. So the
+//! The sum of a trajectory's counts over those with `log` is the number of its entries. So the
 //! index of the next entry follows from these counts, and the log needs no count of its own.
 //! Entries beyond the log's capacity are not written, but their events are counted.
 //!
-//! Events that act or end the trajectory are at the end of a step, and are logged when they occur.
+//! Scheduled actions and conditions are logged when they are counted, and so are events that act or
+//! end the trajectory: they are at the end of a step.
 //! Other events are within a step, and are searched in the order of their times. A lane has no
 //! memory for all of them, so each pass finds the next one after the last one. A step rarely
 //! contains more than one event.
@@ -16,7 +17,7 @@ pub use device::*;
 #[ode_macros::device(logged)]
 mod device {
     use crate::integrate::options::Sink;
-    use crate::integrate::{lane, roots, sides};
+    use crate::integrate::{actions, lane, roots, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{stepper, timeline, vector};
@@ -74,6 +75,8 @@ mod device {
     }
 
     /// Returns the logged number of an event, counted from one; negative if falling.
+    ///
+    /// Scheduled actions and conditions rise by definition.
     pub fn number_of<R: Real>(number: R::Bits, rises: R::Mask) -> R {
         let number = timeline::whole_from_bits::<R>(number);
         R::select(rises, number, -number)
@@ -84,6 +87,20 @@ mod device {
         bit: R::Bits,
     ) -> R::Mask {
         sides::has::<R>(<R::Bits as Bits>::lit(S::LOGGED as u64), bit)
+    }
+
+    /// Returns whether the scheduled action of this bit is logged.
+    pub fn is_timed_logged<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        bit: R::Bits,
+    ) -> R::Mask {
+        sides::has::<R>(<R::Bits as Bits>::lit(S::TIMED_LOGGED as u64), bit)
+    }
+
+    /// Returns whether the condition of this bit is logged.
+    pub fn is_condition_logged<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        bit: R::Bits,
+    ) -> R::Mask {
+        sides::has::<R>(<R::Bits as Bits>::lit(S::CONDITIONS_LOGGED as u64), bit)
     }
 
     /// Returns the index of a trajectory's next log entry, from its counts.
@@ -108,6 +125,24 @@ mod device {
             let comes = logs & sides::has::<R>(fired, bit);
             all = <R::Bits as Bits>::select(comes, all.wrapping_sub(one), all);
             bit = bit.wrapping_add(bit);
+        }
+        if S::TIMED_LOGGED > 0 {
+            bit = one;
+            for e in 0..S::TIMED {
+                let logs = is_timed_logged::<R, S, N, P>(bit);
+                let count = io.event_count(actions::scheduled::<R, S, N, P>(e));
+                all = <R::Bits as Bits>::select(logs, all.wrapping_add(count), all);
+                bit = bit.wrapping_add(bit);
+            }
+        }
+        if S::CONDITIONS_LOGGED > 0 {
+            bit = one;
+            for e in 0..S::CONDITIONS {
+                let logs = is_condition_logged::<R, S, N, P>(bit);
+                let count = io.event_count(actions::condition::<R, S, N, P>(e));
+                all = <R::Bits as Bits>::select(logs, all.wrapping_add(count), all);
+                bit = bit.wrapping_add(bit);
+            }
         }
         all
     }

@@ -268,7 +268,7 @@ mod device {
         fn set_feature(&mut self, which: R::Mask, index: usize, value: R);
         /// Sets final mode `index` of lanes `which` that have a trajectory.
         fn set_mode(&mut self, which: R::Mask, index: usize, value: R);
-        /// Returns whether events are logged.
+        /// Returns whether the solve has a log.
         fn logs(&self) -> bool;
         /// Writes entry `slot` of the log in lanes `which`, unless the log is full.
         ///

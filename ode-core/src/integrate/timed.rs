@@ -16,7 +16,7 @@ pub use device::*;
 #[ode_macros::device(timed)]
 mod device {
     use crate::integrate::options::Sink;
-    use crate::integrate::{actions, consistent, lane};
+    use crate::integrate::{actions, consistent, lane, logged};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{code, stepper, timeline};
     use crate::system::System;
@@ -47,7 +47,7 @@ mod device {
         unknown
     }
 
-    /// Runs the actions that are due when lanes `begins` start.
+    /// Runs and logs the actions that are due when lanes `begins` start.
     ///
     /// They start a segment or, in lanes `fresh`, a trajectory. Returns the lanes with an action,
     /// and stores in `before` their states before the actions.
@@ -74,10 +74,27 @@ mod device {
             let at = lane.t0;
             consistent::settle::<R, S, N, P>(system, state, lane, acts & fresh, at);
             *before = state.u;
+            let mut slot = <R::Bits as Bits>::lit(0);
+            if S::TIMED_LOGGED > 0 && io.logs() {
+                // The counts of events are not reset yet.
+                let next = logged::slot_of_first::<R, S, Q, N, P>(io, slot);
+                slot = <R::Bits as Bits>::select(fresh, slot, next);
+            }
+            let mut bit = one;
+            let mut number = <R::Bits as Bits>::lit((S::EVENTS + 1) as u64);
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
                 let index = actions::scheduled::<R, S, N, P>(e);
+                let u = state.u;
                 actions::change::<R, S, N, P>(system, state, index, lane.t0, here);
+                if S::TIMED_LOGGED > 0 && io.logs() {
+                    let logs = here & logged::is_timed_logged::<R, S, N, P>(bit);
+                    let which = logged::number_of::<R>(number, here);
+                    io.log_event(logs, slot, which, lane.t0, &u, &state.u);
+                    slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
+                }
+                bit = bit.wrapping_add(bit);
+                number = number.wrapping_add(one);
                 let count = io.event_count(index).wrapping_add(one);
                 io.set_event_count(here, index, count);
             }

@@ -187,10 +187,9 @@ template<class C> struct Io {
             }
         }
         if constexpr (LOG_WIDTH > 0) {
-            u64 happened = 0;
-            for (int e = 0; e < S::EVENTS; e++) {
-                if ((S::LOGGED >> e) & 1) happened += arguments.results.events[(u64)e * arguments.n + i];
-            }
+            u64 happened = counted(0, S::EVENTS, S::LOGGED);
+            happened += counted(S::EVENTS, S::TIMED, S::TIMED_LOGGED);
+            happened += counted(S::EVENTS + S::TIMED, S::CONDITIONS, S::CONDITIONS_LOGGED);
             for (u64 s = happened; s < arguments.options.log_slots; s++) {
                 UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
             }
@@ -200,6 +199,15 @@ template<class C> struct Io {
 private:
     template<class B> DEVICE GLOBAL R& saved(B slot, int number) const {
         return arguments.results.saved[((u64)slot * WIDTH + number) * arguments.n + i];
+    }
+
+    // The sum of the counts of those of a set, which has a bit for each of `count` from `first` on.
+    DEVICE u64 counted(int first, int count, int set) const {
+        u64 sum = 0;
+        for (int e = 0; e < count && (set >> e) > 0; e++) {
+            if ((set >> e) & 1) sum += arguments.results.events[(u64)(first + e) * arguments.n + i];
+        }
+        return sum;
     }
 
     template<class B> DEVICE GLOBAL R& logged(B slot, int number) const {

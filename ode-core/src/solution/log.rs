@@ -5,11 +5,12 @@ use crate::error::EventError;
 use crate::lane::Scalar;
 use crate::problem::options::LogRow;
 use crate::system::System;
+use crate::system::facts::logged;
 use crate::system::quantities::quantities;
 use core::ops::Range;
 use ndarray::{ArrayView3, ShapeBuilder};
 
-/// A logged event of a trajectory.
+/// A logged event, scheduled action or condition of a trajectory.
 ///
 /// `U` is a state: an array, or the `State` of a module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct LoggedEvent<T, U> {
     /// The name of the event.
     pub name: &'static str,
     /// Whether the event's function became positive along the integration, and not negative.
+    ///
+    /// It is true for scheduled actions and conditions.
     pub rising: bool,
     /// The state before the event, if [`with_states`](crate::EventLog::with_states) was set.
     pub before: Option<U>,
@@ -167,8 +170,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the count of all logged events of trajectory `i`, including events that did not fit.
     fn happened(&self, i: usize) -> u64 {
         let counts = self.event_counts();
-        let logged = (0..S::EVENTS).filter(|event| S::LOGGED >> event & 1 == 1);
-        logged.map(|event| u64::from(counts[[i, event]])).sum()
+        logged::<S, N, P>().map(|event| u64::from(counts[[i, event]])).sum()
     }
 }
 

@@ -236,6 +236,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// The number of scheduled actions; their indices follow the events.
     const TIMED: usize = 0;
+    /// The scheduled actions that are logged if a solve has a log: some of the first 30.
+    const TIMED_LOGGED: usize = 0;
 
     /// Returns whether `t` is a time of the scheduled action `index`.
     ///
@@ -254,6 +256,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const HAPPENINGS: usize = Self::EVENTS + Self::TIMED + Self::CONDITIONS;
     /// The conditions with an [action](Self::event_action).
     const CONDITIONS_ACTING: usize = 0;
+    /// The conditions that are logged if a solve has a log.
+    const CONDITIONS_LOGGED: usize = 0;
 
     /// Returns whether condition `index` holds at the end of a step: one if it does, else zero.
     #[inlined]

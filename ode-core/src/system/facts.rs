@@ -10,9 +10,9 @@ pub(crate) struct Facts {
     pub(crate) observables: usize,
     /// Whether the system has a mass matrix.
     pub(crate) mass: bool,
-    /// Whether an event is logged.
+    /// Whether an event, a scheduled action or a condition is logged.
     pub(crate) logs: bool,
-    /// Whether a logged event has an action.
+    /// Whether one of these has an action.
     pub(crate) logs_actions: bool,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
@@ -45,12 +45,29 @@ impl Facts {
             info: system.info(),
             observables: S::OBSERVABLES,
             mass: S::MASS,
-            logs: S::LOGGED != 0,
-            logs_actions: S::LOGGED & S::ACTING != 0,
+            logs: S::LOGGED | S::TIMED_LOGGED | S::CONDITIONS_LOGGED != 0,
+            logs_actions: (S::LOGGED & S::ACTING)
+                | S::TIMED_LOGGED
+                | (S::CONDITIONS_LOGGED & S::CONDITIONS_ACTING)
+                != 0,
             timed: S::TIMED > 0,
             features: S::FEATURE_RESULTS,
             tables: S::TABLES > 0,
             modes: S::MODES,
         }
     }
+}
+
+/// Returns the indices of the events, scheduled actions and conditions that are logged.
+pub(crate) fn logged<S: System<N, P>, const N: usize, const P: usize>()
+-> impl Iterator<Item = usize> {
+    let of = |first: usize, count: usize, set: usize| {
+        let is_in = move |k: &usize| set.checked_shr(*k as u32).is_some_and(|set| set & 1 == 1);
+        (0..count).filter(is_in).map(move |k| first + k)
+    };
+    of(0, S::EVENTS, S::LOGGED).chain(of(S::EVENTS, S::TIMED, S::TIMED_LOGGED)).chain(of(
+        S::EVENTS + S::TIMED,
+        S::CONDITIONS,
+        S::CONDITIONS_LOGGED,
+    ))
 }

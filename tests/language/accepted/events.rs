@@ -725,7 +725,7 @@ pub(crate) mod words_of_conditions {
             [1.0 - u[0]]
         }
 
-        #[after_step(stop = 2)]
+        #[after_step(stop = 2, log)]
         pub(crate) fn settled(u: &[f64; 1]) -> bool {
             (1.0 - u[0]).abs() < 0.001
         }
@@ -782,9 +782,14 @@ pub(crate) mod words_of_times {
             [-p.rate * u[0]]
         }
 
-        #[at(first = 0.0, every = 12.0, count = 10)]
+        #[at(first = 0.0, every = 12.0, count = 10, log)]
         pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
             [u[0] + 1.0]
+        }
+
+        #[at(log, p.times, 6.0)]
+        pub(crate) fn half(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 0.5]
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::{Generator, Random};
-use crate::shapes::{Direction, SHAPES, Shape};
+use crate::shapes::{Condition, Direction, SHAPES, Shape};
 
 const STATES: [&str; 3] = ["x", "y", "z"];
 
@@ -92,20 +92,25 @@ impl Writer<'_> {
             }
         }
         let mut times = String::new();
-        for index in 0..self.shape.timed {
+        for (index, &logs) in self.shape.timed.iter().enumerate() {
             let (attribute, series) = self.times();
+            let attribute = match logs {
+                true => attribute.replace(")]", ", log)]"),
+                false => attribute,
+            };
             let name = format!("timed_{index}");
             actions += &self.action(&mut text, &mut plain, &attribute, &name);
             limits += "None, ";
             write!(times, "|p| {{ let p = parameters(p); vec![{series}] }}, ").expect("a string");
         }
         let mut conditions = String::new();
-        for (index, &acts) in self.shape.conditions.iter().enumerate() {
+        for (index, &Condition { acts, logs }) in self.shape.conditions.iter().enumerate() {
             let body = self.condition();
             let function = self.function(format!("condition_{index}"), "bool", &body);
             let (stop, limit) = self.stop(40);
-            let attribute = match stop.strip_prefix(", ") {
-                Some(stop) => format!("#[after_step({stop})]"),
+            let log = if logs { ", log" } else { "" };
+            let attribute = match format!("{stop}{log}").strip_prefix(", ") {
+                Some(words) => format!("#[after_step({words})]"),
                 None => "#[after_step]".to_owned(),
             };
             self.put(&mut text, &mut plain, &attribute, &function);

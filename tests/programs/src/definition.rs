@@ -81,10 +81,12 @@ pub struct Outcome {
     pub terminated: bool,
     /// The counts of events, actions at given times, and conditions.
     pub counts: Vec<u32>,
-    /// Every event that counts, logged or not.
+    /// All events, actions at given times and conditions, logged or not.
     pub happened: Vec<Entry>,
     pub end: f64,
     pub state: State,
+    /// The parameters with the final modes.
+    pub p: Parameters,
     /// The states at the given ends of steps, before the actions there.
     pub at_steps: Vec<(f64, State)>,
     pub doubt: Option<Doubt>,
@@ -149,6 +151,7 @@ pub fn follow(shape: &Shape, plain: &Plain, case: &Case, steps: &[f64], defect: 
         happened: Vec::new(),
         end: from,
         state: u,
+        p,
         at_steps: Vec::new(),
         doubt: None,
     };
@@ -172,6 +175,7 @@ pub fn follow(shape: &Shape, plain: &Plain, case: &Case, steps: &[f64], defect: 
     walk.all(to, steps);
     walk.outcome.end = walk.t;
     walk.outcome.state = walk.u;
+    walk.outcome.p = walk.p;
     walk.look_for_fast();
     walk.outcome
 }
@@ -242,7 +246,7 @@ impl Walk<'_> {
         let within =
             |time: f64| (time - self.t) * self.forth >= 0.0 && (to - time) * self.forth >= 0.0;
         let mut all: Vec<f64> =
-            (0..self.shape.timed).flat_map(|index| self.times_of(index)).collect();
+            (0..self.shape.timed.len()).flat_map(|index| self.times_of(index)).collect();
         all.retain(|&time| within(time));
         all.sort_by(|a, b| (a * self.forth).total_cmp(&(b * self.forth)));
         all.dedup_by(|a, b| is_same(*a, *b));
@@ -524,6 +528,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Counts an action at a given time or a condition, and runs its action, if there is one.
+    fn count_and_act(&mut self, index: usize) -> bool {
+        self.outcome.counts[index] += 1;
+        let before = self.u;
+        let acted = self.act(index);
+        let entry = Entry { time: self.t, event: index, rising: true, before, after: self.u };
+        self.outcome.happened.push(entry);
+        acted
+    }
+
     /// Returns whether an event that matters is so `near` that a step may end at it.
     fn event_is_here(&self, near: f64) -> bool {
         let by = self.forth * near;
@@ -551,9 +565,8 @@ impl Walk<'_> {
     fn hold(&mut self, conditions: &[usize]) -> (bool, bool) {
         let (mut acted, mut over) = (false, false);
         for &condition in conditions {
-            let index = self.shape.events.len() + self.shape.timed + condition;
-            self.outcome.counts[index] += 1;
-            acted |= self.act(index);
+            let index = self.shape.events.len() + self.shape.timed.len() + condition;
+            acted |= self.count_and_act(index);
             over |= self.ends(index);
         }
         (acted, over)
@@ -570,11 +583,9 @@ impl Walk<'_> {
     fn act_at_time(&mut self) -> bool {
         let is_now = |time: f64| is_same(time, self.t);
         let due = |index: &usize| self.times_of(*index).into_iter().any(is_now);
-        let due: Vec<usize> = (0..self.shape.timed).filter(due).collect();
+        let due: Vec<usize> = (0..self.shape.timed.len()).filter(due).collect();
         for timed in due {
-            let index = self.shape.events.len() + timed;
-            self.outcome.counts[index] += 1;
-            self.act(index);
+            self.count_and_act(self.shape.events.len() + timed);
         }
         self.change()
     }

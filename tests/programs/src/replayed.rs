@@ -85,11 +85,13 @@ impl Tapes {
             shape.falling(),
             shape.acting(),
             shape.logged(),
-            shape.timed,
+            shape.timed.len(),
         ];
         let of_conditions = [S::CONDITIONS, S::CONDITIONS_ACTING, S::MODES, S::HAPPENINGS];
         let written_conditions =
             [shape.conditions.len(), shape.conditions_acting(), shape.modes, shape.happenings()];
+        let logged = [S::TIMED_LOGGED, S::CONDITIONS_LOGGED];
+        assert_eq!(logged, [shape.timed_logged(), shape.conditions_logged()]);
         let system = S::default();
         let name = system.info().name;
         assert_eq!(said, written, "{name}");
@@ -261,9 +263,11 @@ impl<const SHAPE: usize> Events<N, P> for Replayed<SHAPE> {
     const LOGGED: usize = SHAPES[SHAPE].logged();
     const MODES: usize = SHAPES[SHAPE].modes;
     const FIRST_MODE: usize = SHAPES[SHAPE].first_mode;
-    const TIMED: usize = SHAPES[SHAPE].timed;
+    const TIMED: usize = SHAPES[SHAPE].timed.len();
+    const TIMED_LOGGED: usize = SHAPES[SHAPE].timed_logged();
     const CONDITIONS: usize = SHAPES[SHAPE].conditions.len();
     const CONDITIONS_ACTING: usize = SHAPES[SHAPE].conditions_acting();
+    const CONDITIONS_LOGGED: usize = SHAPES[SHAPE].conditions_logged();
 
     fn event<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         one(&self.0.events[index], &inputs(u, p, t, &[]))

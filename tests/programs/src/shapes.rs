@@ -39,14 +39,22 @@ impl Event {
     }
 }
 
+/// A condition after steps of a shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// Whether it has an action.
+    pub acts: bool,
+    /// Whether it is logged.
+    pub logs: bool,
+}
+
 /// The properties of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub events: &'static [Event],
-    /// The number of actions at given times.
-    pub timed: usize,
-    /// Conditions after steps: whether each has an action.
-    pub conditions: &'static [bool],
+    /// Actions at given times: whether each is logged.
+    pub timed: &'static [bool],
+    pub conditions: &'static [Condition],
     /// The number of modes.
     pub modes: usize,
     /// The index of the first mode among the parameters.
@@ -57,7 +65,11 @@ const fn event(direction: Direction, acts: bool, logs: bool) -> Event {
     Event { direction, acts, logs }
 }
 
-const PLAIN: Shape = Shape { events: &[], timed: 0, conditions: &[], modes: 0, first_mode: 0 };
+const fn condition(acts: bool, logs: bool) -> Condition {
+    Condition { acts, logs }
+}
+
+const PLAIN: Shape = Shape { events: &[], timed: &[], conditions: &[], modes: 0, first_mode: 0 };
 
 /// All shapes.
 pub const SHAPES: [Shape; 6] = [
@@ -68,15 +80,23 @@ pub const SHAPES: [Shape; 6] = [
         first_mode: 6,
         ..PLAIN
     },
-    Shape { events: &[event(Rising, true, true), event(Falling, false, true)], timed: 2, ..PLAIN },
+    Shape {
+        events: &[event(Rising, true, true), event(Falling, false, true)],
+        timed: &[true, false],
+        ..PLAIN
+    },
     Shape {
         events: &[event(Both, true, false), event(Both, false, true), event(Falling, true, true)],
-        timed: 1,
-        conditions: &[false, true],
+        timed: &[true],
+        conditions: &[condition(false, false), condition(true, true)],
         modes: 2,
         first_mode: 0,
     },
-    Shape { timed: 2, conditions: &[true, false], ..PLAIN },
+    Shape {
+        timed: &[false, true],
+        conditions: &[condition(true, false), condition(false, true)],
+        ..PLAIN
+    },
     Shape {
         events: &[
             event(Falling, false, false),
@@ -84,7 +104,7 @@ pub const SHAPES: [Shape; 6] = [
             event(Both, false, true),
             event(Both, false, true),
         ],
-        conditions: &[false],
+        conditions: &[condition(false, true)],
         ..PLAIN
     },
 ];
@@ -127,12 +147,29 @@ impl Shape {
 
     #[must_use]
     pub const fn conditions_acting(&self) -> usize {
-        bits!(self.conditions, acts, acts)
+        bits!(self.conditions, condition, condition.acts)
+    }
+
+    #[must_use]
+    pub const fn timed_logged(&self) -> usize {
+        bits!(self.timed, logs, logs)
+    }
+
+    #[must_use]
+    pub const fn conditions_logged(&self) -> usize {
+        bits!(self.conditions, condition, condition.logs)
+    }
+
+    /// Returns whether each event, action at a given time and condition is logged, in this order.
+    pub fn logs(&self) -> impl Iterator<Item = bool> {
+        let events = self.events.iter().map(|event| event.logs);
+        let conditions = self.conditions.iter().map(|condition| condition.logs);
+        events.chain(self.timed.iter().copied()).chain(conditions)
     }
 
     /// Returns the number of events, actions at given times and conditions.
     #[must_use]
     pub const fn happenings(&self) -> usize {
-        self.events.len() + self.timed + self.conditions.len()
+        self.events.len() + self.timed.len() + self.conditions.len()
     }
 }

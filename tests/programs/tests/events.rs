@@ -111,6 +111,7 @@ fn bits<const SHAPE: usize>(solution: &Solution<SHAPE>, i: usize) -> Vec<u64> {
     let trajectory = solution.trajectory(i);
     let mut numbers = vec![trajectory.end_time()];
     numbers.extend(trajectory.final_state());
+    numbers.extend(trajectory.final_p());
     numbers.extend(trajectory.times());
     numbers.extend(trajectory.states().flatten());
     // Without logged events there is no log.
@@ -158,7 +159,7 @@ fn apart(a: &Outcome, b: &Outcome) -> Option<f64> {
         && a.at_steps.len() == b.at_steps.len();
     let entries = a.happened.iter().zip(&b.happened).map(|(a, b)| between(a, b));
     let steps = a.at_steps.iter().zip(&b.at_steps).map(|(a, b)| distance(&a.1, &b.1));
-    let ends = [(a.end - b.end).abs(), distance(&a.state, &b.state)];
+    let ends = [(a.end - b.end).abs(), distance(&a.state, &b.state), distance(&a.p, &b.p)];
     same.then(|| entries.chain(steps).chain(ends).fold(0.0, f64::max))
 }
 
@@ -201,7 +202,14 @@ fn difference<const SHAPE: usize>(
     if beyond(distance(&state, &expected.state), bound) {
         return Some(format!("{state:?} instead of {:?}, within {bound:e}", expected.state));
     }
-    let logs = |entry: &&Entry| SHAPES[SHAPE].events[entry.event].logs;
+    let shape = &SHAPES[SHAPE];
+    let modes = shape.first_mode..shape.first_mode + shape.modes;
+    let (found, modes) = (&trajectory.final_p()[modes.clone()], &expected.p[modes]);
+    if found.iter().zip(modes).any(|(a, b)| beyond((a - b).abs(), bound)) {
+        return Some(format!("final modes {found:?} instead of {modes:?}"));
+    }
+    let logged: Vec<bool> = shape.logs().collect();
+    let logs = |entry: &&Entry| logged[entry.event];
     let entries: Vec<&Entry> = expected.happened.iter().filter(logs).take(LOG as usize).collect();
     let log: Vec<_> = solution.kept_log(i).into_iter().flatten().collect();
     if log.len() != entries.len() {
@@ -230,7 +238,7 @@ impl Tally {
         let system = Replayed::<SHAPE>(Box::leak(Box::new((program.tapes)())));
         let cases = cases(program);
         let mut options = SolveOptions::default().tolerance(1e-9);
-        if shape.logged() != 0 {
+        if shape.logs().any(|logs| logs) {
             options = options.event_log(EventLog::new(LOG).with_states());
         }
         if !shape.conditions.is_empty() {
@@ -277,7 +285,7 @@ impl Tally {
             self.terminated += usize::from(expected.terminated);
             let counts: Vec<usize> = expected.counts.iter().map(|&count| count as usize).collect();
             let (events, others) = counts.split_at(shape.events.len());
-            let (timed, conditions) = others.split_at(shape.timed);
+            let (timed, conditions) = others.split_at(shape.timed.len());
             self.events += events.iter().sum::<usize>();
             self.timed += timed.iter().sum::<usize>();
             self.conditions += conditions.iter().sum::<usize>();

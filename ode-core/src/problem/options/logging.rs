@@ -32,7 +32,8 @@ impl EventLog {
 
     /// Also logs the states before events.
     ///
-    /// If a logged event has an action, the states after events are logged, too.
+    /// If a logged event has an action, the states after events are logged, too. Scheduled actions
+    /// and conditions are logged like events.
     pub fn with_states(self) -> Self {
         EventLog { states: true, ..self }
     }

@@ -143,7 +143,8 @@ mod rule {
     #[at]
 //~ ^^^^^
 //~ error: `#[at]` needs times: write one or more times, as in `#[at(4.0)]` and `#[at(p.times)]`, or
-//~ `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is optional
+//~ `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is optional; add `log` to log
+//~ the action
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
@@ -201,7 +202,7 @@ mod rule {
 }
 
 //# words_of_times
-//! The arguments of periodic times are `first`, `every` and `count`.
+//! Scheduled actions have times, or `first`, `every` and `count`, and may have `log`.
 
 use odes::ode_system;
 
@@ -223,13 +224,46 @@ mod rule {
         [u[0] + 1.0]
     }
 
-    #[at(1.0, log)]
-//~           ^^^
-//~ error: `log` is an argument of `#[event]`, and `#[at]` accepts only times: a scheduled action is
-//~ counted, but it is not logged and does not end the trajectory; write one or more times, as in
+    #[at(1.0, stop)]
+//~           ^^^^
+//~ error: `stop` is an argument of `#[event]`, and `#[at]` accepts only times and `log`: a
+//~ scheduled action is counted, but it does not end the trajectory; write one or more times, as in
 //~ `#[at(4.0)]` and `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where
-//~ `count` is optional
+//~ `count` is optional; add `log` to log the action
     pub(crate) fn more(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 2.0]
+    }
+
+    #[at(1.0, log = 3)]
+//~           ^^^
+//~ error: `log` takes no value: the number of logged events per trajectory is an option of the
+//~ solve; set it by `SolveOptions::event_log`
+    pub(crate) fn third(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 3.0]
+    }
+
+    #[at(log, 1.0, log)]
+//~                ^^^
+//~ error: `log` occurs twice; remove this one
+    pub(crate) fn fourth(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 4.0]
+    }
+
+    #[at(first = 0.0, every = 1.0, 4.0)]
+//~                                ^^^
+//~ error: periodic times stand alone; remove this time: write one or more times, as in `#[at(4.0)]`
+//~ and `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is
+//~ optional; add `log` to log the action
+    pub(crate) fn fifth(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 5.0]
+    }
+
+    #[at(log)]
+//~ ^^^^^^^^^^
+//~ error: `#[at]` needs times: write one or more times, as in `#[at(4.0)]` and `#[at(p.times)]`, or
+//~ `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` is optional; add `log` to log
+//~ the action
+    pub(crate) fn sixth(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 6.0]
     }
 }

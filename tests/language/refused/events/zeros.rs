@@ -321,7 +321,7 @@ fn rule(u: &[f64; 1]) -> [f64; 1] {
 }
 
 //# words_of_conditions
-//! The only argument of `#[after_step]` is `stop`.
+//! The arguments of `#[after_step]` are `stop` and `log`.
 
 use odes::ode_system;
 
@@ -335,9 +335,31 @@ mod rule {
 //~              ^^^^^^^
 //~ error: `falling` is not an argument of `#[after_step]`: write `#[after_step]`, or
 //~ `#[after_step(stop)]` or `#[after_step(stop = 3)]` to end the trajectory the first or the third
-//~ time
+//~ time; add `log` to log the steps at which it is true
     pub(crate) fn settled(u: &[f64; 1]) -> bool {
         (1.0 - u[0]).abs() < 0.001
+    }
+
+    #[after_step(log, stop, log)]
+//~                         ^^^
+//~ error: `log` occurs twice; remove this one
+    pub(crate) fn near(u: &[f64; 1]) -> bool {
+        (1.0 - u[0]).abs() < 0.01
+    }
+
+    #[after_step(stop, log, stop = 3)]
+//~                         ^^^^
+//~ error: `stop` occurs twice; remove this one
+    pub(crate) fn nearly(u: &[f64; 1]) -> bool {
+        (1.0 - u[0]).abs() < 0.1
+    }
+
+    #[after_step(log = 3)]
+//~              ^^^
+//~ error: `log` takes no value: the number of logged events per trajectory is an option of the
+//~ solve; set it by `SolveOptions::event_log`
+    pub(crate) fn half(u: &[f64; 1]) -> bool {
+        u[0] > 0.5
     }
 }
 
