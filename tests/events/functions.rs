@@ -41,7 +41,8 @@ mod as_module {
 
     #[ode_system]
     pub(crate) mod ball {
-        pub(crate) fn rhs(u: &[f64; 3], _: &[f64; 2]) -> [f64; 3] {
+        pub(crate) fn rhs(u: &[f64; 3], p: &[f64; 2]) -> [f64; 3] {
+            let _ = p;
             [u[1], -9.81, 0.0]
         }
 
