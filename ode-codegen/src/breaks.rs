@@ -90,6 +90,11 @@ pub(crate) struct Breaks {
 }
 
 impl Breaks {
+    /// Returns the times that are constants.
+    pub(crate) fn constant(&self) -> &[Id] {
+        &self.times
+    }
+
     /// Returns all times, constants first.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         self.times.iter().chain(&self.of_parameters).copied()

@@ -316,7 +316,7 @@ pub(crate) fn compile(
             let rhs: Vec<Id> = rhs.iter().flatten().copied().collect();
             let mut made = self::gradients::Made { graph: &mut graph, system, settings, sizes };
             let mut functions = made.functions(&rhs, &by, loss, beginning.as_ref())?;
-            functions.extend(made.of_events(all, &modes, &breaks.of_parameters)?);
+            functions.extend(made.of_events(all, &modes, &breaks)?);
             functions
         }
         false => Vec::new(),

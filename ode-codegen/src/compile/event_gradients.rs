@@ -8,16 +8,18 @@
 //! Derivatives with respect to states, parameters and time are functions of their own. Events are
 //! rare, so these functions need not share operations.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::events::{All, afters};
 use super::gradients::Made;
-use super::timed::{choose, nearest};
+use super::timed::{Nearest, choose, is_near, nearest};
 use super::{Capability, Fact, FactValue, Lowered};
+use crate::breaks::Breaks;
 use crate::derive::{self, Gradient};
 use crate::elaborate::{Happening, Scheduled, Series};
 use crate::emit::Results;
-use crate::graph::{Id, InputNode};
+use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Kind, Node, Unary};
 use crate::simplify::Truth;
 
 /// Returns the fact about times to stop at that depend on parameters, a constant of the adjoint
@@ -26,6 +28,17 @@ pub(super) fn fact(stops: &[Id]) -> Fact {
     let value = FactValue::Count(stops.len());
     Fact { capability: Capability::PullBackEvents, name: "PARAMETER_STOPS", value }
 }
+
+/// A time that may equal the current time.
+struct Candidate {
+    near: Truth,
+    distance: Id,
+    /// The derivatives of the time are the sums of these.
+    gradients: Vec<Gradient>,
+}
+
+/// A distance larger than any other; `f32` has this number.
+const FAR: f64 = 1e38;
 
 /// The derivatives of one number with respect to all inputs.
 struct Derivatives {
@@ -37,12 +50,12 @@ struct Derivatives {
 impl Made<'_, '_> {
     /// Returns the functions for events, actions and times.
     ///
-    /// `stops` are the times to stop at that depend on parameters.
+    /// `stops` are the times to stop at of the right-hand side.
     pub(super) fn of_events(
         &mut self,
         all: All<'_>,
         modes: &Range<usize>,
-        stops: &[Id],
+        stops: &Breaks,
     ) -> syn::Result<Vec<Lowered>> {
         let (events, timed, _) = all;
         let mut functions = Vec::new();
@@ -53,7 +66,7 @@ impl Made<'_, '_> {
         if !timed.is_empty() {
             functions.push(self.of_schedules(timed)?);
         }
-        if !stops.is_empty() {
+        if !stops.of_parameters.is_empty() {
             functions.push(self.of_stops(stops)?);
         }
         Ok(functions)
@@ -92,73 +105,101 @@ impl Made<'_, '_> {
 
     /// Returns the derivatives of the time of each scheduled action that is due.
     fn of_schedules(&mut self, timed: &[Scheduled]) -> syn::Result<Lowered> {
-        let series: Vec<&[Series]> = timed.iter().map(|timed| &timed.series[..]).collect();
-        let rows = self.of_times(&series)?;
-        Ok(self.lower_as("dues_by_parameters", Results::Matrix(rows, self.sizes[1])))
-    }
-
-    /// Returns the derivatives of the time to stop at.
-    fn of_stops(&mut self, stops: &[Id]) -> syn::Result<Lowered> {
-        let stops: Vec<Series> =
-            stops.iter().map(|&first| Series { first, repeats: None }).collect();
-        let rows = self.of_times(&[&stops])?;
-        Ok(self.lower_as("stop_by_parameters", Results::Vector(rows.concat())))
-    }
-
-    /// Returns, for each list of series, the derivatives of its time that equals the current time.
-    ///
-    /// If several times are equal to it, the derivatives are those of the first one.
-    fn of_times(&mut self, all: &[&[Series]]) -> syn::Result<Vec<Vec<Option<Id>>>> {
+        let all = timed.iter().flat_map(|timed| &timed.series);
         let numbers = |series: &Series| {
             let every = series.repeats.map_or(series.first, |(every, _)| every);
             [series.first, every]
         };
-        let roots: Vec<Id> = all.iter().copied().flatten().flat_map(numbers).collect();
-        let limit = self.settings.most_nodes();
-        let gradients = derive::gradients(self.graph, &roots, limit);
-        let gradients = gradients.ok_or_else(|| self.too_long())?;
+        let gradients = self.gradients(&all.flat_map(numbers).collect::<Vec<Id>>())?;
         let mut gradients = gradients.as_chunks::<2>().0.iter();
-        let rows = all.iter().map(|all| {
-            let mut row = vec![None; self.sizes[1]];
-            let mut before = Truth::Known(false);
-            for (series, gradients) in all.iter().zip(&mut gradients) {
-                before = self.of_time(series, gradients, before, &mut row);
-            }
-            row
+        let rows = timed.iter().map(|timed| {
+            let candidates = timed.series.iter().zip(&mut gradients);
+            let candidates = candidates.map(|(series, [first, every])| {
+                let Nearest { near, distance, number } = nearest(self.graph, series);
+                let every = if series.repeats.is_some() { &every[..] } else { &[] };
+                let every: Vec<(InputNode, Id)> = every
+                    .iter()
+                    .map(|&(input, derivative)| (input, self.graph.mul(derivative, number)))
+                    .collect();
+                Candidate { near, distance, gradients: vec![first.clone(), every] }
+            });
+            let candidates = candidates.collect();
+            self.of_nearest(candidates)
         });
-        Ok(rows.collect())
+        let rows = Results::Matrix(rows.collect(), self.sizes[1]);
+        Ok(self.lower_as("dues_by_parameters", rows))
     }
 
-    /// Adds the derivatives of a series, given those of its first time and its period.
+    /// Returns the derivatives of the time to stop at.
     ///
-    /// Earlier series have a time that equals the current time if `before` holds. Returns whether
-    /// this holds for the series, too.
-    fn of_time(
-        &mut self,
-        series: &Series,
-        [first, every]: &[Gradient; 2],
-        before: Truth,
-        row: &mut [Option<Id>],
-    ) -> Truth {
-        let (near, number) = nearest(self.graph, series);
-        let not_before = self.graph.not(before);
-        let here = self.graph.and(near, not_before);
-        let zero = self.graph.literal(0.0);
-        let mut of_series = vec![None; row.len()];
-        let repeats = series.repeats.iter().flat_map(|_| every);
-        let first = first.iter().map(|entry| (entry, None));
-        for (&(input, derivative), factor) in first.chain(repeats.map(|e| (e, Some(number)))) {
-            let InputNode::Parameter(index) = input else { continue };
-            let term = factor.map_or(derivative, |number| self.graph.mul(derivative, number));
-            let sum = &mut of_series[index as usize];
-            *sum = Some(sum.map_or(term, |sum| self.graph.add(sum, term)));
+    /// The host computes these times in `f64`, so times of lanes may have larger rounding errors.
+    fn of_stops(&mut self, stops: &Breaks) -> syn::Result<Lowered> {
+        // A stop that depends on parameters may be near a constant one.
+        let all: Vec<Id> = stops.of_parameters.iter().chain(stops.constant()).copied().collect();
+        let gradients = self.gradients(&all)?;
+        let sizes = sizes(self.graph, &all);
+        let candidates = all.iter().zip(sizes).zip(gradients).map(|((&time, size), gradient)| {
+            let (near, distance) = is_near(self.graph, time, Some(size));
+            Candidate { near, distance, gradients: vec![gradient] }
+        });
+        let candidates = candidates.collect();
+        let row = Results::Vector(self.of_nearest(candidates));
+        Ok(self.lower_as("stop_by_parameters", row))
+    }
+
+    /// Returns the derivatives of the candidate that is nearest to the current time.
+    ///
+    /// If several are equally near, the first one counts.
+    fn of_nearest(&mut self, candidates: Vec<Candidate>) -> Vec<Option<Id>> {
+        let (zero, far) = (self.graph.literal(0.0), self.graph.literal(FAR));
+        let distances: Vec<Id> = candidates
+            .iter()
+            .map(|Candidate { near, distance, .. }| choose(self.graph, *near, *distance, far))
+            .collect();
+        // The least distance of later candidates.
+        let mut later = vec![None; distances.len()];
+        for index in (1..distances.len()).rev() {
+            let distance = distances[index];
+            later[index - 1] = Some(match later[index] {
+                Some(least) => self.graph.binary(Binary::Min, distance, least),
+                None => distance,
+            });
         }
-        for (entry, derivative) in row.iter_mut().zip(of_series) {
-            if let Some(derivative) = derivative {
-                *entry = Some(choose(self.graph, here, derivative, entry.unwrap_or(zero)));
+        let mut row: Vec<Option<Id>> = vec![None; self.sizes[1]];
+        let mut earlier: Option<Id> = None;
+        for (index, Candidate { near, gradients, .. }) in candidates.into_iter().enumerate() {
+            let (graph, distance) = (&mut *self.graph, distances[index]);
+            let mut here = near;
+            for (least, comparison) in [(earlier, Comparison::Lt), (later[index], Comparison::Le)] {
+                if let Some(least) = least {
+                    let is_nearer = graph.compare(comparison, distance, least);
+                    here = graph.and(here, is_nearer);
+                }
             }
+            let mut of_candidate: BTreeMap<u32, Id> = BTreeMap::new();
+            for (input, derivative) in gradients.into_iter().flatten() {
+                if let InputNode::Parameter(index) = input {
+                    let sum = of_candidate.get(&index).copied();
+                    let sum = sum.map_or(derivative, |sum| graph.add(sum, derivative));
+                    of_candidate.insert(index, sum);
+                }
+            }
+            for (index, derivative) in of_candidate {
+                let entry = &mut row[index as usize];
+                *entry = Some(choose(graph, here, derivative, entry.unwrap_or(zero)));
+            }
+            earlier = Some(match earlier {
+                Some(least) => graph.binary(Binary::Min, distance, least),
+                None => distance,
+            });
         }
-        self.graph.or(before, near)
+        row
+    }
+
+    /// Returns the derivatives of times, which depend on parameters alone.
+    fn gradients(&mut self, times: &[Id]) -> syn::Result<Vec<Gradient>> {
+        let limit = self.settings.most_nodes();
+        derive::gradients(self.graph, times, limit).ok_or_else(|| self.too_long())
     }
 
     /// Returns the derivatives of the products of `roots` with their cotangents.
@@ -189,6 +230,33 @@ impl Made<'_, '_> {
             self.lower_as(time, Results::Vector(times)),
         ]
     }
+}
+
+/// Returns a bound of the terms of each time, to which its rounding errors are proportional.
+///
+/// In `a - b`, errors are proportional to `|a| + |b|`, even if the difference is much smaller.
+fn sizes(graph: &mut Graph, times: &[Id]) -> Vec<Id> {
+    let reachable = graph.reachable(times);
+    let mut sizes: HashMap<Id, Id> = HashMap::new();
+    for (id, needed) in graph.ids().zip(reachable) {
+        let node = graph.node(id);
+        if !needed || node.kind() == Kind::Mask {
+            continue;
+        }
+        let size = match node {
+            Node::Unary(Unary::Neg, a) => sizes[&a],
+            Node::Binary(Binary::Add | Binary::Sub, a, b) => graph.add(sizes[&a], sizes[&b]),
+            Node::Binary(Binary::Mul, a, b) => graph.mul(sizes[&a], sizes[&b]),
+            Node::Binary(Binary::Div, a, b) => {
+                let (product, square) = (graph.mul(sizes[&a], sizes[&b]), graph.mul(b, b));
+                graph.div(product, square)
+            }
+            Node::Select(mask, a, b) => graph.select(mask, sizes[&a], sizes[&b]),
+            _ => graph.unary(Unary::Abs, id),
+        };
+        sizes.insert(id, size);
+    }
+    times.iter().map(|time| sizes[time]).collect()
 }
 
 #[cfg(test)]
@@ -249,6 +317,8 @@ mod tests {
         t: f64,
     }
 
+    /// The relative difference below which times are equal.
+    const SCALE: f64 = 1e-14;
     /// Cotangents of states and of parameters.
     const BY_U: [f64; STATES] = [0.75, -1.25];
     const BY_P: [f64; PARAMETERS] = [0.5, -0.25, 1.0, 2.0, -1.0, 0.125, 0.375, 1.5, -0.625];
@@ -260,7 +330,7 @@ mod tests {
             InputNode::State(index) => at.u[index as usize],
             InputNode::Parameter(index) => at.p[index as usize],
             InputNode::Time => at.t,
-            InputNode::Scale => 1e-14,
+            InputNode::Scale => SCALE,
             InputNode::Vector(index) => BY_U[index as usize],
             InputNode::Factor(index) => BY_P[index as usize],
         };
@@ -361,6 +431,34 @@ mod tests {
         ] {
             assert_eq!(stop(t), expected, "{t}");
         }
+    }
+
+    /// Rounding errors of a difference are those of its terms. The nearest of close times counts.
+    #[test]
+    fn times_near_the_current_one_count_by_their_distance() {
+        let text = "#[odes::ode_system(gradients = \"on\")]
+            fn steps(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
+                let late = if t < p[0] - p[1] { 1.0 } else { u[0] };
+                let later = if t < p[2] { 2.0 } else if t < 3.0 { u[0] } else { 0.5 };
+                [late * later]
+            }";
+        let compiled = compile_str(text).unwrap();
+        let stop = |p: [f64; 3], t: f64| {
+            let (u, mut all) = ([0.0; STATES], [0.0; PARAMETERS]);
+            all[..3].copy_from_slice(&p);
+            evaluate(&compiled, "stop_by_parameters", Point { u, p: all, t })
+        };
+        // The terms are a thousand times larger than the time.
+        let (difference, off) = (1000.5 - 999.5, 1e-12);
+        assert!(off > SCALE * difference);
+        let p = [1000.5, 999.5, 2.0];
+        assert_eq!(stop(p, difference + off), [1.0, -1.0, 0.0]);
+        assert_eq!(stop(p, difference + 1e-9), [0.0; 3]);
+        let p = [1000.5, 999.5, difference + off];
+        assert_eq!(stop(p, difference), [1.0, -1.0, 0.0]);
+        assert_eq!(stop(p, difference + off), [0.0, 0.0, 1.0]);
+        // The constant stop at 3 does not move.
+        assert_eq!(stop([1003.0 + off, 1000.0, 2.0], 3.0), [0.0; 3]);
     }
 
     /// Two equal times count as one, which is the first.

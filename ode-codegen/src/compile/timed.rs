@@ -61,7 +61,7 @@ pub(super) fn times(
 fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     let (mut due, mut known) = (Truth::Known(false), Truth::Known(true));
     for series in all {
-        let (here, _) = nearest(graph, series);
+        let here = nearest(graph, series).near;
         due = graph.or(due, here);
         for number in series.ids() {
             let is_number = graph.compare(Comparison::Equals, number, number);
@@ -73,12 +73,25 @@ fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
     choose(graph, known, due, unknown)
 }
 
-/// Returns whether the time belongs to a series, and the number of the nearest time of the series.
-pub(super) fn nearest(graph: &mut Graph, series: &Series) -> (Truth, Id) {
+/// The time of a series that is nearest to the current time.
+pub(super) struct Nearest {
+    /// Whether both times are equal except for rounding.
+    pub near: Truth,
+    /// The distance of both times.
+    pub distance: Id,
+    /// The number of the time in the series.
+    pub number: Id,
+}
+
+/// Returns the time of a series that is nearest to the current time.
+pub(super) fn nearest(graph: &mut Graph, series: &Series) -> Nearest {
     let now = graph.input(InputNode::Time);
     let zero = graph.literal(0.0);
     let Series { first, repeats } = *series;
-    let Some((every, count)) = repeats else { return (is_near(graph, first, now), zero) };
+    let Some((every, count)) = repeats else {
+        let (near, distance) = is_near(graph, first, None);
+        return Nearest { near, distance, number: zero };
+    };
     // With a period of zero, all times are the first one.
     let since = graph.sub(now, first);
     let periods = graph.div(since, every);
@@ -90,26 +103,32 @@ pub(super) fn nearest(graph: &mut Graph, series: &Series) -> (Truth, Id) {
     // With an infinite period, only the first time exists.
     let is_first = graph.compare(Comparison::Equals, number, zero);
     let nearest = choose(graph, is_first, first, nearest);
-    let near = is_near(graph, nearest, now);
+    let (near, distance) = is_near(graph, nearest, None);
     let begun = graph.compare(Comparison::Ge, number, zero);
-    let due = graph.and(near, begun);
-    let Some(count) = count else { return (due, number) };
-    let counts = graph.compare(Comparison::Lt, number, count);
-    (graph.and(due, counts), number)
+    let mut near = graph.and(near, begun);
+    if let Some(count) = count {
+        let counts = graph.compare(Comparison::Lt, number, count);
+        near = graph.and(near, counts);
+    }
+    Nearest { near, distance, number }
 }
 
-/// Returns whether two times are equal except for rounding; the second is finite.
-fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
+/// Returns whether a time equals the current time except for rounding, and their distance.
+///
+/// Rounding errors of the time are proportional to `size`, by default its absolute value.
+pub(super) fn is_near(graph: &mut Graph, time: Id, size: Option<Id>) -> (Truth, Id) {
+    let now = graph.input(InputNode::Time);
     let difference = graph.sub(time, now);
     let difference = graph.unary(Unary::Abs, difference);
-    let [a, b] = [time, now].map(|time| graph.unary(Unary::Abs, time));
-    let larger = graph.binary(Binary::Max, a, b);
+    let size = size.unwrap_or_else(|| graph.unary(Unary::Abs, time));
+    let present = graph.unary(Unary::Abs, now);
+    let larger = graph.binary(Binary::Max, size, present);
     let part = graph.input(InputNode::Scale);
     let most = graph.mul(part, larger);
     // For an infinite time both are false.
     let same = graph.compare(Comparison::Equals, time, now);
     let near = graph.compare(Comparison::Lt, difference, most);
-    graph.or(same, near)
+    (graph.or(same, near), difference)
 }
 
 pub(super) fn choose(graph: &mut Graph, truth: Truth, a: Id, b: Id) -> Id {

@@ -149,8 +149,8 @@ pub trait PullBackEvents<const N: usize, const P: usize>: Copy {
     /// parameters.
     ///
     /// It is the time that equals `t`, up to a relative difference below `near`. If several times
-    /// equal `t`, the first one in the order of their declaration counts; if none does, the
-    /// derivatives are zero.
+    /// do, the nearest one counts, and of equally near ones the first in the order of their
+    /// declaration. If none does, the derivatives are zero.
     #[inlined]
     #[must_use]
     fn due_by_parameters<R: Real>(&self, index: usize, p: &[R; P], t: R, near: R) -> [R; P] {
@@ -161,7 +161,8 @@ pub trait PullBackEvents<const N: usize, const P: usize>: Copy {
     /// Computes the derivatives of a time to stop at of the right-hand side with respect to the
     /// parameters.
     ///
-    /// The time is found as in [`due_by_parameters`](Self::due_by_parameters).
+    /// The time is found as in [`due_by_parameters`](Self::due_by_parameters). Its difference to
+    /// `t` is relative to the terms of the time, which may be larger than the time itself.
     #[inlined]
     #[must_use]
     fn stop_by_parameters<R: Real>(&self, p: &[R; P], t: R, near: R) -> [R; P] {
