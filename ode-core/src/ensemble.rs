@@ -1,5 +1,6 @@
 //! Backends: the trait, and the backends of the CPU.
 
+mod action_records;
 pub mod adjoint;
 mod algorithm;
 pub(crate) mod batches;

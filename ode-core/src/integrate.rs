@@ -46,20 +46,24 @@ pub mod lockstep;
 pub mod logged;
 pub mod members;
 pub mod options;
+pub mod recorded;
+pub mod recording;
 pub mod roots;
+pub mod saltation;
 pub mod sides;
 pub mod timed;
 
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 17] = [
+pub(crate) const LANE_PROGRAMS: [&str; 18] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
     first_step::DEVICE,
     actions::DEVICE,
     sides::DEVICE,
+    recording::DEVICE,
     attempt::DEVICE,
     dense::DEVICE,
     roots::DEVICE,

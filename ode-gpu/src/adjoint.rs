@@ -2,8 +2,9 @@
 //!
 //! The number of rows in the step records of a thread is not known in advance. The memory has as
 //! many rows as the last gradients of the same system and method needed. If these rows do not
-//! suffice, the batch is solved again with the required number. Batches are limited so that the
-//! records fit into memory.
+//! suffice, the batch is solved again with the required number. The same holds for recorded actions,
+//! which all threads together store in one array. Batches are limited so that the records fit into
+//! memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -15,7 +16,9 @@ use ode_core::ensemble::raw_gradients::{GradientArray, GradientSlices, RawCotang
 use ode_core::ensemble::task::TaskKey;
 use ode_core::ensemble::work_queue::{ChunkLimits, Divisible, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
-use ode_core::kernel::adjoint::{self, ADJOINT_NAME, AdjointArguments, RECORD_NAME, row_bytes};
+use ode_core::kernel::adjoint::{
+    self, ADJOINT_NAME, AdjointArguments, MARKS, RECORD_NAME, row_bytes,
+};
 use ode_core::kernel::{self, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::InputRange;
@@ -40,14 +43,46 @@ use crate::worker::{at_once, check_options, launch_config};
 /// yet.
 const STEPS: usize = 64;
 
+/// Recorded actions for each trajectory, if no gradients of this system and method were computed
+/// yet.
+const ACTIONS: usize = 4;
+
 /// The fewest trajectories of a batch that is cut for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
 
-/// The number of rows that the last gradients of a system and a method had.
-fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
-    static KNOWN: LazyLock<Mutex<Recent<TaskKey, Arc<AtomicUsize>>>> =
-        LazyLock::new(|| Mutex::new(Recent::new(64)));
-    lock(&KNOWN).get(key)
+/// The sizes of step records, for each trajectory of a thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Needs {
+    /// The number of rows.
+    steps: usize,
+    /// The number of recorded actions.
+    actions: usize,
+}
+
+/// The sizes of the step records that the last gradients of a system and a method needed.
+#[derive(Debug, Default)]
+struct Known {
+    steps: AtomicUsize,
+    actions: AtomicUsize,
+}
+
+impl Known {
+    /// Returns the known sizes of a system and a method.
+    fn of(key: TaskKey) -> Arc<Known> {
+        static KNOWN: LazyLock<Mutex<Recent<TaskKey, Arc<Known>>>> =
+            LazyLock::new(|| Mutex::new(Recent::new(64)));
+        lock(&KNOWN).get(key)
+    }
+
+    fn needs(&self) -> Needs {
+        let steps = self.steps.load(Ordering::Relaxed).max(STEPS);
+        Needs { steps, actions: self.actions.load(Ordering::Relaxed).max(ACTIONS) }
+    }
+
+    fn raise(&self, needed: Needs) {
+        self.steps.fetch_max(needed.steps, Ordering::Relaxed);
+        self.actions.fetch_max(needed.actions, Ordering::Relaxed);
+    }
 }
 
 /// The worker of a device for gradients.
@@ -120,24 +155,24 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         kernels: &Kernels,
         chunk: &mut Chunk<'_, T>,
     ) -> Result<(), SolveError> {
-        let known = steps_of(self.task.key(AdjointKernel::Backward));
+        let known = Known::of(self.task.key(AdjointKernel::Backward));
         let mut most = usize::MAX;
         let (inputs, results) = (chunk.inputs, chunk.results.reborrow());
         let gradients = chunk.gradients.as_mut().map(GradientSlices::reborrow);
         let mut left = vec![Chunk { inputs, results, gradients }];
         while let Some(chunk) = left.pop() {
-            let steps = known.load(Ordering::Relaxed).max(STEPS);
-            let fits = self.fitting(steps, chunk.inputs).min(most).max(1);
+            let room = known.needs();
+            let fits = self.fitting(room, chunk.inputs).min(most).max(1);
             let mut now = chunk;
             if fits < now.count() {
                 let (first, behind) = now.split(fits);
                 left.push(behind);
                 now = first;
             }
-            match self.launch(stream, kernels, &mut now, steps) {
-                Ok(needed) if needed <= steps => {}
+            match self.launch(stream, kernels, &mut now, room) {
+                Ok(needed) if needed.steps <= room.steps && needed.actions <= room.actions => {}
                 Ok(needed) => {
-                    known.fetch_max(needed, Ordering::Relaxed);
+                    known.raise(needed);
                     left.push(now);
                 }
                 Err(GpuError::OutOfMemory { .. }) if now.count() > FEWEST => {
@@ -168,18 +203,32 @@ impl<T: Scalar> AdjointWorker<'_, T> {
 
     /// The bytes of a row of a thread.
     fn row_bytes(&self) -> usize {
-        row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
+        row_bytes::<T>(self.task.shape().states, self.has_times())
+    }
+
+    /// Whether rows contain times and sizes of steps.
+    fn has_times(&self) -> bool {
+        self.settings.adaptive || self.task.action_width() > 0
+    }
+
+    /// The bytes of a recorded action; zero for a system without actions.
+    fn action_bytes(&self) -> usize {
+        match self.task.action_width() {
+            0 => 0,
+            width => width * size_of::<T>() + MARKS * size_of::<u32>(),
+        }
     }
 
     /// Returns how many trajectories of a chunk fit into memory with their records.
-    fn fitting(&self, steps: usize, range: InputRange<'_, T>) -> usize {
+    fn fitting(&self, room: Needs, range: InputRange<'_, T>) -> usize {
         let shape = self.task.shape();
         let footprint = Footprint::new(&self.without_saves(), range.inputs());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
         let numbers = (own + given) * size_of::<T>();
-        let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
+        let records = room.steps.saturating_mul(self.row_bytes()) + 6 * size_of::<u32>();
+        let records = records.saturating_add(room.actions.saturating_mul(self.action_bytes()));
         let each = footprint.each().saturating_add(numbers).saturating_add(records);
         let most = most_trajectories(range.inputs()).min(range.len());
         let needed = most.saturating_mul(each).saturating_add(footprint.beside);
@@ -197,40 +246,47 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         ResolvedOptions { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
     }
 
-    /// Computes the gradients of a batch with `steps` rows for each trajectory of a thread.
+    /// Computes the gradients of a batch with step records of the sizes `given`.
     ///
-    /// Returns the number of rows that were needed. If it exceeds `steps`, some gradients are
-    /// missing.
+    /// Returns the sizes that were needed. If one exceeds the given one, some gradients are missing.
     fn launch(
         &mut self,
         stream: &Stream,
         kernels: &Kernels,
         chunk: &mut Chunk<'_, T>,
-        steps: usize,
-    ) -> Result<usize, GpuError> {
+        room_of: Needs,
+    ) -> Result<Needs, GpuError> {
         let settings = self.without_saves();
         let batch = Batch::new(&settings, chunk.inputs);
         // `most_trajectories` bounds the batch.
         let config = launch_config(&kernels.record, &self.kernel_config, batch.len() as u32);
         let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
         let each = batch.len().div_ceil(threads);
-        let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
+        let room = u32::try_from(room_of.steps.saturating_mul(each)).unwrap_or(u32::MAX);
+        let action_bytes = self.action_bytes();
+        let acts = if action_bytes > 0 { room_of.actions.saturating_mul(batch.len()) } else { 0 };
+        let action_room = u32::try_from(acts).unwrap_or(u32::MAX);
         let shape = self.task.shape();
         let back = Back::new(self.cotangents, chunk.inputs, shape, align(batch.total()));
-        let width = adjoint::width::<T>(shape.states, settings.adaptive);
-        let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
+        let row = adjoint::width::<T>(shape.states, self.has_times()) * size_of::<T>();
+        let numbers = self.task.action_width() * size_of::<T>();
+        let records = Records::new(threads, batch.len(), [room, action_room], [row, numbers]);
         let mut memory = stream.allocate::<u8>(back.total)?;
         let rows = stream.allocate::<u8>(records.total)?;
         let mut given = stream.allocate::<u8>(back.given_total)?;
         let (sources, end) = batch.sources();
         let uploads = stream.upload_rows(&sources, end, &mut memory)?;
         let more = stream.upload_rows(&back.rows, back.given_total, &mut given)?;
-        let mut most = memory.slice_mut(back.most..back.most + size_of::<u32>());
+        let mut most = memory.slice_mut(back.most..back.total);
         stream.raw().memset_zeros(&mut most).call("cuMemsetD8Async")?;
         let address = |memory: &CudaSlice<u8>| memory.device_ptr(stream.raw()).0;
         let arguments = Argument(batch.arguments(address(&memory)));
-        let adjoint =
-            AdjointArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
+        let adjoint = AdjointArguments {
+            threads: threads as u32,
+            room,
+            action_room,
+            ..records.arguments(address(&rows))
+        };
         let adjoint = Argument(back.arguments(address(&memory), address(&given), adjoint));
         let shared = Argument::shared(&self.kernel_config.shared_numbers(chunk.inputs.inputs()));
         let watch = Stopwatch::start(stream)?;
@@ -252,7 +308,7 @@ impl<T: Scalar> AdjointWorker<'_, T> {
         let first =
             ResultArray::ALL.iter().filter(|a| downloaded(a)).map(|a| a.of(places).at).min();
         let first = first.unwrap_or(0);
-        let mut most = [0; size_of::<u32>()];
+        let [mut most, mut actions] = [[0; size_of::<u32>()]; 2];
         let mut targets: Vec<Target<'_>> = Vec::new();
         let results = ResultArray::ALL.iter().zip(chunk.results.bytes());
         let results = results.filter(|(array, _)| downloaded(array));
@@ -263,31 +319,46 @@ impl<T: Scalar> AdjointWorker<'_, T> {
             targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
         }
         targets.push((back.most - first, &mut most));
+        targets.push((back.most - first + size_of::<u32>(), &mut actions));
         stream.download_rows(&memory.slice(first..back.total), targets)?;
         stream.synchronize()?;
         self.computing += watch.elapsed()?;
         drop((uploads, more));
         // The assignment of trajectories to threads can differ next time.
         let most = u32::from_ne_bytes(most) as usize;
-        Ok(if each > 1 { (most + most / 16).div_ceil(each) } else { most })
+        let steps = if each > 1 { (most + most / 16).div_ceil(each) } else { most };
+        let actions = u32::from_ne_bytes(actions) as usize;
+        Ok(Needs { steps, actions: actions.div_ceil(batch.len().max(1)) })
     }
 }
 
 /// The layout of step records in device memory of their own.
 struct Records {
     /// The offsets of: numbers, flags of steps, starts of trajectories and the rows before them,
-    /// and for each thread its last trajectory and its rows.
-    at: [usize; 6],
+    /// and for each thread its last trajectory and its rows. Then those of actions: their numbers
+    /// and marks, the actions at starts of trajectories, and the last actions of threads.
+    at: [usize; 10],
     total: usize,
 }
 
 impl Records {
-    fn new(threads: usize, trajectories: usize, room: usize, step: usize) -> Records {
-        let rows = threads.saturating_mul(room);
+    /// `room` and `sizes`: the numbers of rows of a thread and of actions of all threads, and the
+    /// bytes of the elements of each.
+    fn new(threads: usize, trajectories: usize, room: [u32; 2], sizes: [usize; 2]) -> Records {
+        let [rows, actions] = room.map(|room| room as usize);
+        let rows = threads.saturating_mul(rows);
         let word = size_of::<u32>();
         let [starts, last] = [trajectories, threads].map(|count| count * word);
+        let [numbers, action_numbers] =
+            [(rows, sizes[0]), (actions, sizes[1])].map(|(count, size)| count.saturating_mul(size));
+        let marks = actions.saturating_mul(MARKS * word);
+        let [action_starts, action_last] = [starts, last].map(|n| if actions > 0 { n } else { 0 });
+        let of_steps = [numbers, rows, starts, starts, last, last];
+        let of_actions = [action_numbers, marks, action_starts, action_last];
+        let mut bytes = of_steps.into_iter().chain(of_actions);
         let mut total = 0_usize;
-        let at = [rows.saturating_mul(step), rows, starts, starts, last, last].map(|bytes| {
+        let at = [(); 10].map(|()| {
+            let bytes = bytes.next().unwrap_or_default();
             let at = total;
             total = align(total.saturating_add(bytes).min(usize::MAX / 2));
             at
@@ -297,7 +368,19 @@ impl Records {
 
     /// Returns the addresses for the kernels' argument, for memory at `base`.
     fn arguments(&self, base: u64) -> AdjointArguments {
-        let [numbers, steps, starts, before, last, rows] = self.at.map(|at| base + at as u64);
+        let addresses = self.at.map(|at| base + at as u64);
+        let [
+            numbers,
+            steps,
+            starts,
+            before,
+            last,
+            rows,
+            actions,
+            marks,
+            action_starts,
+            action_last,
+        ] = addresses;
         AdjointArguments {
             numbers,
             steps,
@@ -305,6 +388,10 @@ impl Records {
             before,
             last,
             rows,
+            actions,
+            marks,
+            action_starts,
+            action_last,
             ..AdjointArguments::default()
         }
     }
@@ -322,8 +409,8 @@ struct Back<'c> {
     given_total: usize,
     /// The offsets of the cotangents of saved and of final states, if there are any.
     given: [Option<usize>; 2],
-    /// Losses, gradients by initial states and by parameters, behind the batch; then the number of
-    /// rows that were needed, and the end of the memory.
+    /// Losses, gradients by initial states and by parameters, behind the batch; then the numbers of
+    /// rows and actions that were needed, and the end of the memory.
     places: [Place; GradientArray::COUNT],
     most: usize,
     total: usize,
@@ -360,7 +447,7 @@ impl<'c> Back<'c> {
             place
         });
         let most = total;
-        Back { rows, given_total, given, places, most, total: most + size_of::<u32>() }
+        Back { rows, given_total, given, places, most, total: most + 2 * size_of::<u32>() }
     }
 
     /// Returns the kernels' argument, for a batch at `base` and cotangents at `given`.
@@ -370,6 +457,7 @@ impl<'c> Back<'c> {
         let address = |at: Option<usize>| given + at.unwrap_or(0) as u64;
         AdjointArguments {
             most: base + self.most as u64,
+            action_count: base + (self.most + size_of::<u32>()) as u64,
             by_saved: address(saved),
             by_last: address(last),
             loss,

@@ -97,8 +97,15 @@ impl RequestVisitor for HostCpp {
         };
         // More steps than any test makes.
         let (n, room) = (columns.trajectories, 1 << 18);
-        let mut numbers =
-            vec![T::nan(); room * adjoint::width::<T>(columns.u0.len(), settings.adaptive)];
+        let action_width = task.action_width();
+        let times = settings.adaptive || action_width > 0;
+        let action_room = if action_width > 0 { 1 << 16 } else { 0 };
+        let mut actions = vec![T::nan(); action_room * action_width];
+        let mut marks = vec![0_u32; action_room * adjoint::MARKS];
+        let mut action_starts = vec![0_u32; n];
+        let mut action_words = [0_u32; 2];
+        let [action_last, action_count] = &mut action_words;
+        let mut numbers = vec![T::nan(); room * adjoint::width::<T>(columns.u0.len(), times)];
         let mut steps = vec![0_u8; room];
         let mut of_each = vec![[0_u32; 2]; n];
         let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
@@ -119,10 +126,17 @@ impl RequestVisitor for HostCpp {
                 loss: gradients.loss.as_mut_ptr() as u64,
                 u0: gradients.u0.as_mut_ptr() as u64,
                 p: gradients.p.as_mut_ptr() as u64,
+                actions: actions.as_mut_ptr() as u64,
+                marks: marks.as_mut_ptr() as u64,
+                action_starts: action_starts.as_mut_ptr() as u64,
+                action_last: action_last as *mut u32 as u64,
+                action_count: action_count as *mut u32 as u64,
                 has_saved: u32::from(!cotangents.saved.is_empty()),
                 has_last: u32::from(!cotangents.last.is_empty()),
                 threads: 1,
                 room: room as u32,
+                action_room: action_room as u32,
+                unused: 0,
             };
             for run in [forth, back] {
                 // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared`
@@ -131,6 +145,7 @@ impl RequestVisitor for HostCpp {
             }
         })?;
         assert_eq!(words[2], 0, "more rows than there is room for");
+        assert!(action_words[1] as usize <= action_room, "more actions than there is room for");
         results.codes.copy_from_slice(&raw.codes);
         results.steps.copy_from_slice(&raw.steps);
         results.rejected.copy_from_slice(&raw.rejected);

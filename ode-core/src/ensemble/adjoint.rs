@@ -45,6 +45,11 @@ pub trait AdjointTask<T: Scalar>: sealed::Sealed + Sync {
     /// Returns the dimensions of the system.
     fn shape(&self) -> SystemShape;
 
+    /// Returns the number of elements of a recorded action; zero for a system without actions.
+    ///
+    /// See `Rows::ACTION_WIDTH` in `record.hpp`.
+    fn action_width(&self) -> usize;
+
     /// Returns the key that identifies a kernel within the process.
     fn key(&self, kernel: AdjointKernel) -> TaskKey;
 
@@ -123,6 +128,10 @@ where
 {
     fn shape(&self) -> SystemShape {
         SystemShape { states: N, parameters: P, observables: S::OBSERVABLES }
+    }
+
+    fn action_width(&self) -> usize {
+        if S::EVENTS + S::TIMED + S::CONDITIONS > 0 { N + S::MODES + 1 } else { 0 }
     }
 
     fn key(&self, kernel: AdjointKernel) -> TaskKey {

@@ -334,6 +334,20 @@ where
     fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
 
     #[inlined]
+    fn records_actions(&self) -> bool {
+        false
+    }
+
+    #[inlined]
+    fn record_action(&mut self, _: R::Mask, _: usize, _: &[R; N], _: &[R; P], _: R) {}
+
+    #[inlined]
+    fn record_mark(&mut self, _: R::Mask, _: R::Bits, _: &[R; N], _: &[R; P], _: R) {}
+
+    #[inlined]
+    fn forget_actions(&mut self, _: R::Mask) {}
+
+    #[inlined]
     fn event_count(&self, index: usize) -> R::Bits {
         let mut counts = R::lit(0.0);
         for lane in 0..R::LANES {

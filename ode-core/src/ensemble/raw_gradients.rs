@@ -4,7 +4,7 @@
 //! states and parameters.
 
 use crate::error::SolveError;
-use crate::integrate::backward::{self, Lost};
+use crate::integrate::recorded::{self, Lost};
 use crate::lane::{Real, Scalar};
 use crate::problem::layout::SystemShape;
 use crate::system::Loss;
@@ -113,7 +113,7 @@ impl<S: Loss<N, P>, const N: usize, const P: usize> LossSource<S, N, P> for Syst
     fn lost<R: Real>(system: S, u: &[R; N], p: &[R; P], t: R) -> Lost<R, N, P> {
         let lost = system.loss(u, p, t);
         let [value] = system.lost_value(&lost);
-        backward::lost::<R, N, P>(value, system.lost_state(&lost), system.lost_parameters(&lost))
+        recorded::lost::<R, N, P>(value, system.lost_state(&lost), system.lost_parameters(&lost))
     }
 }
 
@@ -127,6 +127,6 @@ impl<S, const N: usize, const P: usize> LossSource<S, N, P> for ExternalLoss {
     #[inlined]
     fn lost<R: Real>(_: S, _: &[R; N], _: &[R; P], _: R) -> Lost<R, N, P> {
         let zero = R::lit(0.0);
-        backward::lost::<R, N, P>(zero, [zero; N], [zero; P])
+        recorded::lost::<R, N, P>(zero, [zero; N], [zero; P])
     }
 }

@@ -1,9 +1,10 @@
 //! The CPU's step records of a group of trajectories: their recorder and their backward reader.
 
+use crate::ensemble::action_records::{ActionRecords, NONE};
 use crate::ensemble::lane_io::{IDLE, LaneIo, MOST_LANES, set_bits};
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
-use crate::integrate::backward::{self, RecordSource, Row};
 use crate::integrate::options::{End, Sink, Source};
+use crate::integrate::recorded::{self, Action, RecordSource, Row};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::reserve;
 use crate::solution::ReturnCode;
@@ -13,25 +14,35 @@ use ode_macros::inlined;
 
 /// The step records of some trajectories, in rows of one step per lane.
 #[derive(Debug)]
-pub(super) struct StepRecords<R> {
+pub(super) struct StepRecords<R: Real> {
     /// For each row: states, time, its rounding error, and step size.
     numbers: Vec<R>,
     /// For each row: the lanes with a step in it.
     lanes: Vec<u64>,
-    /// For each trajectory: the row of its lane when the lane took it, and the lane's trajectory
-    /// before.
-    taken: Vec<(usize, usize)>,
+    taken: Vec<Taken>,
+    actions: ActionRecords<R::Scalar>,
     /// The last trajectory of each lane.
     last: [usize; MOST_LANES],
     /// The bytes that could not be allocated; the recorder then takes no further step.
     pub(super) refused: Option<usize>,
 }
 
+/// The state of a lane's records when the lane took a trajectory.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    /// The number of rows.
+    row: usize,
+    /// The last action.
+    action: usize,
+    /// The lane's trajectory before.
+    before: usize,
+}
+
 impl<R: Real> StepRecords<R> {
     pub(super) fn new() -> Self {
         let last = [IDLE; MOST_LANES];
         let (numbers, lanes, taken) = (Vec::new(), Vec::new(), Vec::new());
-        StepRecords { numbers, lanes, taken, last, refused: None }
+        StepRecords { numbers, lanes, taken, actions: ActionRecords::new(), last, refused: None }
     }
 
     /// Prepares for `n` trajectories without steps. Allocated memory stays.
@@ -39,7 +50,8 @@ impl<R: Real> StepRecords<R> {
         self.numbers.clear();
         self.lanes.clear();
         self.taken.clear();
-        self.taken.resize(n, (0, IDLE));
+        self.taken.resize(n, Taken { row: 0, action: NONE, before: IDLE });
+        self.actions.clear();
         self.last = [IDLE; MOST_LANES];
     }
 
@@ -112,7 +124,7 @@ macro_rules! fed {
 }
 
 /// A source as [`LaneIo`] which also records the steps of its trajectories.
-pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
+pub(super) struct Recorder<'f, 'a, 'r, R: Real, S, T: Scalar> {
     pub(super) io: LaneIo<'f, 'a, S, T>,
     pub(super) records: &'r mut StepRecords<R>,
 }
@@ -137,7 +149,8 @@ fed! {
             for lane in set_bits(got.to_bitmask()) {
                 let i = self.io.lanes[lane];
                 let before = core::mem::replace(&mut self.records.last[lane], i);
-                self.records.taken[i - self.io.first] = (self.records.lanes.len(), before);
+                let (row, action) = (self.records.lanes.len(), self.records.actions.last[lane]);
+                self.records.taken[i - self.io.first] = Taken { row, action, before };
             }
             got
         }
@@ -169,6 +182,43 @@ where
             self.records.numbers.extend_from_slice(u);
             self.records.numbers.extend_from_slice(&[t, low, h]);
             self.records.lanes.push(which.to_bitmask());
+        }
+    }
+
+    #[inlined]
+    fn records_actions(&self) -> bool {
+        true
+    }
+
+    #[inlined]
+    fn record_action(&mut self, which: R::Mask, kind: usize, u: &[R; N], p: &[R; P], t: R) {
+        let kind = <R::Bits as Bits>::lit(kind as u64);
+        Sink::<R, N, P>::record_mark(self, which, kind, u, p, t);
+    }
+
+    #[inlined]
+    fn record_mark(&mut self, which: R::Mask, kind: R::Bits, u: &[R; N], p: &[R; P], t: R) {
+        let records = &mut *self.records;
+        for lane in set_bits(which.to_bitmask()) {
+            if self.io.lanes[lane] == IDLE || records.refused.is_some() {
+                continue;
+            }
+            let modes = p.iter().skip(S::FIRST_MODE).take(S::MODES);
+            let numbers = u.iter().chain(modes).chain([&t]).map(|number| number.lane(lane));
+            let (kind, row) = (kind.lane(lane), records.lanes.len());
+            let width = action_width::<S, N, P>();
+            records.refused = records.actions.push(lane, kind, row, width, numbers).err();
+        }
+    }
+
+    #[inlined]
+    fn forget_actions(&mut self, which: R::Mask) {
+        for lane in set_bits(which.to_bitmask()) {
+            if let Some(i) = self.io.lanes[lane].checked_sub(self.io.first)
+                && let Some(taken) = self.records.taken.get(i)
+            {
+                self.records.actions.last[lane] = taken.action;
+            }
         }
     }
 
@@ -207,7 +257,7 @@ where
 }
 
 /// The source of the backward loop: the recorded trajectories that `io` supplied before.
-pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
+pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R: Real, S, L, T: Scalar> {
     pub(super) io: LaneIo<'f, 'a, S, T>,
     pub(super) records: &'r mut StepRecords<R>,
     /// The current row.
@@ -218,7 +268,7 @@ pub(super) struct RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
     pub(super) loss: core::marker::PhantomData<L>,
 }
 
-impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+impl<'f, 'a, 'r, 'g, 'b, R: Real, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
     /// Creates a source that is positioned behind the last row.
     pub(super) fn new(
         system: S,
@@ -232,11 +282,37 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> RecordedSource<'f, 'a, 'r, 'g, 'b, 
         RecordedSource { io, records, row, cotangents, given, system, loss }
     }
 
+    /// Returns the code of a lane's trajectory.
+    #[inlined]
+    fn code(&self, lane: usize) -> ReturnCode {
+        ReturnCode::from_lane(self.io.results.codes[self.io.lanes[lane]])
+    }
+
     /// Returns whether a lane's trajectory succeeded, so that its derivatives count.
     #[inlined]
     fn counts(&self, lane: usize) -> bool {
-        let code = self.io.results.codes[self.io.lanes[lane]];
-        ReturnCode::from_lane(code) == ReturnCode::Success
+        self.code(lane).is_success()
+    }
+
+    /// Returns the lanes with a remaining action of their trajectory, if it counts.
+    ///
+    /// More than `rows` rows of steps precede the action.
+    #[inlined]
+    fn acts_after(&self, rows: Option<usize>) -> R::Mask {
+        let mut acts = 0;
+        for lane in 0..R::LANES {
+            let i = self.io.lanes[lane];
+            if i == IDLE {
+                continue;
+            }
+            let last = self.records.actions.last[lane];
+            let remains = last != self.records.taken[i - self.io.first].action;
+            let follows = |rows| self.records.actions.marks[last].row > rows;
+            if remains && rows.is_none_or(follows) && self.counts(lane) {
+                acts |= 1 << lane;
+            }
+        }
+        R::Mask::from_bitmask(acts)
     }
 }
 
@@ -261,7 +337,9 @@ fed! {
                 let mut i = self.records.last[lane];
                 let left = self.io.lanes[lane];
                 if left != IDLE {
-                    let (start, before) = self.records.taken[left - self.io.first];
+                    let Taken { row: start, action, before } =
+                        self.records.taken[left - self.io.first];
+                    self.records.actions.last[lane] = action;
                     // Remaining steps of a trajectory that failed, or that began anew, must not
                     // count for the lane's previous trajectory.
                     for row in start..self.row {
@@ -278,14 +356,16 @@ fed! {
     }
 }
 
+/// Returns the numbers of a recorded action: the state, the modes and the time.
+const fn action_width<S: System<N, P>, const N: usize, const P: usize>() -> usize {
+    N + S::MODES + 1
+}
+
 /// Returns `bits` with `value` in one lane.
 #[inlined]
-fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
+fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u64) -> R::Bits {
     let mut numbers = R::from_bits(bits);
-    numbers.set_lane(
-        lane,
-        R::Scalar::from_bits(<<R::Scalar as Real>::Bits as Bits>::lit(u64::from(value))),
-    );
+    numbers.set_lane(lane, R::Scalar::from_bits(<<R::Scalar as Real>::Bits as Bits>::lit(value)));
     numbers.to_bits()
 }
 
@@ -303,7 +383,7 @@ where
         for lane in set_bits(assigned.to_bitmask()) {
             let (i, results) = (self.io.lanes[lane], &self.io.results);
             let count = if self.counts(lane) { results.steps[i] - results.rejected[i] } else { 0 };
-            steps = with_lane::<R>(steps, lane, count);
+            steps = with_lane::<R>(steps, lane, u64::from(count));
         }
         steps
     }
@@ -313,11 +393,11 @@ where
         let save = &self.io.range.inputs().save;
         let mut saved = saved;
         for lane in set_bits(assigned.to_bitmask()) {
-            // A trajectory that succeeded has reached all of its times.
+            // A trajectory that reached the end of its span has reached all of its times.
             let i = self.io.index(lane);
             let all = || (0..save.slots()).take_while(|slot| save.get(i, *slot).is_finite());
             let count = if self.counts(lane) { all().count() } else { 0 };
-            saved = with_lane::<R>(saved, lane, count as u32);
+            saved = with_lane::<R>(saved, lane, count as u64);
         }
         saved
     }
@@ -339,6 +419,66 @@ where
         row.low = R::select(which, numbers[N + 1], row.low);
         row.h = R::select(which, numbers[N + 2], row.h);
         row
+    }
+
+    #[inlined]
+    fn acts(&self) -> R::Mask {
+        self.acts_after(Some(self.row))
+    }
+
+    #[inlined]
+    fn acts_before(&self) -> R::Mask {
+        self.acts_after(None)
+    }
+
+    #[inlined]
+    fn time_of_action(&self) -> R {
+        let mut time = R::lit(f64::NAN);
+        let width = action_width::<S, N, P>();
+        for lane in set_bits(RecordSource::<R, N, P>::acts_before(self).to_bitmask()) {
+            if let Some((_, numbers)) = self.records.actions.last(lane, width) {
+                time.set_lane(lane, numbers[width - 1]);
+            }
+        }
+        time
+    }
+
+    #[inlined]
+    fn action(&mut self, which: R::Mask, action: &Action<R, N, P>) -> Action<R, N, P> {
+        let mut action = *action;
+        let width = action_width::<S, N, P>();
+        for lane in set_bits(which.to_bitmask()) {
+            let Some((mark, numbers)) = self.records.actions.last(lane, width) else { continue };
+            let (u, rest) = numbers.split_at(N);
+            let (modes, t) = rest.split_at(S::MODES);
+            action.kind = with_lane::<R>(action.kind, lane, mark.kind);
+            for (to, from) in action.u.iter_mut().zip(u) {
+                to.set_lane(lane, *from);
+            }
+            for (to, from) in action.p.iter_mut().skip(S::FIRST_MODE).zip(modes) {
+                to.set_lane(lane, *from);
+            }
+            action.t.set_lane(lane, t[0]);
+            self.records.actions.last[lane] = mark.before;
+        }
+        action
+    }
+
+    #[inlined]
+    fn terminated(&self) -> R::Mask {
+        let mut ended = 0;
+        for lane in 0..R::LANES {
+            let has = self.io.lanes[lane] != IDLE;
+            ended |= u64::from(has && self.code(lane) == ReturnCode::Terminated) << lane;
+        }
+        R::Mask::from_bitmask(ended)
+    }
+
+    #[inlined]
+    fn fail(&mut self, which: R::Mask, code: R::Bits) {
+        for lane in set_bits(which.to_bitmask()) {
+            self.io.results.codes[self.io.lanes[lane]] = code.lane(lane) as u8;
+        }
     }
 
     #[inlined]
@@ -364,7 +504,7 @@ where
         u: &[R; N],
         p: &[R; P],
         t: R,
-    ) -> backward::Lost<R, N, P> {
+    ) -> recorded::Lost<R, N, P> {
         if !L::GIVEN {
             return L::lost::<R>(self.system, u, p, t);
         }
@@ -376,7 +516,7 @@ where
                 by_u[d].set_lane(lane, self.cotangents.saved(slot * N + d, i));
             }
         }
-        backward::lost::<R, N, P>(zero, by_u, [zero; P])
+        recorded::lost::<R, N, P>(zero, by_u, [zero; P])
     }
 
     #[inlined]

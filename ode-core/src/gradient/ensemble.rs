@@ -12,7 +12,7 @@ use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
 use crate::problem::ensemble_spec::EnsembleSpec;
 use crate::problem::layout::Layout;
-use crate::problem::options::SolveOptions;
+use crate::problem::options::{LogRow, SolveOptions};
 use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport, check_index};
@@ -231,15 +231,11 @@ fn evaluated<T: Scalar>(
         );
     }
     let info = ensemble.system.info;
-    if !info.events.is_empty() {
-        return no(
-            "systems with events",
-            "write a system without events, scheduled actions and conditions",
-        );
-    }
     let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
-    // Adaptive steps are no remedy for times that move, which are refused below.
-    if settings.stopping && !settings.adaptive && !info.moving_time_breaks {
+    // Steps of systems with actions are recorded with their times.
+    let times = settings.adaptive || task.action_width() > 0;
+    if settings.stopping && !settings.adaptive {
+        // Fixed steps do not stop at these times.
         if has_breaks || info.more_time_breaks {
             return no(
                 "solves with fixed steps whose right-hand side compares or rounds the time, or \
@@ -247,10 +243,12 @@ fn evaluated<T: Scalar>(
                 "use adaptive steps",
             );
         }
-        return no(
-            "solves with fixed steps and times to stop at",
-            "leave `tstops` out, or use adaptive steps",
-        );
+        if !times {
+            return no(
+                "solves with fixed steps and times to stop at",
+                "leave `tstops` out, or use adaptive steps",
+            );
+        }
     }
     if settings.adaptive && !options.time_breaks && has_breaks {
         return no(
@@ -258,14 +256,6 @@ fn evaluated<T: Scalar>(
              form",
             "leave `time_breaks` on: a step over such a time misses the change, and so do its \
              derivatives",
-        );
-    }
-    if settings.stopping && info.moving_time_breaks {
-        return no(
-            "right-hand sides that compare the time with parameters",
-            "the derivatives with respect to such times would be missing: make these times \
-             constants of the system, or split the span there, and pull back through its segments \
-             one after the other",
         );
     }
     let (n, shape) = (columns.trajectories, task.shape());
@@ -313,6 +303,8 @@ fn evaluated<T: Scalar>(
     }
     let layout = Layout::of_adjoint(&settings, &columns);
     settings.step_slots = 0;
+    settings.log = LogRow::default();
+    settings.lane.log_slots = 0;
     settings.watch = watch.clone();
     let mut results = RawResults::default();
     results.fit(&layout, n)?;
@@ -452,7 +444,7 @@ impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
     /// Returns the number of trajectories that failed, which do not contribute.
     #[must_use]
     pub fn failed(&self) -> usize {
-        (0..self.len()).filter(|i| self.code(*i) != ReturnCode::Success).count()
+        (0..self.len()).filter(|i| !self.code(*i).is_success()).count()
     }
 
     /// Returns the number of accepted steps of trajectory `i`.

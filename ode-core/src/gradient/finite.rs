@@ -4,7 +4,7 @@ use crate::ensemble::raw_gradients::{RawCotangents, RawGradients};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::inputs::SaveTimes;
-use crate::solution::{RawResults, ReturnCode};
+use crate::solution::RawResults;
 use crate::step::code;
 
 /// Marks trajectories with a non-finite loss or gradient as failed, with zeros.
@@ -29,7 +29,7 @@ pub(super) fn leave_out<T: Scalar>(
         if of_u0.chain(of_p).all(T::is_finite) && loss[i].is_finite() {
             continue;
         }
-        if results.code(i) == ReturnCode::Success {
+        if results.code(i).is_success() {
             check(cotangents, save, rows(u0), i)?;
         }
         results.codes[i] = code::NON_FINITE as u8;

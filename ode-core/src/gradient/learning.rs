@@ -192,7 +192,7 @@ where
         }
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
         let put = |i: usize, sums: &mut [f64]| {
-            if each.code(i) == ReturnCode::Success {
+            if each.code(i).is_success() {
                 sums[0] += each.losses()[i].widen();
                 let of = at.of(&each, i);
                 sums[1..=K].iter_mut().zip(of).for_each(|(sum, number)| *sum += number);

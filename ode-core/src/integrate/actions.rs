@@ -32,13 +32,17 @@ mod device {
     }
 
     /// Runs action `index` in lanes `which`.
-    pub fn change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+    pub fn change<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
+        io: &mut Q,
         state: &mut stepper::State<R, N, P>,
         index: usize,
         t: R,
         which: R::Mask,
     ) {
+        if io.records_actions() {
+            io.record_action(which, index, &state.u, &state.p, t);
+        }
         let after = system.event_action(index, &state.u, &state.p, t);
         if S::MODES > 0 {
             let p = system.modes_after(index, &state.u, &state.p, t);

@@ -20,133 +20,14 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(backward)]
 mod device {
-    use crate::integrate::options::{LoopConfig, Source};
+    use crate::integrate::options::LoopConfig;
+    use crate::integrate::recorded::RecordSource;
+    use crate::integrate::{recorded, saltation};
     use crate::lane::{Bits, Mask, Real};
-    use crate::math;
     use crate::step::adjoint::Adjoint;
     use crate::step::stepper::Stepper;
-    use crate::step::{adjoint, guard, norm, stepper, timeline, vector};
+    use crate::step::{adjoint, code, guard, norm, stepper, timeline, vector};
     use crate::system::PullBack;
-
-    /// A recorded step.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Row<R: Real, const N: usize> {
-        /// The time at the beginning of the step, rounded.
-        pub t: R,
-        /// The rounding error of that time.
-        pub low: R,
-        /// The size of the step.
-        pub h: R,
-        /// The state at the beginning of the step.
-        pub u: [R; N],
-    }
-
-    /// Makes a [`Row`].
-    pub fn row<R: Real, const N: usize>(t: R, low: R, h: R, u: [R; N]) -> Row<R, N> {
-        Row::<R, N> { t, low, h, u }
-    }
-
-    /// The loss at a saved time, with its derivatives.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Lost<R: Real, const N: usize, const P: usize> {
-        /// The loss.
-        pub value: R,
-        /// The derivatives with respect to the state.
-        pub u: [R; N],
-        /// The derivatives with respect to the parameters.
-        pub p: [R; P],
-    }
-
-    /// Makes a [`Lost`].
-    pub fn lost<R: Real, const N: usize, const P: usize>(
-        value: R,
-        u: [R; N],
-        p: [R; P],
-    ) -> Lost<R, N, P> {
-        Lost::<R, N, P> { value, u, p }
-    }
-
-    /// The step record of trajectories, and the destination of their derivatives.
-    ///
-    /// The trajectories themselves come from the [`Source`]. [`acquire`](Source::acquire) assigns a
-    /// lane the trajectory that it solved before its last one.
-    pub trait RecordSource<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
-        /// Returns the number of recorded steps in lanes `assigned`, `steps` in others.
-        fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
-        /// Returns the number of saved times reached in lanes `assigned`, `saved` in others.
-        fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits;
-        /// Returns the fixed step size in lanes `assigned`, `dt` in others.
-        ///
-        /// The sign is ignored.
-        fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
-        /// Moves to the previous row; returns the lanes with a step there.
-        ///
-        /// Steps count if they belong to the lane's current trajectory.
-        fn turn(&mut self) -> R::Mask;
-        /// Returns the step of this row in lanes `which`, `row` in others.
-        ///
-        /// If steps were fixed, only the state need be set.
-        fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N>;
-        /// Returns time `index` to save at in lanes `which`, `t` in others.
-        fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
-        /// Returns the loss at saved time `index` and state `u`, in lanes `which`.
-        fn lose(
-            &self,
-            which: R::Mask,
-            index: R::Bits,
-            u: &[R; N],
-            p: &[R; P],
-            t: R,
-        ) -> Lost<R, N, P>;
-        /// Returns whether there were times to stop at.
-        fn stops(&self) -> bool;
-        /// Returns the loss's final-state derivatives in lanes `assigned`, `u` in others.
-        fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
-        /// Stores the loss and its derivatives, in lanes `done` that have a trajectory.
-        ///
-        /// The derivatives are those with respect to the initial state and the parameters.
-        fn finish(&mut self, done: R::Mask, loss: R, back: adjoint::Back<R, N, P>);
-    }
-
-    /// The loop's state of a lane.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Lane<R: Real, const N: usize, const P: usize> {
-        /// The derivatives so far.
-        ///
-        /// The derivatives with respect to the state belong to the beginning of the last step that
-        /// was made.
-        pub back: adjoint::Back<R, N, P>,
-        /// The loss so far.
-        pub loss: R,
-        /// The parameters.
-        pub p: [R; P],
-        /// The current step.
-        pub row: Row<R, N>,
-        /// The start of the span.
-        pub t0: R,
-        /// The fixed step size.
-        pub dt: R,
-        /// The size of the next fixed step; the span's last step differs.
-        pub rest: R,
-        /// The number of remaining steps.
-        pub steps: R::Bits,
-        /// The number of remaining saved times.
-        pub saved: R::Bits,
-        /// The last one of the remaining saved times.
-        pub save_at: R,
-        /// The start of the step's segment, if there are times to stop at.
-        ///
-        /// This field and the following ones belong to adaptive steps.
-        pub from: R,
-        /// The end of that segment.
-        pub to: R,
-        /// The number of times to stop at before that segment.
-        pub stop: R::Bits,
-        /// Whether the step ends at the end of that segment.
-        pub last: R::Mask,
-        /// Whether the lane has a trajectory.
-        pub alive: R::Mask,
-    }
 
     /// Runs backwards through every trajectory of `io`.
     pub fn backward<
@@ -161,36 +42,25 @@ mod device {
         system: S,
         io: &mut Q,
     ) {
-        let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let nobody = <R::Mask as Mask>::splat(false);
-        let nothing = adjoint::back::<R, N, P>([zero; N], [zero; P]);
-        let p = io.load_p(nobody, [zero; P]);
-        let start = row::<R, N>(zero, zero, zero, [zero; N]);
-        let mut lane = Lane::<R, N, P> {
-            back: nothing,
-            loss: zero,
-            p,
-            row: start,
-            t0: zero,
-            dt: zero,
-            rest: zero,
-            steps: none,
-            saved: none,
-            save_at: zero,
-            from: zero,
-            to: zero,
-            stop: none,
-            last: nobody,
-            alive: nobody,
-        };
+        let p = io.load_p(nobody, [R::lit(0.0); P]);
+        let mut lane = recorded::idle::<R, N, P>(p);
         loop {
-            begin::<R, Q, C, N, P>(io, &mut lane);
+            begin::<R, S, Q, C, N, P>(system, io, &mut lane);
             if !io.vote(lane.alive) {
                 break;
             }
             loop {
-                let run = io.turn() & lane.alive & none.less_than(lane.steps);
+                let there = io.turn();
+                if C::WATCHES || C::SCHEDULED {
+                    let mut acts = io.acts() & lane.alive;
+                    while acts.any() {
+                        saltation::undo::<R, S, Q, C, N, P>(system, io, &mut lane, acts);
+                        acts = io.acts() & lane.alive;
+                    }
+                }
+                let run = there & lane.alive & none.less_than(lane.steps);
                 again::<R, S, A, Q, C, N, P>(system, io, &mut lane, run);
                 if io.should_refill(lane.alive & none.reaches(lane.steps)) {
                     break;
@@ -202,27 +72,43 @@ mod device {
     /// Delivers the results of lanes without steps, and assigns new trajectories.
     pub fn begin<
         R: Real,
+        S: PullBack<N, P>,
         Q: RecordSource<R, N, P>,
         C: LoopConfig,
         const N: usize,
         const P: usize,
     >(
+        system: S,
         io: &mut Q,
-        lane: &mut Lane<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let mut need = none.reaches(lane.steps);
         while need.any() {
+            if C::WATCHES || C::SCHEDULED {
+                let mut acts = io.acts_before() & need & lane.alive;
+                while acts.any() {
+                    saltation::undo::<R, S, Q, C, N, P>(system, io, lane, acts);
+                    acts = io.acts_before() & need & lane.alive;
+                }
+            }
             lose_first::<R, Q, N, P>(io, lane, need);
+            if C::EVENTS {
+                leave_out::<R, Q, N, P>(io, lane, need & lane.alive & lane.grazed);
+            }
             io.finish(need & lane.alive, lane.loss, lane.back);
             let got = io.acquire(need);
             lane.alive = got | (lane.alive & !need);
             lane.loss = R::select(got, zero, lane.loss);
+            let before = lane.p;
             lane.p = io.load_p(got, lane.p);
+            if S::MODES > 0 {
+                recorded::set_modes::<R, S, N, P>(lane, &before, !got);
+            }
             lane.t0 = io.load_start(got, lane.t0);
             lane.steps = io.load_steps(got, lane.steps);
-            if !C::ADAPTIVE {
+            if !C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED {
                 // As `integrate` begins a span of fixed steps.
                 let span = io.load_end(got, lane.t0) - lane.t0;
                 let dt = io.load_dt(got, lane.dt).abs().copysign(span);
@@ -231,10 +117,13 @@ mod device {
                 lane.dt = R::select(got, dt, lane.dt);
                 lane.rest = R::select(got, rest, lane.rest);
             }
-            if C::ADAPTIVE && io.stops() {
-                last_part::<R, Q, N, P>(io, lane, got);
+            if C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED && io.stops() {
+                recorded::last_segment::<R, Q, N, P>(io, lane, got);
             }
             lane.saved = io.load_saved(got, lane.saved);
+            if C::WATCHES || C::SCHEDULED {
+                recorded::last_action::<R, S, Q, C, N, P>(io, lane, got);
+            }
             let end = io.load_final(got, lane.back.u);
             lane.back.u = vector::choose::<R, N>(got, end, lane.back.u);
             for d in 0..P {
@@ -247,55 +136,19 @@ mod device {
         }
     }
 
-    /// Begins at the last segment of spans in lanes `got`.
-    fn last_part<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+    /// Gives the trajectories of lanes `which` a code and a loss of zero: they have no gradient.
+    fn leave_out<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         io: &mut Q,
-        lane: &mut Lane<R, N, P>,
-        got: R::Mask,
-    ) {
-        let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
-        lane.to = R::select(got, io.load_end(got, lane.to), lane.to);
-        lane.stop = <R::Bits as Bits>::select(got, none, lane.stop);
-        let mut more = got;
-        while more.any() {
-            let next = io.stop_time(more, lane.stop, lane.t0);
-            more = more & !next.equals(math::infinity::<R>());
-            lane.stop = <R::Bits as Bits>::select(more, lane.stop.wrapping_add(one), lane.stop);
-        }
-        lane.from = part_begin::<R, Q, N, P>(io, lane, got);
-        lane.last = lane.last | got;
-    }
-
-    /// Returns the start of the segment after `lane.stop` times to stop at.
-    ///
-    /// Lanes other than `which` keep theirs.
-    fn part_begin<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
-        io: &mut Q,
-        lane: &Lane<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
         which: R::Mask,
-    ) -> R {
-        let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
-        let some = which & none.less_than(lane.stop);
-        let before = io.stop_time(some, lane.stop.wrapping_sub(one), lane.t0);
-        R::select(which, R::select(some, before, lane.t0), lane.from)
-    }
-
-    /// Moves lanes `begins` to the previous segment, from the first step of a segment.
-    fn part_before<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
-        io: &mut Q,
-        lane: &mut Lane<R, N, P>,
-        begins: R::Mask,
-        run: R::Mask,
     ) {
-        let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
-        let some = begins & none.less_than(lane.stop);
-        lane.to = R::select(begins, lane.from, lane.to);
-        lane.stop = <R::Bits as Bits>::select(some, lane.stop.wrapping_sub(one), lane.stop);
-        lane.from = part_begin::<R, Q, N, P>(io, lane, begins);
-        lane.last = begins | (lane.last & !run);
+        if which.any() {
+            let zero = R::lit(0.0);
+            io.fail(which, <R::Bits as Bits>::lit(code::GRAZING));
+            lane.loss = R::select(which, zero, lane.loss);
+            lane.back.u = vector::choose::<R, N>(which, [zero; N], lane.back.u);
+            lane.back.p = vector::choose::<R, P>(which, [zero; P], lane.back.p);
+        }
     }
 
     /// Makes a step again in lanes `run`, and moves to its beginning.
@@ -310,14 +163,14 @@ mod device {
     >(
         system: S,
         io: &mut Q,
-        lane: &mut Lane<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
         run: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let index = lane.steps.wrapping_sub(one);
         lane.row = io.step(run, &lane.row);
-        if !C::ADAPTIVE {
+        if !C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED {
             let begin = timeline::grid(lane.t0, timeline::whole_from_bits::<R>(index), lane.dt);
             lane.row.t = begin.t;
             lane.row.low = begin.low;
@@ -330,7 +183,8 @@ mod device {
         if !R::DOUBLE {
             low = lane.row.low;
         }
-        let stops = C::ADAPTIVE && C::TIME_DEPENDENT && io.stops();
+        let timed = C::ADAPTIVE || C::WATCHES || C::SCHEDULED;
+        let stops = timed && C::TIME_DEPENDENT && io.stops();
         let mut t_eval = t;
         let mut reach = h;
         let mut furthest = R::lit(timeline::BEYOND);
@@ -343,6 +197,12 @@ mod device {
             reach = R::select(begins, reach - edge, reach);
             furthest = R::select(lane.last, R::lit(1.0), furthest);
         }
+        if C::EVENTS {
+            let arrives = run & !lane.event.equals(none);
+            if arrives.any() {
+                saltation::compare_speeds::<R, S, N, P>(system, lane, t_eval, arrives);
+            }
+        }
         let at = timeline::at(t_eval, low, reach, furthest, run);
         let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
         let state = stepper::state::<R, N, P>(lane.row.u, lane.p, lane.row.u, tight);
@@ -351,7 +211,8 @@ mod device {
         let made = A::make::<R, S, N, P>(system, &state, &ask);
         let mut given = A::nothing::<R, N, P>(lane.back.u);
         let ahead = ahead_of::<R, C, N, P>(lane, index);
-        let want = run & is_within::<R>(ahead, h) & none.less_than(lane.saved);
+        let want = run & none.less_than(lane.saved);
+        let want = is_within::<R, Q, C, N, P>(io, lane, ahead, want);
         if want.any() {
             let step = A::step_of::<R, S, N, P>(system, &state, &ask, &made);
             meet::<R, S, A, A::Method, Q, C, N, P>(
@@ -367,9 +228,18 @@ mod device {
             lane.back.p[d] = R::select(run, sum, lane.back.p[d]);
         }
         lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
+        if C::WATCHES || C::SCHEDULED {
+            lane.over = lane.over & !run;
+            lane.open = lane.open & !run;
+        }
         if stops {
-            let begins = run & t.equals(lane.from) & low.equals(R::lit(0.0));
-            part_before::<R, Q, N, P>(io, lane, begins, run);
+            lane.last = lane.last & !run;
+            // A mark among the actions begins the segment, if there are actions.
+            if !C::WATCHES && !C::SCHEDULED {
+                let begins = run & t.equals(lane.from) & low.equals(R::lit(0.0));
+                let u = lane.row.u;
+                saltation::begin_segment::<R, S, Q, N, P>(system, io, lane, &u, begins);
+            }
         }
     }
 
@@ -388,7 +258,7 @@ mod device {
     >(
         system: S,
         io: &mut Q,
-        lane: &mut Lane<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
         state: &stepper::State<R, N, P>,
         ask: &stepper::Ask<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
@@ -408,7 +278,11 @@ mod device {
             let last = lane.saved.wrapping_sub(one);
             let theta = ahead / h;
             let within = M::interpolate::<R, N, P>(state, ask, &step, theta);
-            let ends = want & ahead.equals(h);
+            let mut ends = want & ahead.equals(h);
+            if C::EVENTS || C::SCHEDULED {
+                // Rounding may put the saved time of an action past the step.
+                ends = want & ahead.abs().ge(h.abs());
+            }
             let u = vector::choose::<R, N>(ends, step.u, within);
             let lost = io.lose(want, last, &u, &lane.p, lane.save_at);
             let inside = want & !ends;
@@ -426,7 +300,7 @@ mod device {
             let more = want & none.less_than(lane.saved);
             lane.save_at = io.save_time(more, lane.saved.wrapping_sub(one), lane.save_at);
             ahead = ahead_of::<R, C, N, P>(lane, index);
-            want = more & is_within::<R>(ahead, h);
+            want = is_within::<R, Q, C, N, P>(io, lane, ahead, more);
         }
         if dense.any() {
             A::pull_within::<R, S, N, P>(system, state, ask, &step, given, dense);
@@ -438,7 +312,7 @@ mod device {
     /// It is the saved time that remains after all steps.
     fn lose_first<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
         io: &mut Q,
-        lane: &mut Lane<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
         need: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
@@ -456,8 +330,8 @@ mod device {
 
     /// Adds a loss, and its derivatives with respect to the parameters, in lanes `which`.
     fn lose<R: Real, const N: usize, const P: usize>(
-        lane: &mut Lane<R, N, P>,
-        lost: &Lost<R, N, P>,
+        lane: &mut recorded::Lane<R, N, P>,
+        lost: &recorded::Lost<R, N, P>,
         which: R::Mask,
     ) {
         let sum = lane.loss + lost.value;
@@ -472,25 +346,46 @@ mod device {
     ///
     /// The computation is the one of the [forward loop](crate::integrate::lane::ahead).
     fn ahead_of<R: Real, C: LoopConfig, const N: usize, const P: usize>(
-        lane: &Lane<R, N, P>,
+        lane: &recorded::Lane<R, N, P>,
         index: R::Bits,
     ) -> R {
         let mut ahead = lane.save_at - lane.row.t;
         if !R::DOUBLE {
             ahead = ahead - lane.row.low;
         }
-        if !C::ADAPTIVE {
+        if !C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED {
             let done = timeline::whole_from_bits::<R>(index);
             ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);
         }
         ahead
     }
 
-    /// Returns whether a time lies within the step or at its end.
+    /// Returns the lanes `which` with a saved time within the step or at its end.
     ///
-    /// The beginning of the step is excluded.
-    fn is_within<R: Real>(ahead: R, h: R) -> R::Mask {
+    /// The time is `ahead` of the beginning of the step, which is excluded. At an action, the state
+    /// before it was saved, even if the saved time is later by rounding.
+    fn is_within<
+        R: Real,
+        Q: RecordSource<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        io: &Q,
+        lane: &recorded::Lane<R, N, P>,
+        ahead: R,
+        which: R::Mask,
+    ) -> R::Mask {
         let zero = R::lit(0.0);
-        R::select(h.lt(zero), -ahead, ahead).gt(zero)
+        let ahead = R::select(lane.row.h.lt(zero), -ahead, ahead);
+        let mut within = which & ahead.gt(zero);
+        if C::EVENTS || C::SCHEDULED {
+            if within.any() {
+                let acted = lane.row.t.equals(io.time_of_action());
+                let near = ahead.le(lane.row.t.abs() * timeline::few_units::<R>());
+                within = within & !(acted & near);
+            }
+        }
+        within
     }
 }

@@ -13,7 +13,7 @@ pub use device::*;
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{actions, consistent, first_step, jumps, sides, timed};
+    use crate::integrate::{actions, consistent, first_step, jumps, recording, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -68,6 +68,10 @@ mod device {
         }
         count_attempts::<R, M, C, N>(o, lane, need);
         let end = ending::<R, M, C, N>(lane, &state.u);
+        if C::RECORDS && (C::WATCHES || C::SCHEDULED) {
+            let kind = <R::Bits as Bits>::lit(recording::END as u64).wrapping_add(lane.stop);
+            io.record_mark(over, kind, &state.u, &state.p, end.t);
+        }
         io.finish(over, state.u, end);
         Need::<R> { over, anew, again }
     }
@@ -179,6 +183,15 @@ mod device {
         let mut begun = begun::<R>(assigned, fresh, begins);
         load::<R, S, Q, N, P>(io, o, state, lane, reasons, &begun);
         reset::<R, M, N>(o, lane, need, reasons, &begun);
+        if C::RECORDS && (C::WATCHES || C::SCHEDULED) {
+            if M::GUARDS && C::ADAPTIVE {
+                io.forget_actions(reasons.anew);
+            }
+            if C::TIME_DEPENDENT {
+                let kind = recording::SEGMENT;
+                io.record_action(reasons.again, kind, &state.u, &state.p, lane.t0);
+            }
+        }
         let mut first = state.u;
         let p_first = state.p;
         let mut acted = <R::Mask as Mask>::splat(false);

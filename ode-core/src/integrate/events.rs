@@ -70,7 +70,7 @@ pub use device::*;
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{
-        actions, attempt, begin, first_step, jumps, lane, logged, roots, sides,
+        actions, attempt, begin, first_step, jumps, lane, logged, recording, roots, sides,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
@@ -659,9 +659,10 @@ mod device {
         }
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
+        let aimed = lane.pending;
         lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
         if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
-            happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
+            happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
         }
     }
 
@@ -682,6 +683,7 @@ mod device {
         lane: &mut lane::Lane<R>,
         h: R,
         arrived: R::Mask,
+        aimed: R::Bits,
         found: &Found<R, N>,
     ) {
         let none = <R::Bits as Bits>::lit(0);
@@ -691,6 +693,10 @@ mod device {
         let p_before = state.p;
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
+        if C::RECORDS && C::EVENTS {
+            let which = found.goes & !found.fired.equals(none);
+            recording::cause::<R, S, Q, N, P>(io, state, lane.t, aimed, found.fired, which);
+        }
         let mut slot = none;
         if S::LOGGED + S::CONDITIONS_LOGGED > 0 && io.logs() {
             slot = logged::slot_of_first::<R, S, Q, N, P>(io, found.fired);
@@ -702,7 +708,7 @@ mod device {
             if here.any() {
                 let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
-                actions::change::<R, S, N, P>(system, state, e, lane.t, acts);
+                actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
                 if S::LOGGED > 0 && io.logs() {
                     let logs = here & logged::is_logged::<R, S, N, P>(bit);
                     let rises = sides::has::<R>(lane.sides, bit);
@@ -729,7 +735,7 @@ mod device {
                 let acting = <R::Bits as Bits>::lit(S::CONDITIONS_ACTING as u64);
                 let acts = here & sides::has::<R>(acting, bit);
                 let before = state.u;
-                actions::change::<R, S, N, P>(system, state, index, lane.t, acts);
+                actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, acts);
                 if S::CONDITIONS_LOGGED > 0 && io.logs() {
                     let logs = here & logged::is_condition_logged::<R, S, N, P>(bit);
                     let which = logged::number_of::<R>(number, here);

@@ -84,7 +84,7 @@ mod device {
                     let u = state.u;
                     let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
                     let acts = here & sides::has::<R>(acting, bit);
-                    actions::change::<R, S, N, P>(system, state, e, lane.t, acts);
+                    actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
                     if S::LOGGED > 0 && io.logs() {
                         let logs = here & logged::is_logged::<R, S, N, P>(bit);
                         let rises = sides::has::<R>(jumped.above, bit);

@@ -258,6 +258,19 @@ mod device {
         /// A record contains the state `u` at the beginning of the step, the time `t` there, its
         /// rounding error `low`, and the step size `h`.
         fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R);
+        /// Returns whether actions are recorded.
+        fn records_actions(&self) -> bool;
+        /// Records an action in lanes `which` that have a trajectory, before it takes place.
+        ///
+        /// A record contains the number `kind` of the action (see
+        /// [`recording`](crate::integrate::recording)), the state `u`, the modes among the
+        /// parameters `p`, and the time `t`.
+        fn record_action(&mut self, which: R::Mask, kind: usize, u: &[R; N], p: &[R; P], t: R);
+        /// Records a mark, whose number depends on the lane; see
+        /// [`record_action`](Self::record_action).
+        fn record_mark(&mut self, which: R::Mask, kind: R::Bits, u: &[R; N], p: &[R; P], t: R);
+        /// Removes the recorded actions of the trajectories of lanes `which`, which restart.
+        fn forget_actions(&mut self, which: R::Mask);
         /// Returns the number of occurrences of event `index` in each lane's trajectory.
         ///
         /// Lanes without a trajectory have an undefined count.

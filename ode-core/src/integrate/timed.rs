@@ -16,7 +16,7 @@ pub use device::*;
 #[ode_macros::device(timed)]
 mod device {
     use crate::integrate::options::Sink;
-    use crate::integrate::{actions, consistent, lane, logged};
+    use crate::integrate::{actions, consistent, lane, logged, recording};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{code, stepper, timeline};
     use crate::system::System;
@@ -85,8 +85,12 @@ mod device {
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
                 let index = actions::scheduled::<R, S, N, P>(e);
+                if io.records_actions() {
+                    let cause = recording::CAUSE + index;
+                    io.record_action(here, cause, &state.u, &state.p, lane.t0);
+                }
                 let u = state.u;
-                actions::change::<R, S, N, P>(system, state, index, lane.t0, here);
+                actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t0, here);
                 if S::TIMED_LOGGED > 0 && io.logs() {
                     let logs = here & logged::is_timed_logged::<R, S, N, P>(bit);
                     let which = logged::number_of::<R>(number, here);

@@ -3,12 +3,13 @@
 
 namespace odes {
 
-// `RecordSource` in integrate/backward.rs.
+// `RecordSource` in integrate/recorded.rs.
 template<class C> struct AdjointIo {
     typedef typename C::Number R;
     typedef typename C::System S;
     static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
     static constexpr u32 IDLE = Io<C>::IDLE;
+    static constexpr bool ACTS = Rows<C>::ACTS;
 
     const KernelArguments<R>& arguments;
     const AdjointArguments<R>& adjoint;
@@ -19,7 +20,7 @@ template<class C> struct AdjointIo {
     // of a row, and how a trajectory ended.
     struct Step {
         bool some;
-        backward::Row<R, N> row;
+        recorded::Row<R, N> row;
     };
     struct Told {
         u32 i, start, steps, rejected;
@@ -30,6 +31,9 @@ template<class C> struct AdjointIo {
     u32 after;
     // The row behind the last one of the trajectory.
     u32 end;
+    // The last action that remains, the one at which those of the trajectory end, and the row of the
+    // former.
+    u32 last_action, action_end, action_row;
 
     DEVICE AdjointIo(
         const KernelArguments<R>& arguments, const Shared<R>& shared,
@@ -40,6 +44,11 @@ template<class C> struct AdjointIo {
         now.i = IDLE;
         // Where there was no room for all rows the host tries again.
         after = end > adjoint.room ? IDLE : adjoint.last[thread];
+        if constexpr (ACTS) {
+            last_action = action_end = adjoint.action_last[thread];
+            action_row = 0u;
+            if (*adjoint.action_count > adjoint.action_room) after = IDLE;
+        }
         ask_next();
         // The threads of a warp begin at the same row.
         for (u32 k = 0; k < TOGETHER; k++) {
@@ -64,11 +73,15 @@ template<class C> struct AdjointIo {
         Rows<C> at{adjoint, rows.thread, rows.row - 1u};
         coming.some = adjoint.steps[at.at()] != 0;
         UNROLL for (int d = 0; d < N; d++) coming.row.u[d] = at.number(d);
-        if constexpr (C::ADAPTIVE) {
+        if constexpr (Rows<C>::TIMES) {
             coming.row.t = at.number(N);
             if constexpr (LOW > 0) coming.row.low = at.number(N + 1);
             coming.row.h = at.number(N + 1 + LOW);
         }
+    }
+
+    DEVICE void ask_action() {
+        action_row = last_action != action_end ? adjoint.marks[(u64)last_action * 3 + 1] : 0u;
     }
 
     // Threads that end trajectories here began them together.
@@ -82,10 +95,17 @@ template<class C> struct AdjointIo {
     }
     DEVICE bool acquire(bool need) {
         if (!need) return false;
-        if (now.i != IDLE) end = now.start;
+        if (now.i != IDLE) {
+            end = now.start;
+            if constexpr (ACTS) last_action = action_end;
+        }
         now = next;
         io.i = now.i;
         if (now.i == IDLE) return false;
+        if constexpr (ACTS) {
+            action_end = adjoint.action_starts[now.i];
+            ask_action();
+        }
         ask_next();
         return true;
     }
@@ -99,7 +119,34 @@ template<class C> struct AdjointIo {
     }
 
     // The loss of a trajectory that failed counts for nothing.
-    DEVICE bool counts() const { return now.code == code::SUCCESS; }
+    DEVICE bool counts() const {
+        return now.code == code::SUCCESS || (ACTS && now.code == code::TERMINATED);
+    }
+    DEVICE bool terminated() const { return now.i != IDLE && now.code == code::TERMINATED; }
+    DEVICE bool acts_before() const { return now.i != IDLE && last_action != action_end && counts(); }
+    DEVICE bool acts() const { return acts_before() && action_row > rows.row; }
+    DEVICE R time_of_action() const {
+        if (!acts_before()) return quiet_nan(R());
+        return adjoint.actions[(u64)last_action * Rows<C>::ACTION_WIDTH + Rows<C>::ACTION_WIDTH - 1];
+    }
+    DEVICE recorded::Action<R, N, P> action(bool which, const recorded::Action<R, N, P>& other) {
+        recorded::Action<R, N, P> out = other;
+        if (which) {
+            const GLOBAL R* numbers = adjoint.actions + (u64)last_action * Rows<C>::ACTION_WIDTH;
+            UNROLL for (int d = 0; d < N; d++) out.u[d] = numbers[d];
+            if constexpr (Rows<C>::MODES > 0) {
+                UNROLL for (int d = 0; d < Rows<C>::MODES; d++) out.p[S::FIRST_MODE + d] = numbers[N + d];
+            }
+            out.t = numbers[N + Rows<C>::MODES];
+            out.kind = adjoint.marks[(u64)last_action * 3];
+            last_action = adjoint.marks[(u64)last_action * 3 + 2];
+            ask_action();
+        }
+        return out;
+    }
+    template<class B> DEVICE void fail(bool which, B code) const {
+        if (which) arguments.results.codes[io.i] = (unsigned char)code;
+    }
 
     template<class B> DEVICE B load_steps(bool got, B steps) const {
         if (!got) return steps;
@@ -125,11 +172,11 @@ template<class C> struct AdjointIo {
     }
     DEVICE R load_dt(bool got, R dt) const { return got ? arguments.options.dt : dt; }
 
-    DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
-        backward::Row<R, N> out = row;
+    DEVICE recorded::Row<R, N> step(bool which, const recorded::Row<R, N>& row) const {
+        recorded::Row<R, N> out = row;
         if (which) {
             out.u = here.row.u;
-            if constexpr (C::ADAPTIVE) {
+            if constexpr (Rows<C>::TIMES) {
                 out.t = here.row.t;
                 if constexpr (LOW > 0) out.low = here.row.low;
                 out.h = here.row.h;
@@ -142,11 +189,11 @@ template<class C> struct AdjointIo {
         if (slot >= arguments.save_slots) return infinity(R());
         return arguments.save_times[(u64)slot * arguments.save_stride + (arguments.save_each ? io.i : 0u)];
     }
-    template<class B> DEVICE backward::Lost<R, N, P> lose(
+    template<class B> DEVICE recorded::Lost<R, N, P> lose(
         bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
     ) const {
         if constexpr (C::GIVEN) {
-            backward::Lost<R, N, P> out;
+            recorded::Lost<R, N, P> out;
             out.value = R(0);
             UNROLL for (int d = 0; d < N; d++) {
                 out.u[d] = which && adjoint.has_saved
@@ -156,7 +203,7 @@ template<class C> struct AdjointIo {
             return out;
         } else {
             auto lost = S::template loss<R>(u, p, t);
-            backward::Lost<R, N, P> out;
+            recorded::Lost<R, N, P> out;
             out.value = S::template lost_value<R>(lost)[0];
             out.u = S::template lost_state<R>(lost);
             if constexpr (P > 0) out.p = S::template lost_parameters<R>(lost);

@@ -1,7 +1,7 @@
 //! The C++ of gradients: the forward kernel, which records steps, and the backward kernel.
 
 use crate::error::SolveError;
-use crate::integrate::backward;
+use crate::integrate::{backward, recorded, saltation};
 use crate::kernel::{BLOCK, KernelConfig, Parts, SystemText, Target};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
@@ -60,7 +60,9 @@ where
     S: System<N, P>,
     M: Differentiable,
 {
-    let programs = [adjoint::DEVICE, M::ADJOINT_DEVICE, backward::DEVICE].join("\n");
+    let programs =
+        [adjoint::DEVICE, M::ADJOINT_DEVICE, recorded::DEVICE, saltation::DEVICE, backward::DEVICE];
+    let programs = programs.join("\n");
     let config = format!(
         "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
         M::ADJOINT
@@ -86,16 +88,22 @@ fn kernel<T: Scalar>(kernel_config: &KernelConfig, more: &str, does: &str, name:
 
 /// Returns the bytes of a row of one thread: a step, and whether there is one.
 #[must_use]
-pub fn row_bytes<T: Scalar>(states: usize, adaptive: bool) -> usize {
-    width::<T>(states, adaptive) * size_of::<T>() + 1
+pub fn row_bytes<T: Scalar>(states: usize, times: bool) -> usize {
+    width::<T>(states, times) * size_of::<T>() + 1
 }
 
 /// Returns the number of elements of a step, `Rows::WIDTH` in `record.hpp`.
+///
+/// `times`: whether rows contain times and sizes of steps. They do if steps are adaptive, or if the
+/// system has [actions](crate::ensemble::adjoint::AdjointTask::action_width).
 #[must_use]
-pub fn width<T: Scalar>(states: usize, adaptive: bool) -> usize {
+pub fn width<T: Scalar>(states: usize, times: bool) -> usize {
     let low = usize::from(!T::DOUBLE);
-    states + if adaptive { 2 + low } else { 0 }
+    states + if times { 2 + low } else { 0 }
 }
+
+/// The number of words of an action, besides its numbers: `AdjointArguments::marks`.
+pub const MARKS: usize = 3;
 
 /// The third argument of both kernels: `AdjointArguments` in `record.hpp`.
 ///
@@ -116,8 +124,15 @@ pub struct AdjointArguments {
     pub loss: u64,
     pub u0: u64,
     pub p: u64,
+    pub actions: u64,
+    pub marks: u64,
+    pub action_starts: u64,
+    pub action_last: u64,
+    pub action_count: u64,
     pub has_saved: u32,
     pub has_last: u32,
     pub threads: u32,
     pub room: u32,
+    pub action_room: u32,
+    pub unused: u32,
 }

@@ -145,6 +145,12 @@ template<class C> struct Io {
             if constexpr (C::SAVED_TIMES > 0) saved(slot, WIDTH - 1) = t;
         }
     }
+    DEVICE static constexpr bool records_actions() { return false; }
+    DEVICE void record_action(bool, int, const Arr<R, N>&, const Arr<R, P>&, R) const {}
+    template<class B> DEVICE void record_mark(
+        bool, B, const Arr<R, N>&, const Arr<R, P>&, R
+    ) const {}
+    DEVICE void forget_actions(bool) const {}
     DEVICE typename Real<R>::Bits event_count(int index) const {
         return i == IDLE ? 0u : arguments.results.events[(u64)index * arguments.n + i];
     }

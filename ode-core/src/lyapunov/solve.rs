@@ -94,6 +94,13 @@ where
             return Err(LyapunovError::Stops.into());
         }
         refuse_mass::<S, N>()?;
+        if S::MODES > 0 {
+            // A segment would begin with the initial modes.
+            return Err(SolveError::NoGradientsOf {
+                what: "the segments of a span, in systems with modes",
+                instead: "replace modes by states with a derivative of zero",
+            });
+        }
         let begin = Instant::now();
         let inputs = PreparedSolve::new(self, options, &M::PROPERTIES)?.inputs;
         let shape = Shape { states: N, exponents: request.exponents, segments, counting };

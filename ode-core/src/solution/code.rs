@@ -41,6 +41,7 @@ use core::fmt;
 /// | `OutOfDomain` | none: `isoutofdomain` ends with `DtLessThanMin` or `MaxIters` |
 /// | `TooManyEvents` | none: the solve does not end |
 /// | `Cancelled` | `MaxTime` for a limit of time, else none |
+/// | `Grazing` | none: gradients are numbers there |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -100,6 +101,11 @@ pub enum ReturnCode {
     ///
     /// The states and times of its results are NaN, and its counts are 0.
     Cancelled = code::CANCELLED as u8,
+    /// A gradient does not exist, since the function of an event only touches zero.
+    ///
+    /// Solves do not return this code. The trajectory itself was a success, but the time of the
+    /// event has no derivative there. See [`saltation`](crate::integrate::saltation).
+    Grazing = code::GRAZING as u8,
 }
 
 impl ReturnCode {
@@ -116,6 +122,7 @@ impl ReturnCode {
         ReturnCode::OutOfDomain,
         ReturnCode::TooManyEvents,
         ReturnCode::Cancelled,
+        ReturnCode::Grazing,
     ];
 
     /// Returns a sentence on the outcome and its remedy.
@@ -176,6 +183,11 @@ impl ReturnCode {
             ReturnCode::Cancelled => {
                 "the solve was cancelled, or its time was over, before this trajectory was \
                  solved: solve again with a new token or a longer time limit"
+            }
+            ReturnCode::Grazing => {
+                "the gradient does not exist: the function of an event with an action or with \
+                 `stop` only touches zero, so a small change of a parameter removes the event; \
+                 use other initial states or parameters, or leave out the event"
             }
         }
     }
@@ -239,6 +251,7 @@ mod tests {
             (8, "OutOfDomain"),
             (9, "TooManyEvents"),
             (10, "Cancelled"),
+            (11, "Grazing"),
         ];
         assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
     }

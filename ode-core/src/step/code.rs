@@ -39,6 +39,8 @@ mod device {
     pub const OUTSIDE: u64 = 8;
     /// The times of actions converged, until time no longer advanced.
     pub const TOO_MANY_EVENTS: u64 = 9;
+    /// The trajectory has no gradient: an event function only touches zero.
+    pub const GRAZING: u64 = 11;
     /// Not an end: the trajectory restarts and tests for growth.
     pub const ANEW: u64 = 15;
 }

@@ -40,8 +40,6 @@ pub struct SystemInfo {
     /// these times.
     pub parameter_breaks: &'static [&'static str],
     /// Whether times at which the right-hand side changes its form depend on parameters.
-    ///
-    /// Such systems have no gradients if a solve stops at times.
     pub moving_time_breaks: bool,
     /// Whether the right-hand side also compares or rounds the time in ways without computable
     /// times.
