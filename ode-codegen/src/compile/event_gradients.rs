@@ -196,7 +196,7 @@ impl Made<'_, '_> {
         row
     }
 
-    /// Returns the derivatives of times, which depend on parameters alone.
+    /// Returns the derivatives of times with respect to parameters.
     fn gradients(&mut self, times: &[Id]) -> syn::Result<Vec<Gradient>> {
         let limit = self.settings.most_nodes();
         derive::gradients(self.graph, times, limit).ok_or_else(|| self.too_long())
@@ -232,9 +232,9 @@ impl Made<'_, '_> {
     }
 }
 
-/// Returns a bound of the terms of each time, to which its rounding errors are proportional.
+/// Returns a bound of the terms of each time.
 ///
-/// In `a - b`, errors are proportional to `|a| + |b|`, even if the difference is much smaller.
+/// Rounding errors of the time are proportional to it. In `a - b`, errors are proportional to `|a| + |b|`, even if the difference is much smaller.
 fn sizes(graph: &mut Graph, times: &[Id]) -> Vec<Id> {
     let reachable = graph.reachable(times);
     let mut sizes: HashMap<Id, Id> = HashMap::new();
