@@ -2,13 +2,19 @@
 
 use std::fmt::Write as _;
 
-use odes_random_programs::definition::Case;
+use odes::gradient::EnsembleGradient;
+use odes::methods::Differentiable;
+use odes::ndarray::Array2;
+use odes::prelude::*;
+use odes_random_programs::definition::{Case, LONGEST_STEP, Outcome, follow};
 use odes_random_programs::derivatives::{Derivatives, Pair};
-use odes_random_programs::shapes::{PARAMETERS, STATES};
+use odes_random_programs::program::weights;
+use odes_random_programs::replayed::Replayed;
+use odes_random_programs::shapes::{PARAMETERS, SHAPES, STATES};
 use odes_skipped::needs;
 
 use crate::random::Random;
-use crate::{EventProgram, beyond, cases, cpp, host, written};
+use crate::{EventProgram, apart, beyond, cases, cpp, host, written};
 
 /// The derivatives of events, actions and their times are those of dual numbers.
 #[test]
@@ -92,4 +98,113 @@ fn derivatives_on_devices() {
     }
     eprintln!("{compared} derivatives in C++");
     assert!(compared > 1000, "{compared}");
+}
+
+/// The change of a number for a difference.
+const CHANGE: f64 = 1e-5;
+
+/// The comparisons of gradients with differences.
+#[derive(Default)]
+struct Compared {
+    trajectories: usize,
+    left_out: usize,
+    terminated: usize,
+    events: u32,
+    worst: f64,
+}
+
+impl Compared {
+    /// Compares the gradients of a program with differences of the definition.
+    fn judge<const SHAPE: usize>(&mut self, method: impl Differentiable, program: &EventProgram) {
+        let system = Replayed::<SHAPE>(Box::leak(Box::new((program.tapes)())));
+        let cases = cases(program);
+        let problem = |case: &Case| OdeProblem::new(system, case.u, (case.from, case.to), case.p);
+        let ensemble = EnsembleProblem::new(problem(&cases[0]));
+        let ensemble = ensemble.trajectories(cases.len()).vary(|_, i| problem(&cases[i]));
+        let options = SolveOptions::default().tolerance(1e-11).dtmax(LONGEST_STEP);
+        let by = weights::<STATES>(0);
+        let cotangents = Array2::from_shape_fn((cases.len(), STATES), |(_, d)| by[d]);
+        let gradient: EnsembleGradient<f64, STATES, PARAMETERS> =
+            ensemble.pull_back(method, EnsembleSerial, &options, cotangents).unwrap();
+        for (i, case) in cases.iter().enumerate() {
+            self.trajectories += 1;
+            let succeeded =
+                matches!(gradient.code(i), ReturnCode::Success | ReturnCode::Terminated);
+            let differences = differences::<SHAPE>(program, case, &by).filter(|_| succeeded);
+            let Some((expected, outcome)) = differences else {
+                self.left_out += 1;
+                continue;
+            };
+            self.terminated += usize::from(outcome.terminated);
+            self.events += outcome.counts.iter().sum::<u32>();
+            let found = [&gradient.u0(i)[..], &gradient.p(i)].concat();
+            for (input, (found, (expected, bound))) in found.iter().zip(expected).enumerate() {
+                let error = (found - expected).abs();
+                self.worst = self.worst.max(error / bound);
+                assert!(
+                    !beyond(error, bound),
+                    "trajectory {i} by input {input}: {found}, by differences {expected} within \
+                     {bound:e}\n{}\n{case:?}\n{outcome:?}\n{}",
+                    program.replay,
+                    program.text
+                );
+            }
+        }
+    }
+}
+
+/// Returns the derivatives of the weighted final state by differences, with their error bounds.
+///
+/// Returns `None` if a change of a number changes the events, or may do so.
+fn differences<const SHAPE: usize>(
+    program: &EventProgram,
+    case: &Case,
+    by: &[f64],
+) -> Option<(Vec<(f64, f64)>, Outcome)> {
+    let follow = |case: &Case| follow(&SHAPES[SHAPE], &program.plain, case, &[], [0.0; STATES]);
+    let base = follow(case);
+    if base.doubt.is_some() {
+        return None;
+    }
+    let moved = |input: usize, change: f64| {
+        let mut case = *case;
+        match input.checked_sub(STATES) {
+            None => case.u[input] += change,
+            Some(parameter) => case.p[parameter] += change,
+        }
+        let outcome = follow(&case);
+        let same = outcome.doubt.is_none() && apart(&outcome, &base).is_some();
+        let sum = outcome.state.iter().zip(by).map(|(state, by)| state * by).sum::<f64>();
+        same.then_some(sum)
+    };
+    let one = |input: usize| {
+        let difference =
+            |change: f64| Some((moved(input, change)? - moved(input, -change)?) / (2.0 * change));
+        let (near, far) = (difference(CHANGE)?, difference(4.0 * CHANGE)?);
+        Some((near, 1e-6 * (1.0 + near.abs()) + (near - far).abs()))
+    };
+    let all: Option<Vec<(f64, f64)>> = (0..STATES + PARAMETERS).map(one).collect();
+    Some((all?, base))
+}
+
+/// Gradients through events, actions and schedules are those of differences of the definition.
+#[test]
+fn adjoints() {
+    let mut all = Compared::default();
+    for program in &written::programs() {
+        match (program.shape, program.number % 5) {
+            (0, 0) => all.judge::<0>(Tsit5, program),
+            (1, 0) => all.judge::<1>(Vern7, program),
+            (2, 0) => all.judge::<2>(Rodas5P, program),
+            // Conditions depend on the steps.
+            _ => {}
+        }
+    }
+    let Compared { trajectories, left_out, terminated, events, worst } = all;
+    let summary = format!(
+        "{trajectories} gradients, {left_out} left out, {terminated} terminated, {events} events and \
+         scheduled actions, the largest error is {worst:.1e} of the bound"
+    );
+    eprintln!("{summary}");
+    assert!(2 * left_out < trajectories && terminated > 0, "{summary}");
 }
