@@ -358,8 +358,8 @@ pub enum SolveError {
     TimesTooClose {
         /// The source of the times.
         ///
-        /// The source is `the time span`, `saveat` alone or with its spacing, or an action with its
-        /// period.
+        /// The source is `the time span`, `saveat` alone or with its spacing, an action with its
+        /// period, or `the times to stop at of different trajectories`.
         of: String,
         /// Both times; the times of a spacing are neighbours.
         times: [f64; 2],

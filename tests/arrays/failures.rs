@@ -1,7 +1,7 @@
 //! A member that fails is dropped; a problem that lockstep cannot solve is an error.
 
 use crate::systems::hyperbola;
-use crate::workloads::lorenz_sweep;
+use crate::workloads::{assert_same_bits, lorenz_sweep};
 use odes::backend::{EnsembleAlgorithm, LockstepNorm};
 use odes::methods::{Rk4, Tsit5Rodas4};
 use odes::prelude::*;
@@ -92,6 +92,19 @@ fn numbers_that_cannot_be_solved() {
     assert!(solution.codes().all(|code| code == ReturnCode::NonFinite));
 }
 
+/// All members stop at the times of each.
+#[test]
+fn stops_of_all_members() {
+    let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [0.1]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(10);
+    let options = SolveOptions::default().saveat(SaveAt::Steps);
+    let stops: Vec<f64> = (0..10).map(|i| 0.1 + 0.1 * f64::from(i)).collect();
+    let own = ensemble.clone().tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
+    let found = own.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+    let shared = options.tstops(stops);
+    assert_same_bits(&ensemble.solve(Tsit5, EnsembleCpuArray, &shared).unwrap(), &found);
+}
+
 #[test]
 fn what_is_no_array() {
     let options = SolveOptions::default();
@@ -117,10 +130,12 @@ fn what_is_no_array() {
         .vary(|problem, i| OdeProblem::new(hyperbola, problem.u0, 0.0..=1.0 + i as f64, problem.p));
     let spans = error(spans.solve(Tsit5, EnsembleCpuArray, &options));
     assert!(spans.contains("differ in their time spans"), "{spans}");
-    let stops =
-        EnsembleProblem::new(problem).trajectories(10).tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
-    let stops = stops.solve(Tsit5, EnsembleCpuArray, &options).unwrap_err().to_string();
-    assert!(stops.contains("differ in their times to stop at"), "{stops}");
+    let few = 2.0_f64.powi(-50);
+    let stops = EnsembleProblem::new(problem)
+        .trajectories(3)
+        .tstops(move |_, i| vec![0.6 + 0.4 * few * i as f64]);
+    let stops = stops.solve(Tsit5, EnsembleCpuArray, &options).unwrap_err();
+    assert!(matches!(stops, SolveError::TimesTooClose { .. }), "{stops}");
     let empty = lorenz_sweep::<f64>(2, 1.0).shard(Shard::new(3, 5));
     assert!(empty.solve(Tsit5, EnsembleCpuArray, &options).unwrap().is_empty());
 }

@@ -303,9 +303,6 @@ fn what_is_no_array() {
         .trajectories(10)
         .vary(|problem, i| OdeProblem::new(hyperbola, problem.u0, 0.0..=1.0 + i as f64, problem.p));
     same(spans.solve(Tsit5, &cpu, &options), spans.solve(Tsit5, &gpu, &options));
-    let stops =
-        EnsembleProblem::new(problem).trajectories(10).tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
-    same(stops.solve(Tsit5, &cpu, &options), stops.solve(Tsit5, &gpu, &options));
     let none = EnsembleProblem::new(problem).trajectories(0);
     same(none.solve(Tsit5, &cpu, &options), none.solve(Tsit5, &gpu, &options));
     let other = GpuError::NoSuchDevice { ordinal: 99, count: 0 }.to_string();

@@ -173,12 +173,13 @@ pub(crate) fn each_range<T: Scalar>(
 ) -> Result<RunReport, SolveError> {
     let begin = Instant::now();
     let whole = ensemble.trajectories.ok_or(SolveError::HowMany)?;
-    let Capabilities { evaluation, draws_samples, .. } = algorithm.capabilities();
+    let Capabilities { evaluation, draws_samples, couples_trajectories: couples, .. } =
+        algorithm.capabilities();
     let threads = match evaluation {
         Evaluator::Caller => EvaluationThreads::Caller,
         Evaluator::Pool | Evaluator::Own(_) => EvaluationThreads::Pool,
     };
-    let able = Abilities { draws: draws_samples, ..Abilities::default() };
+    let able = Abilities { draws: draws_samples, couples, ..Abilities::default() };
     let numbers = ensemble.numbers(whole)?;
     let watch = algorithm.capabilities().begin_watch();
     watch.begin(numbers.len(), 1 + usize::from(options.save == SaveAt::Steps));

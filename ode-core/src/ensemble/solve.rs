@@ -150,9 +150,10 @@ where
     {
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
         // could.
-        let Capabilities { begins_early, draws_samples, .. } = algorithm.capabilities();
+        let Capabilities { begins_early, draws_samples, couples_trajectories: couples, .. } =
+            algorithm.capabilities();
         let early = again && begins_early && rayon::current_thread_index().is_none();
-        let able = Abilities { early, draws: draws_samples };
+        let able = Abilities { early, draws: draws_samples, couples };
         self.erased(method, algorithm, options, |ensemble, properties, compiled| {
             solved(ensemble, options, properties, able, compiled, sink)
         })

@@ -299,6 +299,16 @@ impl<T: Scalar> SaveTimes<T> {
         }
     }
 
+    /// Returns all times of all trajectories, in no order, each perhaps several times.
+    pub(crate) fn of_all(&self) -> Vec<T> {
+        match &self.0 {
+            Lists::Shared(times) => times.clone(),
+            Lists::Each { times, .. } => {
+                times.iter().copied().filter(|time| time.widen().is_finite()).collect()
+            }
+        }
+    }
+
     /// Returns time `slot` of trajectory `i`, counted from the first trajectory of the inputs.
     ///
     /// After the last time the result is infinite.

@@ -10,7 +10,7 @@ use crate::problem::ensemble_spec::{Clock, EnsembleSpec};
 use crate::problem::evaluate::{BLOCK, Guess, Later};
 use crate::problem::inputs::{Input, Inputs, SaveTimes};
 use crate::problem::layout::Layout;
-use crate::problem::options::{AbsTol, SolveOptions, StepSize};
+use crate::problem::options::{AbsTol, SolveOptions, StepSize, times};
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::problem::sweep::{self, Axis, Quantity};
 use crate::problem::tables;
@@ -35,6 +35,8 @@ pub(crate) struct Abilities {
     pub(crate) early: bool,
     /// The backend draws samples itself.
     pub(crate) draws: bool,
+    /// All trajectories stop at the times of each.
+    pub(crate) couples: bool,
 }
 
 /// With fewer trajectories, solving the first ones early gains nothing.
@@ -237,6 +239,16 @@ impl<T: Scalar> PreparedSolve<T> {
                 let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
                 stops_of(&problem, first + i, span(i))
             })?
+        };
+        let stops = match place.couples && stops.shared().is_none() {
+            true => {
+                let mut union = times::union(stops.of_all())?;
+                if span(0).1 < span(0).0 {
+                    union.reverse();
+                }
+                SaveTimes::all(union)
+            }
+            false => stops,
         };
         let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
         // A right-hand side that compares the time may jump at an end of the span.

@@ -108,6 +108,32 @@ pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
     times.dedup_by(|next, kept| is_near(*kept, *next));
 }
 
+/// Returns the times of several trajectories in ascending order, with near-equal times merged.
+///
+/// # Errors
+/// [`SolveError::TimesTooClose`] if times are near to two of the merged times: an action at such a
+/// time would be due at both.
+pub(crate) fn union<T: Scalar>(mut times: Vec<T>) -> Result<Vec<T>, SolveError> {
+    times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
+    let mut kept: Vec<T> = Vec::new();
+    let mut last = None;
+    for time in times {
+        let merges = kept.last().is_some_and(|&kept| is_near(kept, time));
+        if !merges {
+            if let (Some(last), Some(&first)) = (last, kept.last())
+                && is_near(last, time)
+            {
+                let of = "the times to stop at of different trajectories".to_owned();
+                let times = [first.widen(), time.widen()];
+                return Err(too_close::<T>(of, times, unit_at(first, time)));
+            }
+            kept.push(time);
+        }
+        last = Some(time);
+    }
+    Ok(kept)
+}
+
 /// Whether two times are the same except for rounding.
 ///
 /// The same rule decides when actions at given times are due (`compile/timed.rs` in `ode-codegen`).
@@ -175,4 +201,22 @@ pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
 
 pub(crate) fn too_close<T: Scalar>(of: String, times: [f64; 2], unit: f64) -> SolveError {
     SolveError::TimesTooClose { of, times, unit, precision: T::NAME }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times that differ by rounding are one time, unless they are near to two of the others.
+    #[test]
+    fn times_of_several_trajectories() {
+        let unit = f64::EPSILON;
+        let all = vec![2.0, 1.0, 0.3, 1.0 + unit, 0.1 * 3.0, 5.0];
+        assert_eq!(union(all).unwrap(), [0.3, 1.0, 2.0, 5.0]);
+        assert_eq!(union(Vec::<f32>::new()).unwrap(), [0.0; 0]);
+        let chain = vec![1.0, 1.0 + 3.0 * unit, 1.0 + 6.0 * unit];
+        let error = union(chain).unwrap_err();
+        assert!(matches!(error, SolveError::TimesTooClose { precision: "f64", .. }), "{error}");
+        assert!(error.to_string().contains("different trajectories"), "{error}");
+    }
 }
