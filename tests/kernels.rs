@@ -391,6 +391,9 @@ fn columns() {
         check_variant(lorenz, Tsit5, most, others, change);
         check_variant(lorenz, Rodas5P, most, false, change);
         check_variant(lorenz, TrBdf2, most, false, change);
+        let log = LogRow { marks: 2, before: 2, after: 2 };
+        let logged = |plain| KernelConfig { log, ..change(plain) };
+        check_variant(bouncing::bouncing, Tsit5, most, false, logged);
     }
 }
 

@@ -419,6 +419,11 @@ impl<T: Number> LockstepGroup<T> for Whole<'_, T> {
         }
     }
 
+    /// A large system has no events.
+    fn act(&mut self, _lane: &Lane<T>, _h: T, _arrived: bool) -> Told<T> {
+        Told { goes: true, ..silence() }
+    }
+
     fn leave(&mut self, lane: &Lane<T>, _why: &Leave<T>) -> bool {
         self.ended(lane, self.cause);
         false

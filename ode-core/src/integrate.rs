@@ -32,6 +32,7 @@
 
 pub mod actions;
 pub mod advance;
+pub mod armed;
 pub mod attempt;
 pub mod backward;
 pub mod begin;
@@ -78,7 +79,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 18] = [
 ];
 
 /// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
-pub(crate) const LOCKSTEP_PROGRAMS: [&str; 2] = [members::DEVICE, lockstep::DEVICE];
+pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
 mod device {
@@ -121,7 +122,7 @@ mod device {
             while need.any() {
                 let reasons = begin::hand_in::<R, M, Q, C, N, P>(io, o, &state, &mut lane, need);
                 if S::MODES > 0 {
-                    actions::hand_in::<R, S, Q, N, P>(io, &state, reasons.over);
+                    actions::hand_in::<R, S, Q, N, P>(io, &state.p, reasons.over);
                 }
                 if C::FEATURES {
                     features::hand_in::<R, S, Q, C, N, P>(

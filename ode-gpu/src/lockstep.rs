@@ -13,7 +13,7 @@ use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
 use ode_core::ensemble::task::Task;
 use ode_core::ensemble::work_queue::{ChunkLimits, WorkerHandle};
 use ode_core::ensemble::worker::{Chunk, Worker};
-use ode_core::kernel::lockstep::{LockstepArguments, memory_rows, word_bytes};
+use ode_core::kernel::lockstep::{LockstepArguments, word_bytes};
 use ode_core::kernel::{Functions, KernelConfig, LockstepConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::Inputs;
@@ -107,11 +107,11 @@ struct Extra {
 }
 
 impl Extra {
-    fn new<T: Scalar>(settings: &ResolvedOptions<T>, states: usize, n: usize, plan: &Plan) -> Self {
+    fn new<T: Scalar>(task: &dyn Task<T>, n: usize, plan: &Plan) -> Self {
         let words = word_bytes(plan.blocks as usize);
         let errors_at = align(words);
         let memory_at = align(errors_at + n * size_of::<T>());
-        let rows = if plan.kind.resident { 0 } else { memory_rows(states, settings.method.fsal) };
+        let rows = if plan.kind.resident { 0 } else { task.lockstep_rows() };
         let bytes = n.saturating_mul(rows).saturating_mul(size_of::<T>());
         Extra { words, errors_at, memory_at, total: memory_at.saturating_add(bytes) }
     }
@@ -180,7 +180,7 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         n: usize,
     ) -> Result<Vec<T>, GpuError> {
         let Some(batch) = one.upload(self.settings)? else { return Ok(Vec::new()) };
-        let extra = Extra::new(self.settings, self.columns.u0.len(), n, plan);
+        let extra = Extra::new(self.task, n, plan);
         let memory = zeroed(&one.stream, &extra)?;
         let base = memory.device_ptr(one.stream.raw()).0;
         let arguments = Argument(batch.arguments(one.base()));

@@ -7,7 +7,7 @@ use odes::backend::{
     self, Backend, Capabilities, EnsembleAlgorithm, LockstepNorm, RawResults, Request,
     RequestVisitor, RunReport, SolveJob, WorstMember,
 };
-use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments, memory_rows};
+use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments};
 use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
 use odes::lane::Scalar;
 use odes::methods::{Method, Rk4, TrBdf2};
@@ -42,8 +42,7 @@ impl RequestVisitor for CppArray {
         let run: libloading::Symbol<'_, Run<T>> =
             unsafe { library.get(LOCKSTEP_NAME.as_bytes()) }.unwrap();
         let (n, mut raw) = (columns.trajectories, RawResults::default());
-        let rows = memory_rows(columns.u0.len(), settings.method.fsal);
-        let mut memory = vec![T::nan(); n * rows];
+        let mut memory = vec![T::nan(); n * task.lockstep_rows()];
         let mut errors = vec![T::nan(); n];
         in_memory(settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
             let lockstep = LockstepArguments {

@@ -21,6 +21,7 @@ mod crossings;
 mod features;
 mod functions;
 mod jumps;
+mod lockstep;
 mod logged;
 mod modes;
 mod refused;

@@ -1,7 +1,6 @@
 //! Unsupported uses of events, with their messages.
 
 use crate::systems::{ball, undefined};
-use odes::EnsembleCpuArray;
 use odes::events::EventError;
 use odes::prelude::*;
 
@@ -16,14 +15,6 @@ fn an_unknown_event() {
     let error = solution.event_count("floor").unwrap_err();
     assert!(matches!(error, EventError::Unknown { system: "ball", .. }));
     assert_eq!(error.to_string(), "ball has no event `floor`; it has `ground`");
-}
-
-#[test]
-fn columns_have_one_time() {
-    let ensemble = EnsembleProblem::new(falling()).trajectories(3);
-    let error = ensemble.solve(Tsit5, EnsembleCpuArray, &SolveOptions::default()).unwrap_err();
-    assert!(matches!(error, SolveError::NoArrays { method: "Tsit5", .. }));
-    assert!(error.to_string().contains("of a system with events"), "{error}");
 }
 
 /// A NaN of an event function ends the trajectory, and does not count as a function without zeros.

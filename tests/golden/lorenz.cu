@@ -2920,7 +2920,8 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
 
 // events.rs  Returns the result for a system without events.
 template<class R, int N> DEVICE Found<R, N> nothing() {
@@ -3272,13 +3273,22 @@ template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepp
 // events.rs  Applies the events of a step, or plans the step to an event.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto one = Bits<typename Real<R>::Bits>::lit(1);
-    auto cut = found.cut;
     auto h = trial.ask.h;
-    auto arrived = op_and(found.goes, op_not(m_equals(lane.pending, none)));
     if constexpr ((((S::EVENTS > 0) && op_not(M::FSAL)) && op_not(S::MASS))) {
         state.du = vector::choose<R, N>(found.goes, found.du, state.du);
     }
+    auto arrived = follow<R, C, N>(lane, h, found);
+    if (m_any(op_or(op_and(found.goes, op_not(m_equals(found.fired, none))), found.holds))) {
+        happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
+    }
+}
+
+// events.rs  Plans the steps to events in lanes `found.cut`; returns the lanes that have made such a step.
+template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto cut = found.cut;
+    auto arrived = op_and(found.goes, op_not(m_equals(lane.pending, none)));
     if constexpr (C::ADAPTIVE) {
         auto rejected = m_wrapping_add(lane.rejected, one);
         lane.rejected = Bits<typename Real<R>::Bits>::select(cut, rejected, lane.rejected);
@@ -3296,13 +3306,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(cut, plan, lane.plan);
     lane.pending = Bits<typename Real<R>::Bits>::select(cut, found.event, none);
-    if (m_any(op_or(op_and(found.goes, op_not(m_equals(found.fired, none))), found.holds))) {
-        happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
-    }
+    return arrived;
 }
 
-// events.rs  Runs the actions of events and conditions, and ends trajectories.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
+// events.rs  Runs the actions of events and conditions; returns the lanes with an ended trajectory.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -3449,6 +3457,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
     }
     lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
+    return op_or(ended, ends);
 }
 } // namespace events
 
@@ -3669,6 +3678,7 @@ template<class R, class S, class M, int N, int P> DEVICE R positive_part(S syste
 
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
@@ -3681,14 +3691,7 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 // advance.rs  Saves states within a step, or at its end, in lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
-    auto reach = m_abs(h);
-    if constexpr ((C::SCHEDULED || C::EVENTS)) {
-        auto none = Bits<typename Real<R>::Bits>::lit(0);
-        auto acts = op_or(trial.last, op_not(m_equals(lane.pending, none)));
-        auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-        auto units = m_mul_add(m_abs(end), timeline::few_units<R>(), reach);
-        reach = Real<R>::select(acts, units, reach);
-    }
+    auto reach = reach_of<R, C>(lane, trial);
     auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
     auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), reach));
     if (o.every_step) {
@@ -3700,8 +3703,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     while (m_any(want)) {
         auto saved = step.u;
         if (o.every_step) {
-            auto end_1 = Real<R>::select(trial.last, lane.t1, trial.next.t);
-            lane.save_at = Real<R>::select(want, end_1, lane.save_at);
+            auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+            lane.save_at = Real<R>::select(want, end, lane.save_at);
         } else {
             auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
             saved = vector::choose<R, N>(m_ge(m_abs(ahead), m_abs(h)), step.u, within);
@@ -3716,6 +3719,19 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             want = Mask<typename Real<R>::Mask>::splat(false);
         }
     }
+}
+
+// advance.rs  Returns the greatest distance of saved times that belong to the step.
+template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+    auto reach = m_abs(trial.ask.h);
+    if constexpr ((C::SCHEDULED || C::EVENTS)) {
+        auto none = Bits<typename Real<R>::Bits>::lit(0);
+        auto acts = op_or(trial.last, op_not(m_equals(lane.pending, none)));
+        auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+        auto units = m_mul_add(m_abs(end), timeline::few_units<R>(), reach);
+        reach = Real<R>::select(acts, units, reach);
+    }
+    return reach;
 }
 
 // advance.rs  Moves lanes with an accepted adaptive step, and plans the next step.

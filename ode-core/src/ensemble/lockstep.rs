@@ -1,5 +1,6 @@
 //! Lockstep ensembles on the CPU: all trajectories have one step size.
 
+mod attempt_io;
 mod cells;
 mod clock;
 mod cpu;

@@ -54,6 +54,11 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// [`SolveError::NoDeviceSource`] if the system has no device source.
     fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError>;
 
+    /// Returns the rows of memory that a kernel of a lockstep solve needs for members in memory.
+    ///
+    /// A row has one number for each member.
+    fn lockstep_rows(&self) -> usize;
+
     /// Integrates the trajectories of a chunk.
     ///
     /// If the requested lanes are not [compiled](CompiledLanes), the compiled ones integrate the
@@ -81,7 +86,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ///
     /// # Errors
     /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method
-    /// switches, or the system has events or features; [`SolveError::OutOfMemory`]; and the errors of
+    /// switches, or the system has features; [`SolveError::OutOfMemory`]; and the errors of
     /// [`run`](Task::run).
     fn run_lockstep(
         &self,
@@ -248,6 +253,10 @@ where
         }
     }
 
+    fn lockstep_rows(&self) -> usize {
+        kernel::lockstep::memory_rows::<S, M, N, P>()
+    }
+
     fn run(
         &self,
         lanes: In,
@@ -284,8 +293,6 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::NOT_COMPILED })
         } else if const { <M::Memory as Memory>::SWITCHES } {
             Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
-        } else if const { S::HAPPENINGS > 0 } {
-            Err(SolveError::NoArrays { method, why: SolveError::EVENTS })
         } else if const { S::FEATURES > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::FEATURES })
         } else if const { M::ADAPTIVE } && settings.adaptive {

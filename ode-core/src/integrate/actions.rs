@@ -78,14 +78,14 @@ mod device {
         }
     }
 
-    /// Delivers the final modes of lanes `over` to the sink.
+    /// Delivers the final modes of lanes `over`, among the parameters `p`, to the sink.
     pub fn hand_in<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         io: &mut Q,
-        state: &stepper::State<R, N, P>,
+        p: &[R; P],
         over: R::Mask,
     ) {
         for d in 0..S::MODES {
-            io.set_mode(over, d, state.p[S::FIRST_MODE + d]);
+            io.set_mode(over, d, p[S::FIRST_MODE + d]);
         }
     }
 }

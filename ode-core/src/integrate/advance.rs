@@ -36,16 +36,7 @@ mod device {
         moves: R::Mask,
     ) {
         let h = trial.ask.h;
-        let mut reach = h.abs();
-        if C::SCHEDULED || C::EVENTS {
-            // At an action, the state before it is saved, even if rounding puts its time past the
-            // step.
-            let none = <R::Bits as Bits>::lit(0);
-            let acts = trial.last | !lane.pending.equals(none);
-            let end = R::select(trial.last, lane.t1, trial.next.t);
-            let units = end.abs().mul_add(timeline::few_units::<R>(), reach);
-            reach = R::select(acts, units, reach);
-        }
+        let reach = reach_of::<R, C>(lane, trial);
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
         let mut want = moves & trial.run & ahead.abs().le(reach);
         if o.every_step {
@@ -75,6 +66,24 @@ mod device {
                 want = <R::Mask as Mask>::splat(false);
             }
         }
+    }
+
+    /// Returns the greatest distance of saved times that belong to the step.
+    pub fn reach_of<R: Real, C: LoopConfig>(
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+    ) -> R {
+        let mut reach = trial.ask.h.abs();
+        if C::SCHEDULED || C::EVENTS {
+            // At an action, the state before it is saved, even if rounding puts its time past the
+            // step.
+            let none = <R::Bits as Bits>::lit(0);
+            let acts = trial.last | !lane.pending.equals(none);
+            let end = R::select(trial.last, lane.t1, trial.next.t);
+            let units = end.abs().mul_add(timeline::few_units::<R>(), reach);
+            reach = R::select(acts, units, reach);
+        }
+        reach
     }
 
     /// Moves lanes with an accepted adaptive step, and plans the next step.

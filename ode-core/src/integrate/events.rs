@@ -634,13 +634,29 @@ mod device {
         found: &Found<R, N>,
     ) {
         let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
-        let cut = found.cut;
         let h = trial.ask.h;
-        let arrived = found.goes & !lane.pending.equals(none);
         if S::EVENTS > 0 && !M::FSAL && !S::MASS {
             state.du = vector::choose::<R, N>(found.goes, found.du, state.du);
         }
+        let aimed = lane.pending;
+        let arrived = follow::<R, C, N>(lane, h, found);
+        if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
+            happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
+        }
+    }
+
+    /// Plans the steps to events in lanes `found.cut`; returns the lanes that have made such a step.
+    ///
+    /// The attempted step has the size `h`.
+    pub fn follow<R: Real, C: LoopConfig, const N: usize>(
+        lane: &mut lane::Lane<R>,
+        h: R,
+        found: &Found<R, N>,
+    ) -> R::Mask {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let cut = found.cut;
+        let arrived = found.goes & !lane.pending.equals(none);
         if C::ADAPTIVE {
             let rejected = lane.rejected.wrapping_add(one);
             lane.rejected = <R::Bits as Bits>::select(cut, rejected, lane.rejected);
@@ -659,15 +675,12 @@ mod device {
         }
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
-        let aimed = lane.pending;
         lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
-        if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
-            happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
-        }
+        arrived
     }
 
-    /// Runs the actions of events and conditions, and ends trajectories.
-    fn happen<
+    /// Runs the actions of events and conditions; returns the lanes with an ended trajectory.
+    pub fn happen<
         R: Real,
         S: System<N, P>,
         M: Stepper,
@@ -685,7 +698,7 @@ mod device {
         arrived: R::Mask,
         aimed: R::Bits,
         found: &Found<R, N>,
-    ) {
+    ) -> R::Mask {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let nobody = <R::Mask as Mask>::splat(false);
@@ -875,5 +888,6 @@ mod device {
             lane.t1 = R::select(ends, lane.t, lane.t1);
         }
         lane.last_attempt = <R::Bits as Bits>::select(ends, lane.attempts, lane.last_attempt);
+        ended | ends
     }
 }

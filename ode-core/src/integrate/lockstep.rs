@@ -16,13 +16,21 @@
 //!
 //! A member that fails even with the shortest step is dropped, with a code of its own. The others
 //! continue without it.
+//!
+//! # Events
+//!
+//! Each attempt finds the events of each member within the step. If an event of any member ends it
+//! or acts, the step is rejected, and all members make a step to the first such event. The actions
+//! there change only the members whose event it is. The other members continue with the derivative
+//! that they have. The next step has the size of the rejected step or, if that is less, the least
+//! size of members after their actions.
 
 pub use device::*;
 
 #[ode_macros::device(lockstep)]
 mod device {
     use crate::integrate::options::{self, LoopConfig};
-    use crate::integrate::{advance, attempt, begin, dense, lane, members};
+    use crate::integrate::{advance, attempt, begin, dense, events, lane, members};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -40,6 +48,11 @@ mod device {
         /// At a start, it is the least first step of all members. After a step, it is the longest
         /// next step that the system's bounds allow.
         pub size: R,
+        /// The size of the step to the first event that ends a member or acts.
+        ///
+        /// It is infinite if no such event is within the step. After actions, it is the least size
+        /// of the next step of members that acted.
+        pub nearest: R,
         /// Whether any member continues.
         pub goes: R::Mask,
         /// Whether any member fails even with the shortest step.
@@ -56,6 +69,10 @@ mod device {
         pub grows: R::Mask,
         /// Whether any interpolant [misses](dense) the solution at the next saved time.
         pub misses: R::Mask,
+        /// Whether any member has an event that affects it, or a condition that holds.
+        ///
+        /// After actions: whether any event ended a member or acted.
+        pub happens: R::Mask,
     }
 
     /// Returns the report of no members, the neutral element of merging.
@@ -64,6 +81,7 @@ mod device {
         Told::<R> {
             square: R::lit(0.0),
             size: math::infinity::<R>(),
+            nearest: math::infinity::<R>(),
             goes: nobody,
             hopeless: nobody,
             beyond: nobody,
@@ -71,6 +89,7 @@ mod device {
             unsolved: nobody,
             grows: nobody,
             misses: nobody,
+            happens: nobody,
         }
     }
 
@@ -109,6 +128,8 @@ mod device {
         fn save(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>, ahead: R);
         /// Moves all members to the end of the attempted step.
         fn accept(&mut self);
+        /// [Acts](members::act) at the end of that step, in systems with events or conditions.
+        fn act(&mut self, lane: &lane::Lane<R>, h: R, arrived: R::Mask) -> Told<R>;
         /// [Drops](members::leave) members; returns whether any member continues.
         fn leave(&mut self, lane: &lane::Lane<R>, why: &members::Leave<R>) -> R::Mask;
         /// [Delivers](members::finish) the results of the remaining members.
@@ -155,11 +176,22 @@ mod device {
                 }
                 let by_error = verdict.factor.equals(decided.factor);
                 let mut refused = nobody;
+                let mut halved = nobody;
                 if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
                     refused = moves & told.misses;
+                    if C::EVENTS {
+                        halved = refused & dense::can_halve::<R, N>(o, &before, &trial, moves);
+                    }
                     moves = moves & !refused;
                     trial.run = trial.run & !refused;
                 }
+                let mut found = events::nothing::<R, N>();
+                if C::WATCHES {
+                    found = cut_at_event::<R, N>(&mut lane, &before, &trial, &told, moves);
+                    moves = moves & !found.cut;
+                    trial.run = trial.run & !found.cut;
+                }
+                let mut longest = told.size;
                 if C::SAVES && group.saves() && moves.any() {
                     save_within::<R, Q, C, N>(group, o, &mut lane, &trial);
                 }
@@ -167,13 +199,26 @@ mod device {
                     let small =
                         advance::forward::<R, M, C, N>(o, &mut lane, &trial, &verdict, moves);
                     if M::GUARDS && C::CHECKS_INTERPOLANT && refused.any() {
-                        dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, nobody);
+                        dense::plan_again::<R>(&mut lane, &before, trial.ask.h, refused, halved);
                     }
                     if moves.any() {
                         group.accept();
-                        if C::BOUNDED {
-                            lane.plan = attempt::shortened::<R, N>(o, &lane, told.size);
-                        }
+                    }
+                    if C::WATCHES {
+                        let happens = moves & told.happens;
+                        let acted = act::<R, M, Q, C, N>(
+                            group,
+                            o,
+                            &mut lane,
+                            &trial,
+                            &found,
+                            happens,
+                            &mut longest,
+                        );
+                        goes = goes & (acted | !happens);
+                    }
+                    if C::BOUNDED && moves.any() {
+                        lane.plan = attempt::shortened::<R, N>(o, &lane, longest);
                     }
                     if (!verdict.accept | small).any() {
                         let failing = trial.run & !moves;
@@ -203,7 +248,22 @@ mod device {
                     }
                 } else {
                     advance::to_next::<R, C>(&mut lane, &trial);
-                    group.accept();
+                    if moves.any() {
+                        group.accept();
+                    }
+                    if C::WATCHES {
+                        let happens = moves & told.happens;
+                        let acted = act::<R, M, Q, C, N>(
+                            group,
+                            o,
+                            &mut lane,
+                            &trial,
+                            &found,
+                            happens,
+                            &mut longest,
+                        );
+                        goes = goes & (acted | !happens);
+                    }
                 }
             }
             how = next_of::<R, M, Q, C, N>(group, o, &mut lane, goes, left);
@@ -226,7 +286,10 @@ mod device {
         let assigned = <R::Mask as Mask>::splat(how == members::FIRST);
         let anew = <R::Mask as Mask>::splat(how == members::ANEW);
         let again = <R::Mask as Mask>::splat(how == members::NEXT);
+        lane.pending = none;
         if how != members::HERE {
+            lane.refused = R::lit(0.0);
+            lane.covered = R::lit(0.0);
             if how == members::NEXT {
                 lane.t0 = lane.t1;
                 lane.stop = lane.stop.wrapping_add(one);
@@ -269,9 +332,9 @@ mod device {
         trial: &attempt::Attempt<R>,
     ) {
         let one = <R::Bits as Bits>::lit(1);
-        let size = trial.ask.h.abs();
+        let reach = advance::reach_of::<R, C>(lane, trial);
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-        let mut passes = ahead.abs().le(size);
+        let mut passes = ahead.abs().le(reach);
         if o.every_step {
             passes = !lane.save_at.equals(math::infinity::<R>());
         }
@@ -284,11 +347,78 @@ mod device {
             lane.saved = lane.saved.wrapping_add(one);
             lane.save_at = group.save_time(lane.saved);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-            passes = ahead.abs().le(size);
+            passes = ahead.abs().le(reach);
             if o.every_step {
                 passes = <R::Mask as Mask>::splat(false);
             }
         }
+    }
+
+    /// Returns whether the step is rejected, since an event of a member is within it.
+    ///
+    /// `moves`: the step is accepted otherwise. `before` is the clock before the verdict.
+    pub fn cut_at_event<R: Real, const N: usize>(
+        lane: &mut lane::Lane<R>,
+        before: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        told: &Told<R>,
+        moves: R::Mask,
+    ) -> events::Found<R, N> {
+        let mut found = events::nothing::<R, N>();
+        found.t = lane.t;
+        found.t_low = lane.t_low;
+        found.cut = moves & told.nearest.lt(math::infinity::<R>());
+        found.goes = moves & trial.run & !found.cut;
+        found.size = told.nearest.copysign(trial.ask.h);
+        // Each member has the number of its own event.
+        found.event = <R::Bits as Bits>::lit(1);
+        // The rejected step leaves no traces.
+        lane.control = control::choose_memory::<R>(found.cut, &before.control, &lane.control);
+        lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
+        lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+        found
+    }
+
+    /// Plans a step to an event, or lets the events of an accepted step take place.
+    ///
+    /// `happens`: there are events that affect members. Then the result is whether any member
+    /// continues, and `longest` becomes the longest step that the system's bounds allow.
+    pub fn act<R: Real, M: Stepper, Q: LockstepGroup<R>, C: LoopConfig, const N: usize>(
+        group: &mut Q,
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        found: &events::Found<R, N>,
+        happens: R::Mask,
+        longest: &mut R,
+    ) -> R::Mask {
+        let h = trial.ask.h;
+        let mut goes = <R::Mask as Mask>::splat(true);
+        let arrived = events::follow::<R, C, N>(lane, h, found);
+        if happens.any() {
+            let told = group.act(lane, h, arrived);
+            goes = told.goes;
+            *longest = told.size;
+            let acts = told.nearest.lt(math::infinity::<R>());
+            let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
+            // Conditions keep the controller's history: steps continue as errors allow.
+            lane.control = control::choose_memory::<R>(told.happens, &fresh, &lane.control);
+            if M::GUARDS {
+                let next = guard::next_part::<R>(lane.guarded);
+                lane.guarded = <R::Bits as Bits>::select(acts, next, lane.guarded);
+            }
+            if C::ADAPTIVE {
+                // The step that would have been made without the event.
+                let whole = R::select(arrived, lane.refused, h);
+                let planned = timeline::planned(lane.t, lane.t_low, lane.plan);
+                let size = R::select(told.happens, whole, planned);
+                let size = size.abs().at_most(told.nearest).copysign(size);
+                let plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
+                let renewed = (told.happens | acts) & !lane::is_at_end::<R>(lane);
+                lane.plan = R::select(renewed, plan, lane.plan);
+            }
+        }
+        goes
     }
 
     /// Returns the [guard]'s verdict on a step: growth in one member counts for all.

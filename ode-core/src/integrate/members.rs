@@ -10,11 +10,11 @@ pub use device::*;
 #[ode_macros::device(members)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, dense, lane};
+    use crate::integrate::{actions, advance, armed, attempt, begin, dense, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
-    use crate::step::{control, guard, norm, stepper, timeline, vector};
+    use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
     /// Members begin at the start of the span.
@@ -46,11 +46,16 @@ mod device {
         /// With adaptive steps, this is the code with which a member would fail now, since its last
         /// step was too long for it. With fixed steps, it is the first error.
         pub code: R::Bits,
+        /// The sides of their event functions, in systems with events.
+        pub armed: armed::Armed<R>,
+        /// The events of the last attempted step, in systems with events or conditions.
+        pub occurred: armed::Occurred<R>,
     }
 
     /// Returns a group before its members begin.
     pub fn blank<R: Real, const N: usize, const P: usize>() -> Group<R, N, P> {
         let zero = R::lit(0.0);
+        let armed = armed::unarmed::<R>();
         Group::<R, N, P> {
             u: [zero; N],
             du: [zero; N],
@@ -58,6 +63,8 @@ mod device {
             goes: <R::Mask as Mask>::splat(true),
             mirrored: <R::Mask as Mask>::splat(false),
             code: <R::Bits as Bits>::lit(0),
+            armed,
+            occurred: armed::quiet::<R>(&armed),
         }
     }
 
@@ -81,7 +88,7 @@ mod device {
         lane: &lane::Lane<R>,
         how: u32,
     ) -> R {
-        let mut lane = *lane;
+        let mut lane = armed::watched::<R>(lane, &group.armed);
         let none = <R::Bits as Bits>::lit(0);
         let nobody = <R::Mask as Mask>::splat(false);
         let all = <R::Mask as Mask>::splat(true);
@@ -100,8 +107,13 @@ mod device {
             group.du = state.du;
         } else {
             let over = <R::Mask as Mask>::splat(how == FIRST);
-            let anew = <R::Mask as Mask>::splat(how == ANEW);
-            let again = <R::Mask as Mask>::splat(how == NEXT);
+            let mut anew = <R::Mask as Mask>::splat(how == ANEW);
+            let mut again = <R::Mask as Mask>::splat(how == NEXT);
+            if C::WATCHES || C::SCHEDULED {
+                // Dropped members keep their counts.
+                anew = anew & group.goes;
+                again = again & group.goes;
+            }
             let reasons = begin::need::<R>(over, anew, again);
             let ended = begin::begin::<R, S, M, Q, C, N, P>(
                 system, io, o, &mut state, &mut lane, all, &reasons,
@@ -110,12 +122,14 @@ mod device {
             let bad = bad & group.goes & lane.alive;
             begin::count_attempts::<R, M, C, N>(o, &mut lane, bad);
             let end = begin::ending::<R, M, C, N>(&lane, &state.u);
+            actions::hand_in::<R, S, Q, N, P>(io, &state.p, bad);
             io.finish(bad, state.u, end);
             group.goes = group.goes & lane.alive & !bad;
             group.u = state.u;
             group.du = state.du;
             group.p = state.p;
             group.mirrored = lane.mirrored;
+            group.armed = armed::armed_of::<R>(&lane);
         }
         group.code = none;
         if C::ADAPTIVE && C::BOUNDED {
@@ -152,17 +166,28 @@ mod device {
         /// Members with a step beyond the pole of a growing mode; see [`guard`].
         pub grows: R::Mask,
         /// Members with an interpolant that [misses](dense) the solution at the next saved time.
+        ///
+        /// In systems with events, it may also miss the solution anywhere.
         pub misses: R::Mask,
+        /// The events of the step.
+        pub occurred: armed::Occurred<R>,
+        /// The size of the step to each member's first event that ends it or acts.
+        ///
+        /// Infinite if none is within the step.
+        pub nearest: R,
+        /// Members with an event that affects them, or a condition that holds.
+        pub happens: R::Mask,
     }
 
-    /// Attempts a step of a group, and saves the states within it.
+    /// Attempts a step of a group, saves the states within it, and finds its events.
     ///
-    /// If the step is rejected, the step that replaces it saves these states again.
+    /// If the step is rejected, the step that replaces it saves these states again, and finds its
+    /// own events. So `io` logs events as if the step were accepted, and delays their counts.
     pub fn attempt<
         R: Real,
         S: System<N, P>,
         M: Stepper,
-        Q: Source<R, N, P> + Sink<R, N, P>,
+        Q: Sink<R, N, P>,
         C: LoopConfig,
         const N: usize,
         const P: usize,
@@ -222,18 +247,60 @@ mod device {
             grows = runs & step.grows & norm::is_finite::<R, N>(&step.u);
         }
         let mut misses = nobody;
-        if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT && io.saves() {
-            let within = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
+        if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
+            let mut within = nobody;
+            if C::EVENTS {
+                within = dense::can_halve::<R, N>(o, &lane, &trial, group.goes);
+            }
+            if io.saves() {
+                let free = lane.pending.equals(none);
+                let saves = dense::saves_within::<R, N>(o, &lane, &trial, group.goes);
+                within = within | (free & saves);
+            }
             misses = dense::misses::<R, S, M, N, P>(system, &state, &trial.ask, &step, within);
+        }
+        let mut du = group.du;
+        if M::FSAL {
+            du = M::du_after::<R, N>(&step.k);
+        }
+        let mut occurred = armed::quiet::<R>(&group.armed);
+        let mut nearest = math::infinity::<R>();
+        let mut happens = nobody;
+        if C::WATCHES {
+            let mut own = armed::watched::<R>(&lane, &group.armed);
+            own.pending = armed::pending_of::<R>(&lane, &trial, &group.occurred);
+            own.code = none;
+            let before = own;
+            let found = events::find::<R, S, M, Q, C, N, P>(
+                system, io, &state, &mut own, &before, &trial, &step, trial.run,
+            );
+            if C::EVENTS && !M::FSAL && !C::MASS {
+                du = vector::choose::<R, N>(found.goes, found.du, du);
+            }
+            let broken = !own.code.equals(none);
+            if !C::ADAPTIVE {
+                code = <R::Bits as Bits>::select(broken, own.code, code);
+            }
+            // Each member corrects its step to an event at most once, until a step is accepted.
+            let corrected = group.occurred.event & <R::Bits as Bits>::lit(events::AGAIN);
+            let corrected = <R::Bits as Bits>::select(lane.pending.equals(none), none, corrected);
+            occurred.sides = own.sides;
+            occurred.known = own.known;
+            occurred.event = found.event | corrected;
+            occurred.size = found.size;
+            occurred.fired = found.fired;
+            occurred.here = found.here;
+            occurred.held = found.held;
+            occurred.holds = found.holds;
+            occurred.broken = broken;
+            nearest = R::select(found.cut, found.size.abs(), nearest);
+            happens = found.cut | found.holds | broken;
+            happens = happens | (found.goes & !found.fired.equals(none));
         }
         if C::SAVES && io.saves() {
             advance::record::<R, S, M, Q, C, N, P>(
                 system, io, o, &state, &mut lane, &trial, &mut step, group.goes,
             );
-        }
-        let mut du = group.du;
-        if M::FSAL {
-            du = M::du_after::<R, N>(&step.k);
         }
         let mut longest = math::infinity::<R>();
         if C::ADAPTIVE && C::BOUNDED {
@@ -253,7 +320,114 @@ mod device {
             unsolved,
             grows,
             misses,
+            occurred,
+            nearest,
+            happens,
         }
+    }
+
+    /// The effects of an accepted step's events on the next step.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Acted<R: Real> {
+        /// Members with an event at the end of the step that ended them or acted.
+        pub fired: R::Mask,
+        /// The size of the next step of each member that goes on after an action.
+        ///
+        /// Infinite for other members.
+        pub size: R,
+        /// The longest next step that the system's bounds allow each member.
+        pub longest: R,
+    }
+
+    /// Runs the actions at the end of an accepted step, and delivers members that end there.
+    ///
+    /// The step has the size `h`. `arrived`: the step went to an event. `lane` is the clock at the
+    /// end of the step.
+    pub fn act<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        io: &mut Q,
+        o: &options::Options<R, N>,
+        group: &mut Group<R, N, P>,
+        lane: &lane::Lane<R>,
+        h: R,
+        arrived: R::Mask,
+    ) -> Acted<R> {
+        let none = <R::Bits as Bits>::lit(0);
+        let goes = group.goes;
+        let mut lane = armed::watched::<R>(lane, &group.armed);
+        lane.mirrored = group.mirrored;
+        lane.code = none;
+        if !C::ADAPTIVE {
+            lane.code = group.code;
+        }
+        let mut tolerances = o.tolerances;
+        if !C::ADAPTIVE {
+            tolerances = norm::tight::<R, N>(&o.tolerances);
+        }
+        let mut state = stepper::state::<R, N, P>(group.u, group.p, group.du, tolerances);
+        let mut found = events::nothing::<R, N>();
+        found.goes = goes;
+        found.fired = <R::Bits as Bits>::select(goes, group.occurred.fired, none);
+        found.here = <R::Bits as Bits>::select(goes, group.occurred.here, none);
+        found.held = <R::Bits as Bits>::select(goes, group.occurred.held, none);
+        found.holds = goes & group.occurred.holds;
+        found.du = group.du;
+        let fired = !found.fired.equals(none);
+        let mut ended = <R::Mask as Mask>::splat(false);
+        let mut at_end = ended;
+        if C::ADAPTIVE {
+            at_end = lane::is_at_end::<R>(&lane);
+            let broken = goes & group.occurred.broken;
+            let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+            lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
+            let last = <R::Bits as Bits>::select(at_end, lane.last_attempt, lane.attempts);
+            lane.last_attempt = <R::Bits as Bits>::select(broken, last, lane.last_attempt);
+            ended = broken;
+        }
+        let mut size = math::infinity::<R>();
+        if (fired | found.holds).any() {
+            let over = events::happen::<R, S, M, Q, C, N, P>(
+                system, io, o, &mut state, &mut lane, h, arrived, none, &found,
+            );
+            ended = ended | over;
+            let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
+            let by_condition = <R::Bits as Bits>::lit(S::CONDITIONS_ACTING as u64);
+            let mut acts = !(found.fired & acting).equals(none);
+            acts = acts | !(found.held & by_condition).equals(none);
+            if C::ADAPTIVE {
+                let next = timeline::planned(lane.t, lane.t_low, lane.plan).abs();
+                size = R::select(goes & acts & !ended & !at_end, next, size);
+            }
+        }
+        ended = ended & goes;
+        begin::count_attempts::<R, M, C, N>(o, &mut lane, ended);
+        let end = begin::ending::<R, M, C, N>(&lane, &state.u);
+        actions::hand_in::<R, S, Q, N, P>(io, &state.p, ended);
+        io.finish(ended, state.u, end);
+        group.goes = goes & !ended;
+        group.u = state.u;
+        group.du = state.du;
+        group.p = state.p;
+        group.mirrored = lane.mirrored;
+        group.armed = armed::armed_of::<R>(&lane);
+        if !C::ADAPTIVE {
+            group.code = lane.code;
+        }
+        let mut longest = math::infinity::<R>();
+        if C::ADAPTIVE && C::BOUNDED {
+            let direction = lane.t1 - lane.t0;
+            let bound = attempt::bound::<R, S, N, P>(system, &group.u, &group.p, lane.t, direction);
+            longest = R::select(group.goes, bound, longest);
+        }
+        Acted::<R> { fired, size, longest }
     }
 
     /// The bit of a [code](Group::code) for members that fail even with the shortest step.
@@ -312,6 +486,7 @@ mod device {
     /// members, after its attempts were counted.
     pub fn leave<
         R: Real,
+        S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
         C: LoopConfig,
@@ -338,6 +513,7 @@ mod device {
         let cause = group.code & !mark;
         over.code = <R::Bits as Bits>::select(none.less_than(cause), cause, lane.code);
         let end = begin::ending::<R, M, C, N>(&over, &group.u);
+        actions::hand_in::<R, S, Q, N, P>(io, &group.p, who);
         io.finish(who, group.u, end);
         group.goes = group.goes & !who;
     }
@@ -347,6 +523,7 @@ mod device {
     /// `lane` is the clock of all members, after its attempts were counted.
     pub fn finish<
         R: Real,
+        S: System<N, P>,
         M: Stepper,
         Q: Source<R, N, P> + Sink<R, N, P>,
         C: LoopConfig,
@@ -364,6 +541,7 @@ mod device {
             over.code = own;
         }
         let end = begin::ending::<R, M, C, N>(&over, &group.u);
+        actions::hand_in::<R, S, Q, N, P>(io, &group.p, group.goes);
         io.finish(group.goes, group.u, end);
     }
 }

@@ -37,6 +37,33 @@ template<class C> struct MemberIo : Io<C> {
     DEVICE bool acquire(bool need) const { return need && here; }
 };
 
+// The sink of an attempted step, which delays counts until the step is accepted: `AttemptIo` in
+// ensemble/lockstep/attempt_io.rs.
+template<class C> struct AttemptIo {
+    typedef typename C::Number R;
+    typedef typename Real<R>::Bits B;
+    static constexpr int N = C::STATES, P = C::PARAMETERS;
+    MemberIo<C>& io;
+    u64 counted; // two bits for each event: how often it occurs in the step
+    DEVICE explicit AttemptIo(MemberIo<C>& io) : io(io), counted(0u) {}
+
+    DEVICE static constexpr bool saves() { return MemberIo<C>::saves(); }
+    DEVICE static constexpr bool logs() { return MemberIo<C>::logs(); }
+    DEVICE R save_time(bool which, B slot, R t) const { return io.save_time(which, slot, t); }
+    DEVICE void save(bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t) const {
+        io.save(which, slot, u, p, t);
+    }
+    DEVICE B event_count(int index) const { return io.event_count(index); }
+    DEVICE void set_event_count(bool which, int index, B count) {
+        if (which) counted |= ((u64)(count - io.event_count(index)) & 3u) << (2 * index);
+    }
+    DEVICE void log_event(
+        bool which, B slot, R event, R t, const Arr<R, N>& before, const Arr<R, N>& after
+    ) const {
+        io.log_event(which, slot, event, t, before, after);
+    }
+};
+
 template<class C> struct Members {
     typedef typename C::Number R;
     typedef typename Real<R>::Bits B;
@@ -58,11 +85,13 @@ template<class C> struct Members {
     Group group;
     Arr<R, N> u, du;
     R square, worst;
+    u64 counted; // as `AttemptIo` counts
 
     DEVICE Members(
         const LockstepArguments<R>& lockstep, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
     ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
-        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
+        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)),
+        counted(0u) {}
 
     DEVICE static constexpr bool saves() { return true; }
     DEVICE R start() const { return io.load_start(true, R(0)); }
@@ -87,7 +116,7 @@ template<class C> struct Members {
         }
         accepted = false;
         told = together<LEAST>(told, (double)told.size);
-        return counted(told, going);
+        return counted_members(told, going);
     }
 
     DEVICE Told attempt(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
@@ -98,9 +127,12 @@ template<class C> struct Members {
             TileSum<R> tile;
             EACH_MEMBER(t) {
                 take(k, t, false);
+                AttemptIo<C> sink(io);
                 Tried tried =
-                    members::attempt<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, trial);
-                keep(tried);
+                    members::attempt<R, S, M, AttemptIo<C>, C, N, P>(S{}, sink, o, group, lane, trial);
+                keep(tried, sink.counted);
+                told.nearest = told.nearest < tried.nearest ? told.nearest : tried.nearest;
+                told.happens = told.happens || tried.happens || sink.counted != 0u;
                 told.square = told.square > tried.square ? told.square : tried.square;
                 told.size = told.size < tried.longest ? told.size : tried.longest;
                 told.goes = told.goes || group.goes;
@@ -119,8 +151,14 @@ template<class C> struct Members {
         }
         if constexpr (!C::RESIDENT) sum = sums.total();
         accepted = false;
-        if constexpr (!C::ADAPTIVE) return told;
-        R longest = told.size;
+        R longest = told.size, nearest = told.nearest;
+        if constexpr (!C::ADAPTIVE) {
+            if constexpr (C::WATCHES) {
+                told = together<LEAST>(told, (double)nearest);
+                told.nearest = told.size;
+            }
+            return told;
+        }
         // The sum is known to all threads of the block, and said by one.
         if constexpr (C::MEAN) {
             told = together<SUM>(told, is_first_thread() ? sum : 0.0);
@@ -129,6 +167,11 @@ template<class C> struct Members {
         }
         if constexpr (C::BOUNDED) {
             told.size = together<LEAST>(lockstep::silence<R>(), (double)longest).size;
+        }
+        if constexpr (C::EVENTS) {
+            if (told.happens) {
+                told.nearest = together<LEAST>(lockstep::silence<R>(), (double)nearest).size;
+            }
         }
         return told;
     }
@@ -156,10 +199,38 @@ template<class C> struct Members {
         if constexpr (C::RESIDENT) {
             group.u = u;
             group.du = du;
+            group.armed.sides = group.occurred.sides;
+            group.armed.known = group.occurred.known;
             worst = worst > square ? worst : square;
         }
         now = 1u - now;
         accepted = true;
+    }
+
+    DEVICE Told act(const lane::Lane<R>& lane, R h, bool arrived) {
+        Told told = lockstep::silence<R>();
+        double going = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_MEMBER(t) {
+                take(k, t, false);
+                count_events();
+                members::Acted<R> acted =
+                    members::act<R, S, M, MemberIo<C>, C, N, P>(S{}, io, o, group, lane, h, arrived);
+                if constexpr (!C::RESIDENT) put_member();
+                told.size = told.size < acted.longest ? told.size : acted.longest;
+                told.nearest = told.nearest < acted.size ? told.nearest : acted.size;
+                told.happens = told.happens || acted.fired;
+                told.goes = told.goes || group.goes;
+                if (group.goes) going += 1.0;
+            }
+        }
+        R longest = told.size;
+        told = together<LEAST>(told, (double)told.nearest);
+        told.nearest = told.size;
+        if constexpr (C::ADAPTIVE && C::BOUNDED) {
+            told.size = together<LEAST>(lockstep::silence<R>(), (double)longest).size;
+        }
+        return counted_members(told, going);
     }
 
     DEVICE bool leave(const lane::Lane<R>& lane, const members::Leave<R>& why) {
@@ -169,31 +240,39 @@ template<class C> struct Members {
             EACH_MEMBER(t) {
                 take(k, t, false);
                 R own = C::RESIDENT ? square : kept(SQUARE);
-                members::leave<R, M, MemberIo<C>, C, N, P>(io, o, group, own, lane, why);
+                members::leave<R, S, M, MemberIo<C>, C, N, P>(io, o, group, own, lane, why);
                 put(false);
                 told.goes = told.goes || group.goes;
                 if (group.goes) going += 1.0;
             }
         }
         accepted = false;
-        return counted(together<GREATEST>(told, 0.0), going).goes;
+        return counted_members(together<GREATEST>(told, 0.0), going).goes;
     }
 
     DEVICE void finish(const lane::Lane<R>& lane) {
         for (u32 k = 0u; k < tiles(); k++) {
             EACH_MEMBER(t) {
                 take(k, t, false);
-                members::finish<R, M, MemberIo<C>, C, N, P>(io, group, lane);
+                members::finish<R, S, M, MemberIo<C>, C, N, P>(io, group, lane);
                 if (io.here) lockstep.errors[io.i] = C::RESIDENT ? worst : worst_of();
             }
         }
     }
 
 private:
-    // Rows of memory: states and derivatives at both ends of a step, and three numbers.
-    static constexpr int ENDS = M::FSAL ? 2 * N : N;
+    // Rows of memory: states, derivatives and sides at both ends of a step, three numbers, in systems
+    // with events or conditions the numbers of `Armed` and `Occurred` and the delayed counts, and modes.
+    // `memory_rows` in kernel/lockstep.rs.
+    static constexpr bool KEEPS_DU = M::FSAL || S::EVENTS > 0;
+    static constexpr int SIDES = KEEPS_DU ? 2 * N : N, ENDS = SIDES + (C::WATCHES ? 2 : 0);
     static constexpr int SQUARE = 2 * ENDS, WORST = SQUARE + 1, STATUS = SQUARE + 2;
-    static constexpr B GOES = 256u, MIRRORED = 512u;
+    static constexpr int ARMED = SQUARE + 3, OCCURRED = ARMED + 3, COUNTED = OCCURRED + 5;
+    static constexpr int MODES = C::WATCHES ? COUNTED + 2 : ARMED;
+    static constexpr B GOES = 256u, MIRRORED = 512u, HOLDS = 1024u, BROKEN = 2048u;
+public:
+    static constexpr int ROWS = MODES + S::MODES;
+private:
 
     DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
     DEVICE GLOBAL R& kept(int row) const {
@@ -208,15 +287,48 @@ private:
             group = members::blank<R, N, P>();
             if (!begins) {
                 UNROLL for (int d = 0; d < N; d++) group.u[d] = kept(row_of(now, d));
-                if constexpr (M::FSAL) {
+                if constexpr (KEEPS_DU) {
                     UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
                 }
                 group.p = io.load_p(true, group.p);
+                UNROLL for (int d = 0; d < S::MODES; d++) group.p[S::FIRST_MODE + d] = kept(MODES + d);
                 B status = m_to_bits(kept(STATUS));
                 group.goes = io.here && (status & GOES) != 0u;
                 group.mirrored = (status & MIRRORED) != 0u;
                 group.code = status & (B)255u;
+                if constexpr (C::WATCHES) take_events(status);
             }
+        }
+    }
+
+    // The events of a member, from memory.
+    DEVICE void take_events(B status) {
+        group.armed.sides = bits(row_of(now, SIDES));
+        group.armed.known = bits(row_of(now, SIDES + 1));
+        group.armed.acted = kept(ARMED);
+        group.armed.chain = bits(ARMED + 1);
+        group.armed.fired = bits(ARMED + 2);
+        group.occurred.sides = bits(row_of(1u - now, SIDES));
+        group.occurred.known = bits(row_of(1u - now, SIDES + 1));
+        group.occurred.event = bits(OCCURRED);
+        group.occurred.size = kept(OCCURRED + 1);
+        group.occurred.fired = bits(OCCURRED + 2);
+        group.occurred.here = bits(OCCURRED + 3);
+        group.occurred.held = bits(OCCURRED + 4);
+        group.occurred.holds = (status & HOLDS) != 0u;
+        group.occurred.broken = (status & BROKEN) != 0u;
+        counted = (u64)(u32)bits(COUNTED) | (u64)(u32)bits(COUNTED + 1) << 32;
+    }
+
+    DEVICE B bits(int row) const { return m_to_bits(kept(row)); }
+    DEVICE void keep_bits(int row, B bits) const { kept(row) = Real<R>::from_bits(bits); }
+
+    // Adds the delayed counts of an accepted step.
+    DEVICE void count_events() {
+        if (!group.goes) return;
+        for (int e = 0; e < S::EVENTS; e++) {
+            B more = (B)(counted >> (2 * e) & 3u);
+            if (more != 0u) io.set_event_count(true, e, (B)(io.event_count(e) + more));
         }
     }
 
@@ -227,6 +339,10 @@ private:
 
     DEVICE void keep_status(B code) const {
         B status = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
+        if constexpr (C::WATCHES) {
+            status |= group.occurred.holds ? HOLDS : (B)0u;
+            status |= group.occurred.broken ? BROKEN : (B)0u;
+        }
         kept(STATUS) = Real<R>::from_bits(status);
     }
 
@@ -237,28 +353,55 @@ private:
             if (io.here) {
                 kept(WORST) = begins ? R(0) : worst_of();
                 kept(SQUARE) = R(0);
-                UNROLL for (int d = 0; d < N; d++) kept(row_of(now, d)) = group.u[d];
-                if constexpr (M::FSAL) {
-                    UNROLL for (int d = 0; d < N; d++) kept(row_of(now, N + d)) = group.du[d];
-                }
-                keep_status(group.code);
             }
+            put_member();
         }
     }
 
+    // Puts the states and the sides of a member into memory.
+    DEVICE void put_member() {
+        if (!io.here) return;
+        UNROLL for (int d = 0; d < N; d++) kept(row_of(now, d)) = group.u[d];
+        if constexpr (KEEPS_DU) {
+            UNROLL for (int d = 0; d < N; d++) kept(row_of(now, N + d)) = group.du[d];
+        }
+        UNROLL for (int d = 0; d < S::MODES; d++) kept(MODES + d) = group.p[S::FIRST_MODE + d];
+        if constexpr (C::WATCHES) {
+            keep_bits(row_of(now, SIDES), group.armed.sides);
+            keep_bits(row_of(now, SIDES + 1), group.armed.known);
+            kept(ARMED) = group.armed.acted;
+            keep_bits(ARMED + 1, group.armed.chain);
+            keep_bits(ARMED + 2, group.armed.fired);
+        }
+        keep_status(group.code);
+    }
+
     // Keeps what an attempt made of it.
-    DEVICE void keep(const Tried& tried) {
+    DEVICE void keep(const Tried& tried, u64 counts) {
+        if constexpr (C::WATCHES) group.occurred = tried.occurred;
         if constexpr (C::RESIDENT) {
             u = tried.u;
             du = tried.du;
             square = tried.square;
             group.code = tried.code;
+            counted = counts;
         } else if (io.here) {
             kept(WORST) = worst_of();
             kept(SQUARE) = tried.square;
             UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
-            if constexpr (M::FSAL) {
+            if constexpr (KEEPS_DU) {
                 UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, N + d)) = tried.du[d];
+            }
+            if constexpr (C::WATCHES) {
+                keep_bits(row_of(1u - now, SIDES), tried.occurred.sides);
+                keep_bits(row_of(1u - now, SIDES + 1), tried.occurred.known);
+                keep_bits(OCCURRED, tried.occurred.event);
+                kept(OCCURRED + 1) = tried.occurred.size;
+                keep_bits(OCCURRED + 2, tried.occurred.fired);
+                keep_bits(OCCURRED + 3, tried.occurred.here);
+                keep_bits(OCCURRED + 4, tried.occurred.held);
+                keep_bits(COUNTED, (B)(u32)counts);
+                keep_bits(COUNTED + 1, (B)(u32)(counts >> 32));
             }
             keep_status(tried.code);
         }
@@ -268,7 +411,7 @@ private:
     template<int KIND> DEVICE Told together(Told told, double number) {
         u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
             | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
-            | (told.misses ? 64u : 0u);
+            | (told.misses ? 64u : 0u) | (told.happens ? 128u : 0u);
         turn++;
         Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, Said{number, flags});
         if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
@@ -281,11 +424,13 @@ private:
         told.unsolved = (all.flags & 16u) != 0u;
         told.grows = (all.flags & 32u) != 0u;
         told.misses = (all.flags & 64u) != 0u;
+        told.happens = (all.flags & 128u) != 0u;
+        told.nearest = lockstep::silence<R>().nearest;
         return told;
     }
 
     // The same with all members that go on counted, of which this thread has so many.
-    DEVICE Told counted(const Told& told, double going) {
+    DEVICE Told counted_members(const Told& told, double going) {
         if constexpr (C::MEAN) {
             turn++;
             count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, Said{going, 0u}).number;

@@ -27,7 +27,7 @@ pub const LOCKSTEP_NAME: &str = "odes_solve_lockstep";
 ///
 /// # Errors
 /// The errors of [`with_group`], and [`SolveError::NoArrays`] for a method that switches or a
-/// system with events or features.
+/// system with features.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     kernel_config: &KernelConfig,
@@ -42,9 +42,6 @@ where
     if M::DEFINED.switches_to.is_some() {
         return Err(SolveError::NoArrays { method, why: SolveError::SWITCHES });
     }
-    if S::HAPPENINGS > 0 {
-        return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
-    }
     if S::FEATURES > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::FEATURES });
     }
@@ -53,8 +50,10 @@ where
         "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
     );
     let (number, size) = (T::DEVICE_NAME, size_of::<LockstepArguments>());
+    let rows = memory_rows::<S, M, N, P>();
     let text = format!(
-        "{LOCKSTEP}static_assert(sizeof(odes::LockstepArguments<{number}>) == {size}, \"the layout of LockstepArguments\");\n"
+        "{LOCKSTEP}static_assert(sizeof(odes::LockstepArguments<{number}>) == {size}, \"the layout of LockstepArguments\");\n\
+         static_assert(odes::Members<odes::Config>::ROWS == {rows}, \"the rows of memory\");\n"
     );
     let group =
         LockstepText { name: LOCKSTEP_NAME, threads, programs: "", config: &config, text: &text };
@@ -114,7 +113,8 @@ pub fn with_group<T: Scalar, M: Definition>(
 pub struct LockstepArguments {
     /// [`word_bytes`] of zeros.
     pub words: u64,
-    /// [`memory_rows`] rows of one number per member.
+    /// [`Task::lockstep_rows`](crate::ensemble::task::Task::lockstep_rows) rows of one number per
+    /// member.
     pub memory: u64,
     /// One number per member: the greatest error of its accepted steps.
     ///
@@ -133,9 +133,15 @@ pub const fn word_bytes(blocks: usize) -> usize {
 }
 
 /// Returns the rows of memory for members that are not in registers.
-///
-/// `fsal` is the method's.
-#[must_use]
-pub const fn memory_rows(states: usize, fsal: bool) -> usize {
-    2 * states * if fsal { 2 } else { 1 } + 3
+pub(crate) const fn memory_rows<S, M, const N: usize, const P: usize>() -> usize
+where
+    S: System<N, P>,
+    M: Definition,
+{
+    let watches = S::EVENTS + S::CONDITIONS > 0;
+    let derivatives = if M::FSAL || S::EVENTS > 0 { N } else { 0 };
+    let sides = if watches { 2 } else { 0 };
+    // Members of `Armed` and `Occurred` besides the sides, and two words of delayed counts.
+    let events = if watches { 3 + 5 + 2 } else { 0 };
+    2 * (N + derivatives + sides) + 3 + events + S::MODES
 }

@@ -26,8 +26,11 @@ use std::time::Instant;
 /// All options have their usual meaning. A trajectory fails by itself: a member that fails even
 /// with the shortest step is dropped with its return code, and the others continue. All members
 /// that reach the end have the same counts of steps. The results depend neither on the number of
-/// threads nor on the instruction set. All trajectories must have the same time span, the same
-/// times to save at and the same times to stop at.
+/// threads nor on the instruction set. All trajectories must have the same time span and
+/// the same times to save at. A time to stop at of one trajectory is a stop of all.
+///
+/// If an event of any member ends it or acts, all members make a step to this event. The action
+/// changes only the members whose event it is.
 ///
 /// The members of one lockstep solve are the trajectories of one batch of the
 /// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::shard). A step size that one

@@ -2,6 +2,7 @@
 
 use crate::ensemble::batches;
 use crate::ensemble::lane_io::{LaneIo, Views};
+use crate::ensemble::lockstep::attempt_io::{self, AttemptIo};
 use crate::ensemble::lockstep::cells::Cells;
 use crate::ensemble::lockstep::clock::{attempt_of, lane_of, leave_of, mask};
 use crate::ensemble::lockstep::norm::{LockstepNorm, TOGETHER, sum_of_neighbours};
@@ -61,6 +62,7 @@ enum Work<T: Scalar> {
     Begin { how: u32 },
     Attempt { trial: Attempt<T> },
     PassesSoon { trial: Attempt<T>, ends: bool },
+    Act { h: T, arrived: bool },
     Leave { why: Leave<T> },
     Finish,
 }
@@ -185,6 +187,7 @@ where
             let told = &chunk.told;
             all.square = Real::max(all.square, told.square);
             all.size = Real::min(all.size, told.size);
+            all.nearest = Real::min(all.nearest, told.nearest);
             all.goes |= told.goes;
             all.hopeless |= told.hopeless;
             all.beyond |= told.beyond;
@@ -192,6 +195,7 @@ where
             all.unsolved |= told.unsolved;
             all.grows |= told.grows;
             all.misses |= told.misses;
+            all.happens |= told.happens;
             sums.append(&mut chunk.sums);
             self.count += chunk.count;
             failed |= chunk.failed.is_some();
@@ -258,6 +262,10 @@ where
         self.accepted = true;
     }
 
+    fn act(&mut self, lane: &Lane<T>, h: T, arrived: bool) -> Told<T> {
+        self.all(lane, Work::Act { h, arrived })
+    }
+
     fn leave(&mut self, lane: &Lane<T>, why: &Leave<T>) -> bool {
         self.all(lane, Work::Leave { why: *why }).goes
     }
@@ -294,8 +302,10 @@ where
         let Visit { system, settings, chunk, clock, work, now, accepted, .. } = self;
         let n = chunk.range.len();
         let kept = chunk.cells.take().and_then(|cells| cells.downcast::<Cells<R, N, P>>().ok());
-        let Some(mut cells) = kept.or_else(|| Cells::<R, N, P>::new(n).map(Box::new)) else {
-            let bytes = Cells::<R, N, P>::bytes(n);
+        let watches = const { S::EVENTS + S::CONDITIONS > 0 };
+        let new = || Cells::<R, N, P>::new(n, watches).map(Box::new);
+        let Some(mut cells) = kept.or_else(new) else {
+            let bytes = Cells::<R, N, P>::bytes(n, watches);
             chunk.failed = Some(SolveError::OutOfMemory { bytes, memory: Memory::Host });
             chunk.told = silence();
             return;
@@ -306,6 +316,13 @@ where
         let mut io = LaneIo::<S, T>::new(system, settings, inputs, &mut chunk.results, 0..n);
         let mut all = silence::<R>();
         for g in 0..cells.groups() {
+            if let Work::Act { .. } = work
+                && const { S::BOUNDS == 0 }
+                && !cells.happens(g)
+            {
+                all.goes = all.goes | cells.goes(g);
+                continue;
+            }
             let mut group = cells.get(g, now);
             for lane in 0..R::LANES {
                 let i = g * R::LANES + lane;
@@ -328,6 +345,8 @@ where
                 }
                 Work::Attempt { trial } => {
                     let trial = attempt_of::<R, T>(&trial);
+                    let counted = cells.new_counts(g);
+                    let mut io = AttemptIo { io: &mut io, counted };
                     let tried = members::attempt::<
                         R,
                         S,
@@ -337,7 +356,12 @@ where
                         N,
                         P,
                     >(system, &mut io, &o, &group, &lane, &trial);
-                    cells.keep(g, now, &tried, accepted, M::FSAL);
+                    // Events need the slopes of their functions at both ends of a step.
+                    let keeps_du = M::FSAL || const { S::EVENTS > 0 };
+                    cells.keep(g, now, &tried, accepted, keeps_du);
+                    let counts = cells.counted(g).iter().any(|&counted| counted != 0);
+                    all.happens = all.happens | tried.happens | R::Mask::splat(counts);
+                    all.nearest = all.nearest.min(tried.nearest);
                     all.square = all.square.max(tried.square);
                     all.size = all.size.min(tried.longest);
                     all.hopeless = all.hopeless | tried.hopeless;
@@ -360,10 +384,30 @@ where
                     );
                     all.grows = all.grows | soon;
                 }
+                Work::Act { h, arrived } => {
+                    let (h, arrived) = (R::lit(h.widen()), mask::<R, T>(arrived));
+                    attempt_io::count::<R, T, _, N, P>(&mut io, cells.counted(g), S::EVENTS);
+                    let acted = members::act::<
+                        R,
+                        S,
+                        Outlined<M, true>,
+                        _,
+                        StaticConfig<S, N, P, ADAPTIVE, true>,
+                        N,
+                        P,
+                    >(
+                        system, &mut io, &o, &mut group, &lane, h, arrived
+                    );
+                    cells.put_acted(g, now, &group);
+                    all.size = all.size.min(acted.longest);
+                    all.nearest = all.nearest.min(acted.size);
+                    all.happens = all.happens | acted.fired;
+                }
                 Work::Leave { why } => {
                     let (why, square) = (leave_of::<R, T>(&why), cells.square(g));
                     members::leave::<
                         R,
+                        S,
                         Outlined<M, true>,
                         _,
                         StaticConfig<S, N, P, ADAPTIVE, true>,
@@ -375,6 +419,7 @@ where
                 Work::Finish => {
                     members::finish::<
                         R,
+                        S,
                         Outlined<M, true>,
                         _,
                         StaticConfig<S, N, P, ADAPTIVE, true>,
@@ -385,14 +430,16 @@ where
             }
             all.goes = all.goes | group.goes;
         }
-        let (mut square, mut size) = (T::default(), T::infinity());
+        let (mut square, mut size, mut nearest) = (T::default(), T::infinity(), T::infinity());
         for lane in 0..R::LANES {
             square = Real::max(square, all.square.lane(lane));
             size = Real::min(size, all.size.lane(lane));
+            nearest = Real::min(nearest, all.nearest.lane(lane));
         }
         chunk.told = Told {
             square,
             size,
+            nearest,
             goes: all.goes.any(),
             hopeless: all.hopeless.any(),
             beyond: all.beyond.any(),
@@ -400,9 +447,12 @@ where
             unsolved: all.unsolved.any(),
             grows: all.grows.any(),
             misses: all.misses.any(),
+            happens: all.happens.any(),
         };
         match work {
-            Work::Begin { .. } | Work::Leave { .. } => chunk.count = cells.count(),
+            Work::Begin { .. } | Work::Act { .. } | Work::Leave { .. } => {
+                chunk.count = cells.count()
+            }
             Work::Attempt { .. } => cells.sums(&mut chunk.sums),
             Work::PassesSoon { .. } => {}
             Work::Finish => chunk.worst = cells.worst(accepted),
