@@ -37,12 +37,14 @@ pub mod attempt;
 pub mod backward;
 pub mod begin;
 pub mod consistent;
+pub mod cubic;
 pub mod dense;
 pub mod events;
 pub mod features;
 pub mod first_step;
 pub mod jumps;
 pub mod lane;
+pub mod locate;
 pub mod lockstep;
 pub mod logged;
 pub mod members;
@@ -57,7 +59,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 18] = [
+pub(crate) const LANE_PROGRAMS: [&str; 20] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -68,10 +70,12 @@ pub(crate) const LANE_PROGRAMS: [&str; 18] = [
     attempt::DEVICE,
     dense::DEVICE,
     roots::DEVICE,
+    cubic::DEVICE,
     logged::DEVICE,
     timed::DEVICE,
     jumps::DEVICE,
     begin::DEVICE,
+    locate::DEVICE,
     events::DEVICE,
     features::DEVICE,
     advance::DEVICE,
@@ -105,6 +109,7 @@ mod device {
         o: &options::Options<R, N>,
     ) {
         let nobody = <R::Mask as Mask>::splat(false);
+        let none = <R::Bits as Bits>::lit(0);
         let zero = [R::lit(0.0); N];
         let mut tolerances = o.tolerances;
         if !C::ADAPTIVE {
@@ -144,7 +149,9 @@ mod device {
             }
 
             // To acquire a trajectory costs about as much as a step, in every lane of the group. So
-            // the source may wait until enough lanes are idle.
+            // the source may wait until enough lanes are idle. The same holds for the search of
+            // events: lanes with an event make their step again until enough of them wait.
+            let mut together = true;
             loop {
                 if C::ADAPTIVE && C::BOUNDED {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
@@ -190,62 +197,144 @@ mod device {
                     trial.run = trial.run & !refused;
                 }
                 let mut found = events::nothing::<R, N>();
+                let mut near = nobody;
+                let mut waits = nobody;
                 if C::WATCHES {
-                    found = events::find::<R, S, M, Q, C, N, P>(
-                        system, io, &state, &mut lane, &before, &trial, &step, moves,
-                    );
-                    moves = moves & !found.cut;
-                    trial.run = trial.run & !found.cut;
-                }
-                if C::RECORDS {
-                    // A lane without a trajectory keeps making fixed steps.
-                    let goes = moves & trial.run & lane.alive;
-                    io.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
-                }
-                if C::SAVES && io.saves() {
-                    advance::record::<R, S, M, Q, C, N, P>(
-                        system, io, o, &state, &mut lane, &trial, &mut step, moves,
-                    );
-                }
-                if C::FEATURES {
-                    features::add::<R, S, M, N, P>(
-                        system,
-                        &state,
-                        &lane,
-                        &trial,
-                        &step,
-                        moves,
-                        &mut features,
-                    );
-                }
-                if C::ADAPTIVE {
-                    advance::adaptively::<R, S, M, C, N, P>(
-                        o, &state, &mut lane, &trial, &step, &verdict, moves,
-                    );
-                    if M::GUARDS && C::CHECKS_INTERPOLANT {
-                        // Nested, so that the outer condition consists of constants.
-                        if refused.any() {
-                            let h = trial.ask.h;
-                            dense::plan_again::<R>(&mut lane, &before, h, refused, halved);
-                        }
+                    found =
+                        events::watch::<R, S, M, N, P>(system, &state, &lane, &trial, &step, moves);
+                    near = found.near | found.holds;
+                    if C::ADAPTIVE && !C::RECORDS {
+                        // These lanes move below, if at all.
+                        moves = moves & !near;
+                        trial.run = trial.run & !near;
+                    } else {
+                        events::find::<R, S, M, Q, C, N, P>(
+                            system, io, &state, &mut lane, &before, &trial, &step, &mut found,
+                        );
+                        moves = moves & !found.cut;
+                        trial.run = trial.run & !found.cut;
                     }
-                } else {
-                    advance::by_fixed_steps::<R, M, C, N, P>(&mut lane, &trial, &step);
                 }
-                state.u = vector::choose::<R, N>(moves, step.u, state.u);
-                if M::FSAL {
-                    let after = M::du_after::<R, N>(&step.k);
-                    state.du = vector::choose::<R, N>(moves, after, state.du);
+                go::<R, S, M, Q, C, N, P>(
+                    system,
+                    io,
+                    o,
+                    &mut state,
+                    &mut lane,
+                    &trial,
+                    &mut step,
+                    &verdict,
+                    moves,
+                    &found.du,
+                    &mut features,
+                );
+                if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
+                    // Nested, so that the outer condition consists of constants.
+                    if refused.any() {
+                        let h = trial.ask.h;
+                        dense::plan_again::<R>(&mut lane, &before, h, refused, halved);
+                    }
                 }
                 if C::WATCHES {
-                    events::act::<R, S, M, Q, C, N, P>(
-                        system, io, o, &mut state, &mut lane, &trial, &found,
-                    );
+                    if C::ADAPTIVE && !C::RECORDS {
+                        if C::EVENTS && io.waits() && !together {
+                            waits = found.near;
+                            if waits.any() {
+                                events::wait::<R>(&mut lane, &before, waits);
+                            }
+                        }
+                        together = false;
+                        near = near & !waits;
+                        let pending = lane.pending;
+                        if near.any() {
+                            found.goes = near;
+                            found.near = found.near & near;
+                            events::find::<R, S, M, Q, C, N, P>(
+                                system, io, &state, &mut lane, &before, &trial, &step, &mut found,
+                            );
+                            trial.run = near & !found.cut;
+                            go::<R, S, M, Q, C, N, P>(
+                                system,
+                                io,
+                                o,
+                                &mut state,
+                                &mut lane,
+                                &trial,
+                                &mut step,
+                                &verdict,
+                                trial.run,
+                                &found.du,
+                                &mut features,
+                            );
+                            events::act::<R, S, M, Q, C, N, P>(
+                                system, io, o, &mut state, &mut lane, &trial, &found,
+                            );
+                            // Lanes that found events together go to them together.
+                            together = found.cut.any();
+                        }
+                        if C::EVENTS {
+                            let next = <R::Bits as Bits>::select(found.cut, lane.pending, none);
+                            lane.pending = <R::Bits as Bits>::select(waits, pending, next);
+                        }
+                    } else {
+                        events::act::<R, S, M, Q, C, N, P>(
+                            system, io, o, &mut state, &mut lane, &trial, &found,
+                        );
+                    }
                 }
-                if io.should_refill(lane::is_in_need::<R>(&lane)) {
+                if io.should_refill(lane::is_in_need::<R>(&lane) | waits) {
                     break;
                 }
             }
+        }
+    }
+
+    /// Saves, records and moves lanes `moves` by a step, and plans the next step of running lanes.
+    ///
+    /// `du` is the derivative at the end of the step, in systems with events.
+    fn go<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        io: &mut Q,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        step: &mut stepper::Step<R, N, M::Kept<R, N>>,
+        verdict: &attempt::Verdict<R>,
+        moves: R::Mask,
+        du: &[R; N],
+        features: &mut features::Memory<R>,
+    ) {
+        if C::RECORDS {
+            // A lane without a trajectory keeps making fixed steps.
+            let goes = moves & trial.run & lane.alive;
+            io.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
+        }
+        if C::SAVES && io.saves() {
+            advance::record::<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
+        }
+        if C::FEATURES {
+            features::add::<R, S, M, N, P>(system, state, lane, trial, step, moves, features);
+        }
+        if C::ADAPTIVE {
+            advance::adaptively::<R, S, M, C, N, P>(o, state, lane, trial, step, verdict, moves);
+        } else {
+            advance::by_fixed_steps::<R, M, C, N, P>(lane, trial, step);
+        }
+        state.u = vector::choose::<R, N>(moves, step.u, state.u);
+        if M::FSAL {
+            let after = M::du_after::<R, N>(&step.k);
+            state.du = vector::choose::<R, N>(moves, after, state.du);
+        } else if C::EVENTS && !C::MASS {
+            state.du = vector::choose::<R, N>(moves, *du, state.du);
         }
     }
 }

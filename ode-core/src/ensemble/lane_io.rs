@@ -173,6 +173,11 @@ where
     }
 
     #[inlined]
+    fn waits(&self) -> bool {
+        R::LANES > 1
+    }
+
+    #[inlined]
     fn vote(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
         // Taking trajectories costs about one step of all lanes, so idle lanes wait until their

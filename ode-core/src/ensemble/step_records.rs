@@ -96,6 +96,11 @@ macro_rules! fed {
             }
 
             #[inlined]
+            fn waits(&self) -> bool {
+                Source::<R, N, P>::waits(&self.io)
+            }
+
+            #[inlined]
             fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
                 Source::<R, N, P>::load_u(&self.io, assigned, u)
             }

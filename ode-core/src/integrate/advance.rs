@@ -171,7 +171,10 @@ mod device {
         if C::SCHEDULED {
             // The segment after an action continues with this size.
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
-            lane.plan = R::select(done, ahead, R::select(trial.run, lane.plan, before));
+            lane.plan = R::select(done, ahead, lane.plan);
+        }
+        if C::SCHEDULED || C::WATCHES {
+            lane.plan = R::select(trial.run, lane.plan, before);
         }
         small
     }

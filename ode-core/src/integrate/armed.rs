@@ -7,7 +7,7 @@ pub use device::*;
 
 #[ode_macros::device(armed)]
 mod device {
-    use crate::integrate::{attempt, events, lane};
+    use crate::integrate::{attempt, lane, locate};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::timeline;
 
@@ -108,12 +108,12 @@ mod device {
         occurred: &Occurred<R>,
     ) -> R::Bits {
         let none = <R::Bits as Bits>::lit(0);
-        let again = <R::Bits as Bits>::lit(events::AGAIN);
+        let number = <R::Bits as Bits>::lit(locate::AGAIN - 1);
         let plan = timeline::plan(clock.t, clock.t_low, occurred.size, R::lit(1.0));
         let own = timeline::after(clock.t, plan);
         let close = (clock.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
         let there = (own.t - trial.next.t).abs().le(close);
-        let cut = !(occurred.event & !again).equals(none);
+        let cut = !(occurred.event & number).equals(none);
         let goes = !clock.pending.equals(none) & cut & there;
         <R::Bits as Bits>::select(goes, occurred.event, none)
     }

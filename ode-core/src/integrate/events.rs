@@ -70,26 +70,29 @@ pub use device::*;
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{
-        actions, attempt, begin, first_step, jumps, lane, logged, recording, roots, sides,
+        actions, attempt, begin, cubic, first_step, jumps, lane, locate, logged, recording, roots,
+        sides,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
-    use crate::step::{code, control, guard, stepper, timeline, vector};
+    use crate::step::{code, control, guard, stepper, timeline};
     use crate::system::System;
 
-    /// The events of a step.
+    /// The events and conditions of a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Found<R: Real, const N: usize> {
+        /// Lanes that move by the step.
+        pub goes: R::Mask,
+        /// Lanes with a step that may contain an event.
+        pub near: R::Mask,
         /// Lanes with a rejected step, since an event is within it.
         pub cut: R::Mask,
-        /// Lanes with an accepted step.
-        pub goes: R::Mask,
         /// The size of the step to the event, in lanes `cut`.
         pub size: R,
         /// The event there, counted from one.
         ///
-        /// [`SECOND`] is added if the function returns there, and [`AGAIN`] for the second step to
-        /// the event.
+        /// [`SECOND`](locate::SECOND) is added if the function returns there, and
+        /// [`AGAIN`](locate::AGAIN) for each correction of the step to the event.
         pub event: R::Bits,
         /// The events at the end of the step that end the trajectory or act.
         pub fired: R::Bits,
@@ -104,6 +107,8 @@ mod device {
         pub holds: R::Mask,
         /// The derivative at the end of the step, in systems with events.
         pub du: [R; N],
+        /// The time at the end of the step, rounded.
+        pub end: R,
         /// The time at the beginning of the step, rounded.
         pub t: R,
         /// The rounding error of that time.
@@ -116,8 +121,9 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
         Found::<R, N> {
-            cut: nobody,
             goes: nobody,
+            near: nobody,
+            cut: nobody,
             size: zero,
             event: none,
             fired: none,
@@ -125,22 +131,93 @@ mod device {
             held: none,
             holds: nobody,
             du: [zero; N],
+            end: zero,
             t: zero,
             t_low: zero,
         }
     }
 
-    /// The increment of an event's number at its second crossing in a step.
-    pub const SECOND: u64 = 64;
-    /// The increment of an event's number when the step to the event is corrected.
-    pub const AGAIN: u64 = 128;
-    /// The largest miss of an event, as a fraction of the tolerance: `2^-10`.
-    pub const MISSED: f64 = 0.0009765625;
-
-    /// Finds and counts the events of a step, in lanes that move by it.
+    /// Tests whether a step may contain events, and evaluates the conditions at its end.
     ///
-    /// The result contains the lanes with a rejected step, and the events at the end of an accepted
-    /// one. `before` is the lane before the verdict on the step.
+    /// Most steps need no other test.
+    pub fn watch<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        moves: R::Mask,
+    ) -> Found<R, N> {
+        let none = <R::Bits as Bits>::lit(0);
+        let zero = R::lit(0.0);
+        let mut found = nothing::<R, N>();
+        found.t = lane.t;
+        found.t_low = lane.t_low;
+        let made = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
+        found.goes = moves & trial.run & lane.alive & made;
+        found.end = R::select(trial.last, lane.t1, trial.next.t);
+        let mut bit = <R::Bits as Bits>::lit(1);
+        if S::EVENTS > 0 {
+            if !S::MASS {
+                if M::FSAL {
+                    found.du = M::du_after::<R, N>(&step.k);
+                } else {
+                    found.du = system.rhs(&step.u, &state.p, found.end);
+                }
+            }
+            let mut near = !lane.pending.equals(none);
+            if S::TIMED > 0 {
+                near = near | trial.last;
+            }
+            for e in 0..S::EVENTS {
+                let side = side_of::<R>(lane, bit);
+                let mut quiet = sides::has::<R>(lane.known, bit);
+                if S::MASS {
+                    let g = system.event(e, &step.u, &state.p, found.end);
+                    quiet = quiet & (side * g).gt(zero);
+                } else {
+                    let c = locate::on_step::<R, S, M::Kept<R, N>, N, P>(
+                        system, state, lane, trial, step, &found.du, found.end, e, side,
+                    );
+                    quiet = quiet & cubic::stays::<R>(&c);
+                }
+                near = near | !quiet;
+                bit = bit.wrapping_add(bit);
+            }
+            found.near = near & found.goes;
+        }
+        if S::CONDITIONS > 0 {
+            bit = <R::Bits as Bits>::lit(1);
+            for e in 0..S::CONDITIONS {
+                let holds = system.holds(e, &step.u, &state.p, found.end).gt(zero);
+                found.held = sides::with::<R>(found.held, bit, found.goes & holds);
+                found.holds = found.holds | (found.goes & holds);
+                bit = bit.wrapping_add(bit);
+            }
+        }
+        found
+    }
+
+    /// Takes a step back in lanes `which`, which make it again when more lanes search events.
+    ///
+    /// `before` is the lane before the verdict on the step.
+    pub fn wait<R: Real>(lane: &mut lane::Lane<R>, before: &lane::Lane<R>, which: R::Mask) {
+        forget::<R>(lane, before, which);
+        let attempts = before.attempts.wrapping_sub(<R::Bits as Bits>::lit(1));
+        lane.attempts = <R::Bits as Bits>::select(which, attempts, lane.attempts);
+    }
+
+    /// Removes the traces of a step from lanes `which`.
+    fn forget<R: Real>(lane: &mut lane::Lane<R>, before: &lane::Lane<R>, which: R::Mask) {
+        lane.control = control::choose_memory::<R>(which, &before.control, &lane.control);
+        lane.memory = <R::Bits as Bits>::select(which, before.memory, lane.memory);
+        lane.guarded = <R::Bits as Bits>::select(which, before.guarded, lane.guarded);
+    }
+
+    /// Finds and counts the events of a step, in lanes `found.near`.
+    ///
+    /// Stores the lanes with a rejected step, and the events at the end of an accepted one.
+    /// `before` is the lane before the verdict on the step.
     pub fn find<
         R: Real,
         S: System<N, P>,
@@ -157,50 +234,15 @@ mod device {
         before: &lane::Lane<R>,
         trial: &attempt::Attempt<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
-        moves: R::Mask,
-    ) -> Found<R, N> {
+        found: &mut Found<R, N>,
+    ) {
+        let near = found.near;
         let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
-        let mut found = nothing::<R, N>();
-        found.t = lane.t;
-        found.t_low = lane.t_low;
-        let made = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
-        found.goes = moves & trial.run & lane.alive & made;
-        let end = R::select(trial.last, lane.t1, trial.next.t);
-        if S::EVENTS > 0 && !S::MASS {
-            if M::FSAL {
-                found.du = M::du_after::<R, N>(&step.k);
-            } else {
-                found.du = system.rhs(&step.u, &state.p, end);
-            }
-        }
-        let third = trial.ask.h * R::lit(1.0 / 3.0);
+        let end = found.end;
         let mut bit = <R::Bits as Bits>::lit(1);
         if S::EVENTS > 0 {
-            let mut loud = !lane.pending.equals(none);
-            if S::TIMED > 0 {
-                loud = loud | trial.last;
-            }
-            for e in 0..S::EVENTS {
-                let above = sides::has::<R>(lane.sides, bit);
-                let side = R::select(above, R::lit(1.0), R::lit(-1.0));
-                let g = system.event(e, &step.u, &state.p, end);
-                let mut quiet = sides::has::<R>(lane.known, bit) & (side * g).gt(zero);
-                if !S::MASS {
-                    // A third of the slope times the step: the difference from an end to the next
-                    // coefficient.
-                    let slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
-                    let first = system.event(e, &state.u, &state.p, lane.t);
-                    let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
-                    let inner = (side * (first + lean)).gt(zero) & (side * (g - slope)).gt(zero);
-                    quiet = quiet & inner;
-                }
-                loud = loud | !quiet;
-                bit = bit.wrapping_add(bit);
-            }
-            loud = loud & found.goes;
-            bit = <R::Bits as Bits>::lit(1);
-            if loud.any() {
+            if near.any() {
                 let mut sides = lane.sides;
                 let mut known = lane.known;
                 let mut crossed = none;
@@ -210,55 +252,50 @@ mod device {
                 for e in 0..S::EVENTS {
                     let above = sides::has::<R>(lane.sides, bit);
                     let was = sides::has::<R>(lane.known, bit);
-                    let g = system.event(e, &step.u, &state.p, end);
-                    let mut rises = g.gt(zero);
-                    let mut falls = g.lt(zero);
-                    broken = broken | !g.equals(g);
-                    let mut slope = zero;
+                    let side = side_of::<R>(lane, bit);
+                    let c = locate::on_step::<R, S, M::Kept<R, N>, N, P>(
+                        system, state, lane, trial, step, &found.du, end, e, side,
+                    );
+                    let stays = c.last.gt(zero);
+                    let leaves = c.last.lt(zero);
+                    broken = broken | !c.last.equals(c.last);
+                    // The side at the end, of a function at zero there by its slope.
+                    let flat = c.last.equals(zero);
+                    let mut keeps = stays | (flat & c.slope.gt(zero));
+                    let mut crosses = leaves | (flat & c.slope.lt(zero));
                     if !S::MASS {
-                        slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
-                        let flat = g.equals(zero);
-                        rises = rises | (flat & slope.gt(zero));
-                        falls = falls | (flat & slope.lt(zero));
-                    }
-                    let mut crosses = was & ((above & falls) | (!above & rises));
-                    if !S::MASS {
-                        let first = system.event(e, &state.u, &state.p, lane.t);
-                        let lean =
-                            system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
                         // A function that an action left at rest does not cross zero until it
                         // moves.
-                        let still = was & g.equals(first) & lean.equals(zero);
+                        let still = was & c.last.equals(c.first) & c.lean.equals(zero);
+                        keeps = keeps & !still;
                         crosses = crosses & !still;
-                        rises = rises & !still;
-                        falls = falls & !still;
-                        let side = R::select(above, R::lit(1.0), R::lit(-1.0));
                         if S::TIMED > 0 {
                             // At the time of an action, a function may be zero up to rounding. Its
                             // event occurs before the action.
                             let far = lane.t1.abs() * timeline::few_units::<R>() * R::lit(32.0);
-                            let there = (g * third).abs().le((slope * far).abs());
-                            let moves = (side * slope).lt(zero) & !crosses;
-                            let reaches = was & trial.last & there & moves;
+                            let there = (c.last * trial.ask.h)
+                                .abs()
+                                .le((c.slope * R::lit(3.0) * far).abs());
+                            let reaches = was & trial.last & there & c.slope.lt(zero) & !crosses;
                             crosses = crosses | reaches;
-                            rises = (rises & !reaches) | (reaches & !above);
-                            falls = (falls & !reaches) | (reaches & above);
+                            keeps = keeps & !reaches;
                         }
-                        let turns =
-                            turns_beyond::<R>(side * first, side * lean, side * slope, side * g);
+                        let turns = cubic::turns_beyond::<R>(&c);
                         twice = sides::with::<R>(twice, bit, was & turns[0] & !crosses);
                         thrice = sides::with::<R>(thrice, bit, was & turns[1]);
                     }
-                    crossed = sides::with::<R>(crossed, bit, crosses);
+                    crossed = sides::with::<R>(crossed, bit, was & crosses);
+                    let rises = (keeps & above) | (crosses & !above);
+                    let falls = (keeps & !above) | (crosses & above);
                     sides = sides::with::<R>(sides, bit, rises);
                     sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
                     known = sides::with::<R>(known, bit, rises | falls);
                     bit = bit.wrapping_add(bit);
                 }
                 let some = crossed | twice | lane.pending;
-                let look = found.goes & !some.equals(none);
+                let look = near & !some.equals(none);
                 if look.any() {
-                    let place = search::<R, S, M, Q, N, P>(
+                    let place = locate::search::<R, S, M, Q, N, P>(
                         system, io, state, lane, trial, step, &found.du, end, crossed, twice,
                         thrice, look,
                     );
@@ -269,19 +306,16 @@ mod device {
                     let least = timeline::least_step(lane.t)
                         .max(trial.ask.h.abs() * roots::least_part::<R>());
                     found.size = place.size.abs().max(least).copysign(trial.ask.h);
-                    found.goes = found.goes & !found.cut;
                     // At its event, rounding may have moved the function to either side.
                     sides = sides ^ place.undone;
-                    // The rejected step leaves no traces.
-                    lane.control =
-                        control::choose_memory::<R>(found.cut, &before.control, &lane.control);
-                    lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
-                    lane.guarded =
-                        <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+                    forget::<R>(lane, before, found.cut);
                 }
-                lane.sides = <R::Bits as Bits>::select(found.goes, sides, lane.sides);
-                lane.known = <R::Bits as Bits>::select(found.goes, known, lane.known);
-                let broken = broken & found.goes;
+                found.goes = found.goes & !found.cut;
+                found.holds = found.holds & !found.cut;
+                let goes = near & found.goes;
+                lane.sides = <R::Bits as Bits>::select(goes, sides, lane.sides);
+                lane.known = <R::Bits as Bits>::select(goes, known, lane.known);
+                let broken = broken & goes;
                 if broken.any() {
                     let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
                     lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
@@ -292,327 +326,11 @@ mod device {
                 }
             }
         }
-        if S::CONDITIONS > 0 {
-            bit = <R::Bits as Bits>::lit(1);
-            for e in 0..S::CONDITIONS {
-                let holds = system.holds(e, &step.u, &state.p, end).gt(zero);
-                found.held = sides::with::<R>(found.held, bit, found.goes & holds);
-                found.holds = found.holds | (found.goes & holds);
-                bit = bit.wrapping_add(bit);
-            }
-        }
-        found
     }
 
-    /// Returns whether a function may cross zero twice, and whether three times.
-    ///
-    /// The function is above zero at the beginning of the step. Its values at the ends are `first`
-    /// and `last`, and thirds of its slopes are `lean` and `slope`. A cubic does neither unless it
-    /// turns, and unless its Bernstein coefficients change sign as often.
-    fn turns_beyond<R: Real>(first: R, lean: R, slope: R, last: R) -> [R::Mask; 2] {
-        let zero = R::lit(0.0);
-        // The coefficients of the cubic's slope are `lean`, `inner`, and `slope`.
-        let inner = (last - first) - (lean + slope);
-        let leaves = lean.lt(zero) | (lean.equals(zero) & inner.lt(zero));
-        let returns = slope.gt(zero) | (slope.equals(zero) & inner.gt(zero));
-        let both = (lean * slope).gt(zero) & (lean * inner).lt(zero);
-        let both = both & (inner * inner).gt(lean * slope);
-        let after = (first + lean).lt(zero);
-        let before = (last - slope).lt(zero);
-        let twice = ((leaves & returns) | both) & (after | before);
-        [twice, both & leaves & after & !before]
-    }
-
-    /// The first event that ends the trajectory or acts.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Place<R: Real> {
-        /// Lanes with such an event within the step.
-        pub cut: R::Mask,
-        /// The size of the step to the event.
-        pub size: R,
-        /// The lane's number for the event; see [`Found::event`].
-        pub event: R::Bits,
-        /// The events of this kind at the end of the step.
-        pub fired: R::Bits,
-        /// The events with functions at zero there, up to rounding.
-        pub here: R::Bits,
-        /// The events with a computed side at the end of the step that must be flipped.
-        pub undone: R::Bits,
-    }
-
-    /// Returns whether the event of this bit counts if its function leaves this side.
-    ///
-    /// The side is `above` zero or below it.
-    fn counts_from<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        above: R::Mask,
-        bit: R::Bits,
-    ) -> R::Mask {
-        let falls = sides::has::<R>(<R::Bits as Bits>::lit(S::FALLING as u64), bit);
-        let rises = sides::has::<R>(<R::Bits as Bits>::lit(S::RISING as u64), bit);
-        (above & falls) | (!above & rises)
-    }
-
-    /// Finds the events of lanes `look`, and counts them if the step is accepted.
-    ///
-    /// Functions in `crossed` have crossed zero, and functions in `twice` may have crossed zero
-    /// twice. Functions in both `crossed` and `thrice` may have crossed zero three times.
-    fn search<
-        R: Real,
-        S: System<N, P>,
-        M: Stepper,
-        Q: Sink<R, N, P>,
-        const N: usize,
-        const P: usize,
-    >(
-        system: S,
-        io: &mut Q,
-        state: &stepper::State<R, N, P>,
-        lane: &lane::Lane<R>,
-        trial: &attempt::Attempt<R>,
-        step: &stepper::Step<R, N, M::Kept<R, N>>,
-        du: &[R; N],
-        end: R,
-        crossed: R::Bits,
-        twice: R::Bits,
-        thrice: R::Bits,
-        look: R::Mask,
-    ) -> Place<R> {
-        let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
-        let nobody = <R::Mask as Mask>::splat(false);
-        let full = R::lit(1.0);
-        let zero = R::lit(0.0);
-        let arrives = look & !lane.pending.equals(none);
-        let twice_there = <R::Bits as Bits>::lit(AGAIN);
-        let pending = lane.pending & !twice_there;
-        let first_there = arrives & (lane.pending & twice_there).equals(none);
-        let mut corrected = nobody;
-        let mut correction = zero;
-        let made = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
-        // Events no farther away than the miss of this step are at the same time.
-        let close = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
-        let mut missed = close;
-        if !S::MASS && arrives.any() {
-            let mut which = one;
-            for e in 0..S::EVENTS {
-                let returns = which.wrapping_add(<R::Bits as Bits>::lit(SECOND));
-                let here = arrives & (pending.equals(which) | pending.equals(returns));
-                if here.any() {
-                    let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
-                    missed = R::select(here, missed + ahead.abs(), missed);
-                }
-                which = which.wrapping_add(one);
-            }
-        }
-        let mut theta = full;
-        let mut event = none;
-        let mut cut = nobody;
-        let mut fired = none;
-        let mut here = none;
-        let mut undone = none;
-        let mut once = none;
-        let mut again = none;
-        let mut third = none;
-        let mut bent = none;
-        let mut wavy = none;
-        let mut bit = one;
-        let mut number = one;
-        for e in 0..S::EVENTS {
-            let crosses = look & sides::has::<R>(crossed, bit);
-            let mut mine = arrives & pending.equals(number);
-            let mut second_of =
-                arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
-            let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
-            let mut beside = nobody;
-            let mut back = nobody;
-            let mut ahead = zero;
-            if !S::MASS {
-                ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
-                let near = look & ahead.abs().le(missed);
-                here = sides::with::<R>(here, bit, near);
-                let others = arrives & sides::has::<R>(lane.known, bit);
-                let others = others & !mine & !second_of & near;
-                // Their zeros are just ahead: first zeros for some functions, second ones for
-                // others.
-                let others = others & !(ahead * trial.ask.h).lt(zero);
-                beside = others & !crosses;
-                back = others & crosses;
-                mine = mine | beside;
-                second_of = second_of | back;
-                both = both & !beside;
-            }
-            if (crosses | both | mine | second_of).any() {
-                let above = sides::has::<R>(lane.sides, bit);
-                let side = R::select(above, full, -full);
-                if !S::MASS && (mine | second_of).any() {
-                    let slope = system.event_slope(e, &step.u, &state.p, end, du);
-                    let moves = side * slope * full.copysign(trial.ask.h);
-                    // A function that moves back to its own side changed sides by rounding: no
-                    // event.
-                    mine = mine & (crosses | !moves.gt(zero));
-                    second_of = second_of & (!crosses | !moves.lt(zero));
-                    let far = is_far::<R, N, P>(state, &step.u, du, ahead);
-                    let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
-                    let far = far & ((mine & !beside) | (second_of & !back)) & first_there;
-                    correction = R::select(far, ahead, correction);
-                    corrected = corrected | far;
-                }
-                let mut three = (crosses | mine) & !second_of & sides::has::<R>(thrice, bit);
-                let mut turn = full;
-                let mut turn_back = full;
-                if (both | three).any() {
-                    let turns = roots::turns_of::<R, S, M, N, P>(
-                        system,
-                        state,
-                        &trial.ask,
-                        &made,
-                        e,
-                        both | three,
-                        three,
-                        side,
-                    );
-                    both = both & turns.there;
-                    three = three & turns.there;
-                    turn = R::select(both | three, turns.first, full);
-                    turn_back = R::select(three, turns.second, full);
-                }
-                let any = crosses | both | mine | second_of;
-                let first = any & counts_from::<R, S, N, P>(above, bit);
-                let second = (both | second_of | three) & counts_from::<R, S, N, P>(!above, bit);
-                let again_first = first & three;
-                // Whether the first, second and third crossing end the trajectory or act.
-                let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
-                let count = io.event_count(e);
-                let next = count.wrapping_add(one);
-                let passed = <R::Bits as Bits>::select(first, next, count);
-                let after = passed.wrapping_add(one);
-                let last = <R::Bits as Bits>::select(second, after, passed).wrapping_add(one);
-                let ends_first = actions::ends::<R, S, N, P>(system, state, lane.t, e, next);
-                let ends_second = actions::ends::<R, S, N, P>(system, state, lane.t, e, after);
-                let ends_third = actions::ends::<R, S, N, P>(system, state, lane.t, e, last);
-                let first_cuts = first & (acts | ends_first);
-                let second_cuts = second & (acts | ends_second);
-                let third_cuts = again_first & (acts | ends_third);
-                // In a step to an event, other crossings occur at the end of the step.
-                let single = first_cuts & !both & !second_of & !three;
-                let happens = single | (second_cuts & second_of) | third_cuts;
-                fired = sides::with::<R>(fired, bit, happens);
-                let differs = (mine & !crosses) | (second_of & crosses);
-                undone = sides::with::<R>(undone, bit, differs);
-                once = sides::with::<R>(once, bit, first);
-                again = sides::with::<R>(again, bit, second);
-                third = sides::with::<R>(third, bit, again_first);
-                bent = sides::with::<R>(bent, bit, both | second_of | three);
-                wavy = sides::with::<R>(wavy, bit, three);
-                // In a step to another event, several crossings with an action occur at its end.
-                let mut late = (both | three) & (first_cuts | second_cuts) & arrives;
-                let begins = first_cuts & !arrives;
-                let returns = second_cuts & !first_cuts & !arrives;
-                let leaves = third_cuts & !first_cuts & !second_cuts & !arrives;
-                let sought = begins | returns | leaves;
-                if sought.any() {
-                    let low = R::select(leaves, turn_back, R::select(returns, turn, zero));
-                    let high = R::select(leaves, full, R::select(returns, turn_back, turn));
-                    let side = R::select(returns, -side, side);
-                    let root = roots::zero_of::<R, S, M, N, P>(
-                        system, state, &trial.ask, &made, e, sought, low, high, side, false,
-                    );
-                    let at_end = ((full - root) * trial.ask.h).abs().le(close);
-                    late = late | ((both | three) & (begins | returns) & at_end);
-                    let earlier = sought & (root.lt(theta) | !cut);
-                    theta = R::select(earlier, root, theta);
-                    let later = number.wrapping_add(<R::Bits as Bits>::lit(SECOND));
-                    let which = <R::Bits as Bits>::select(returns, later, number);
-                    event = <R::Bits as Bits>::select(earlier, which, event);
-                    cut = cut | earlier;
-                }
-                // If two crossings with an action are at the end of the step, up to rounding, no
-                // other step is needed. If the first crossing acts, the later ones do not count.
-                fired = sides::with::<R>(fired, bit, late);
-                let left = late & first_cuts;
-                undone = sides::with::<R>(undone, bit, left & both);
-                again = <R::Bits as Bits>::select(left, again & !bit, again);
-                bent = <R::Bits as Bits>::select(left, bent & !bit, bent);
-                third = <R::Bits as Bits>::select(late, third & !bit, third);
-                wavy = <R::Bits as Bits>::select(late, wavy & !bit, wavy);
-            }
-            bit = bit.wrapping_add(bit);
-            number = number.wrapping_add(one);
-        }
-        // An event at the end of the step, up to rounding, needs no other step.
-        let rest = ((full - theta) * trial.ask.h).abs();
-        cut = cut & !rest.le(close);
-        cut = cut | corrected;
-        let size = R::select(corrected, trial.ask.h + correction, theta * trial.ask.h);
-        event = <R::Bits as Bits>::select(corrected, lane.pending | twice_there, event);
-        fired = <R::Bits as Bits>::select(look & !cut, fired, none);
-        here = <R::Bits as Bits>::select(look & !cut, here, none);
-        undone = <R::Bits as Bits>::select(look & !cut, undone, none);
-        let counts = look & !cut;
-        if S::LOGGED > 0 && io.logs() {
-            let first = once & !(fired & !bent);
-            let second = again & !(fired & !wavy);
-            logged::within::<R, S, M, Q, N, P>(
-                system,
-                io,
-                state,
-                lane,
-                &trial.ask,
-                &made,
-                end,
-                first,
-                second,
-                third & !fired,
-                bent,
-                wavy,
-                counts,
-            );
-        }
-        bit = one;
-        for e in 0..S::EVENTS {
-            let first = counts & sides::has::<R>(once, bit);
-            let second = counts & sides::has::<R>(again, bit);
-            let last = counts & sides::has::<R>(third, bit);
-            if (first | second | last).any() {
-                let count = io.event_count(e);
-                let count = <R::Bits as Bits>::select(first, count.wrapping_add(one), count);
-                let count = <R::Bits as Bits>::select(second, count.wrapping_add(one), count);
-                let count = <R::Bits as Bits>::select(last, count.wrapping_add(one), count);
-                io.set_event_count(first | second | last, e, count);
-            }
-            bit = bit.wrapping_add(bit);
-        }
-        Place::<R> { cut, size, event, fired, here, undone }
-    }
-
-    /// Returns the time from state `u` to an event's zero, by linear extrapolation.
-    fn ahead_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        system: S,
-        u: &[R; N],
-        p: &[R; P],
-        index: usize,
-        t: R,
-        du: &[R; N],
-    ) -> R {
-        -system.event(index, u, p, t) / system.event_slope(index, u, p, t, du)
-    }
-
-    /// Returns whether a state moves too far for its tolerance in the time `ahead`.
-    ///
-    /// `ahead` is the miss of a step to its event. The event was searched on the interpolant, which
-    /// is less accurate than steps are.
-    fn is_far<R: Real, const N: usize, const P: usize>(
-        state: &stepper::State<R, N, P>,
-        u: &[R; N],
-        du: &[R; N],
-        ahead: R,
-    ) -> R::Mask {
-        let mut far = <R::Mask as Mask>::splat(false);
-        for d in 0..N {
-            let scale = state.tolerances.reltol.mul_add(u[d].abs(), state.tolerances.abstol[d]);
-            far = far | (du[d] * ahead).abs().gt(scale * R::lit(MISSED));
-        }
-        far
+    /// Returns 1 if the function of the event of this bit is above zero, otherwise -1.
+    fn side_of<R: Real>(lane: &lane::Lane<R>, bit: R::Bits) -> R {
+        R::select(sides::has::<R>(lane.sides, bit), R::lit(1.0), R::lit(-1.0))
     }
 
     /// Applies the events of a step, or plans the step to an event.
@@ -635,12 +353,9 @@ mod device {
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let h = trial.ask.h;
-        if S::EVENTS > 0 && !M::FSAL && !S::MASS {
-            state.du = vector::choose::<R, N>(found.goes, found.du, state.du);
-        }
         let aimed = lane.pending;
         let arrived = follow::<R, C, N>(lane, h, found);
-        if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
+        if (found.goes & (!found.fired.equals(none) | found.holds)).any() {
             happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
         }
     }
@@ -656,7 +371,8 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let cut = found.cut;
-        let arrived = found.goes & !lane.pending.equals(none);
+        let goes = found.goes;
+        let arrived = goes & !lane.pending.equals(none);
         if C::ADAPTIVE {
             let rejected = lane.rejected.wrapping_add(one);
             lane.rejected = <R::Bits as Bits>::select(cut, rejected, lane.rejected);
@@ -671,7 +387,7 @@ mod device {
             let fractions = lane.fractions.wrapping_add(one);
             lane.fractions = <R::Bits as Bits>::select(arrived, fractions, lane.fractions);
             let covered = R::select(arrived, lane.covered + h, R::lit(0.0));
-            lane.covered = R::select(found.goes, covered, lane.covered);
+            lane.covered = R::select(goes, covered, lane.covered);
         }
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
@@ -699,6 +415,7 @@ mod device {
         aimed: R::Bits,
         found: &Found<R, N>,
     ) -> R::Mask {
+        let goes = found.goes;
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let nobody = <R::Mask as Mask>::splat(false);
@@ -717,7 +434,7 @@ mod device {
         let mut bit = one;
         let mut number = one;
         for e in 0..S::EVENTS {
-            let here = found.goes & sides::has::<R>(found.fired, bit);
+            let here = goes & sides::has::<R>(found.fired, bit);
             if here.any() {
                 let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
@@ -735,13 +452,13 @@ mod device {
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
         }
-        let mut by_event = found.goes & !(found.fired & acting).equals(none);
+        let mut by_event = goes & !(found.fired & acting).equals(none);
         let mut acted = by_event;
         bit = one;
         number = <R::Bits as Bits>::lit((S::EVENTS + S::TIMED + 1) as u64);
         for e in 0..S::CONDITIONS {
             let index = actions::condition::<R, S, N, P>(e);
-            let here = found.goes & sides::has::<R>(found.held, bit);
+            let here = goes & sides::has::<R>(found.held, bit);
             if here.any() {
                 let count = io.event_count(index).wrapping_add(one);
                 io.set_event_count(here, index, count);

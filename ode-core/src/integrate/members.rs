@@ -10,7 +10,7 @@ pub use device::*;
 #[ode_macros::device(members)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{actions, advance, armed, attempt, begin, dense, events, lane};
+    use crate::integrate::{actions, advance, armed, attempt, begin, dense, events, lane, locate};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -271,8 +271,10 @@ mod device {
             own.pending = armed::pending_of::<R>(&lane, &trial, &group.occurred);
             own.code = none;
             let before = own;
-            let found = events::find::<R, S, M, Q, C, N, P>(
-                system, io, &state, &mut own, &before, &trial, &step, trial.run,
+            let mut found =
+                events::watch::<R, S, M, N, P>(system, &state, &own, &trial, &step, trial.run);
+            events::find::<R, S, M, Q, C, N, P>(
+                system, io, &state, &mut own, &before, &trial, &step, &mut found,
             );
             if C::EVENTS && !M::FSAL && !C::MASS {
                 du = vector::choose::<R, N>(found.goes, found.du, du);
@@ -281,8 +283,8 @@ mod device {
             if !C::ADAPTIVE {
                 code = <R::Bits as Bits>::select(broken, own.code, code);
             }
-            // Each member corrects its step to an event at most once, until a step is accepted.
-            let corrected = group.occurred.event & <R::Bits as Bits>::lit(events::AGAIN);
+            // Each member counts the corrections of its steps to events, until a step is accepted.
+            let corrected = group.occurred.event & !<R::Bits as Bits>::lit(locate::AGAIN - 1);
             let corrected = <R::Bits as Bits>::select(lane.pending.equals(none), none, corrected);
             occurred.sides = own.sides;
             occurred.known = own.known;

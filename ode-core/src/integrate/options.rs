@@ -213,6 +213,8 @@ mod device {
     pub trait Source<R: Real, const N: usize, const P: usize> {
         /// Returns whether the idle lanes `need` are to acquire trajectories now.
         fn should_refill(&mut self, need: R::Mask) -> bool;
+        /// Returns whether lanes wait for each other, so that `should_refill` may return `false`.
+        fn waits(&self) -> bool;
         /// Returns whether any lane of the group has a trajectory.
         ///
         /// `alive` contains the lanes of the caller that have one.

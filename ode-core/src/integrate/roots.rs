@@ -68,6 +68,11 @@ mod device {
         pub second: R,
     }
 
+    /// Makes a [`Turns`].
+    pub fn turning<R: Real>(there: R::Mask, first: R, second: R) -> Turns<R> {
+        Turns::<R> { there, first, second }
+    }
+
     /// Returns the turning points of the function of event `index`, in lanes `which`.
     ///
     /// The function leaves its `side`. It is back at the end of the step or, in lanes `thrice`,

@@ -68,6 +68,7 @@ template<class C> struct Io {
         waited += votes(need);
         return waited >= patience;
     }
+    DEVICE bool waits() const { return C::REFILL; }
     DEVICE bool vote(bool alive) {
         if constexpr (!C::REFILL) return alive;
         u32 all = votes(alive);

@@ -131,6 +131,10 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Source<R, 3, 3> for S
         need.to_bitmask().count_ones() >= self.quota
     }
     #[inline(always)]
+    fn waits(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn vote(&mut self, alive: R::Mask) -> bool {
         self.quota = if ADAPTIVE { alive.to_bitmask().count_ones().div_ceil(8) } else { 1 };
         alive.any()
