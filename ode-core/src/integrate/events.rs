@@ -16,25 +16,27 @@
 //! The states of systems with a mass matrix have unknown derivatives, so such systems have no
 //! slopes here. In these systems only the ends of steps are tested.
 //!
-//! A step without an event costs only the comparison of sides and slopes at its ends. If one lane
-//! may have an event, all lanes search together.
+//! A step without an event costs only the comparison of sides and slopes at its ends ([`watch`]).
+//! A lane with a step that may contain an event makes the step again, with the same bits, until
+//! enough lanes wait. Then these lanes search together, and go to their events together.
 //!
-//! Zeros are searched on the method's interpolant ([`roots`](crate::integrate::roots)).
+//! [`locate`](crate::integrate::locate) has the search.
 //!
 //! # Conditions
 //!
 //! A condition is a truth value at the ends of accepted steps. If it holds there, its effects take
-//! place there. Conditions do not change where steps end. They are evaluated after the search, in
-//! [`find`], and their actions run in [`act`].
+//! place there. Conditions do not change where steps end. They are evaluated in [`watch`], and their
+//! actions run in [`act`].
 //!
 //! # At an event
 //!
 //! Events that only count do not change the steps, with one exception: if the interpolant
 //! [misses](crate::integrate::dense) the solution, the step is halved before it is searched. If an
 //! event ends the trajectory or has an action, the step is rejected, and an ordinary step to the
-//! event replaces it. If that step misses the event by more than a [fraction](MISSED) of the
-//! tolerance, Newton's method corrects its size, and the step is made once more. So the state and
-//! the time at the event have the order of the method, not of its interpolant.
+//! event replaces it. If that step misses the event by more than a
+//! [fraction](crate::integrate::locate::MISSED) of the tolerance, its size is corrected, and the
+//! step is made again. So the state and the time at the event have the order of the method, not of
+//! its interpolant.
 //!
 //! If a step contains several such events, the new step goes to the first one. Another event occurs
 //! at the same time if its side differs there, too, or if its zero is no farther away than the step
