@@ -20,7 +20,7 @@ use proc_macro2::Ident;
 use crate::functions::Function;
 use crate::graph::Comparison;
 
-pub(crate) use self::event::{Condition, Event};
+pub(crate) use self::event::{Condition, Delay, Event};
 pub(crate) use self::feature::{Feature, FeatureKind};
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;

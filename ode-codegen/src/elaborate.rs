@@ -136,6 +136,8 @@ pub(crate) struct Happening {
     pub value: Id,
     /// The values after the event, if it changes any.
     pub action: Option<After>,
+    /// The time from the event to its delayed action, and the values after it.
+    pub delayed: Option<(Id, After)>,
 }
 
 /// A scheduled action.
@@ -256,7 +258,10 @@ impl Elaborated<'_> {
         let actions = self.happenings.iter().filter_map(|event| event.action.as_ref());
         let actions = actions.chain(self.timed.iter().map(|timed| &timed.action));
         let actions = actions.chain(self.conditions.iter().filter_map(|of| of.action.as_ref()));
-        let after = times.chain(actions.flat_map(After::ids));
+        let delayed = || self.happenings.iter().filter_map(|event| event.delayed.as_ref());
+        let actions = actions.chain(delayed().map(|(_, after)| after));
+        let delays = delayed().map(|(delay, _)| *delay);
+        let after = times.chain(delays).chain(actions.flat_map(After::ids));
         self.graph.validate(pass, scope, Kind::Real, numbers.copied().chain(after));
         if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
             self.graph.validate(pass, scope, Kind::Real, initial.iter().chain(parameters).copied());

@@ -8,7 +8,7 @@
 mod call;
 mod control;
 mod elsewhere;
-mod event;
+pub(crate) mod event;
 mod expr;
 mod feature;
 pub(crate) mod mass;
@@ -224,7 +224,7 @@ pub(crate) fn parse<'a>(
     let parts = functions()
         .filter_map(|(purpose, item)| parser.part_of(purpose, item).map(|part| (purpose, part)));
     let others = parts.collect();
-    let (events, conditions) = parser.events(functions());
+    let (events, conditions) = parser.events(functions(), &[]);
     let timed = parser.timed(timetables);
     Some(System {
         name,

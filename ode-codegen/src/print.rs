@@ -39,7 +39,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 21] = [
+const WITHIN_METHODS: [&str; 22] = [
     "matrix",
     "observables",
     "break_times",
@@ -49,6 +49,7 @@ const WITHIN_METHODS: [&str; 21] = [
     "event_slopes",
     "event_actions",
     "event_limits",
+    "event_delays",
     "event_modes",
     "events_by_state",
     "events_by_parameters",

@@ -38,6 +38,7 @@ pub mod backward;
 pub mod begin;
 pub mod consistent;
 pub mod cubic;
+pub mod delays;
 pub mod dense;
 pub mod events;
 pub mod features;
@@ -59,7 +60,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 20] = [
+pub(crate) const LANE_PROGRAMS: [&str; 21] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -67,6 +68,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 20] = [
     actions::DEVICE,
     sides::DEVICE,
     recording::DEVICE,
+    delays::DEVICE,
     attempt::DEVICE,
     dense::DEVICE,
     roots::DEVICE,

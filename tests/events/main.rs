@@ -18,6 +18,7 @@ mod workloads;
 mod actions;
 mod after_step;
 mod crossings;
+mod delays;
 mod features;
 mod functions;
 mod jumps;

@@ -2,6 +2,15 @@
 
 use proc_macro2::Ident;
 
+use super::Expr;
+
+/// The syntax of the delay in `#[action(name, after = …)]`.
+pub(crate) struct Delay {
+    /// The name of the function below it.
+    pub action: Ident,
+    pub time: syn::Expr,
+}
+
 /// An event: a function with its zeros of interest, and the effects there.
 pub(crate) struct Event<'a> {
     /// The name of the function.
@@ -18,6 +27,8 @@ pub(crate) struct Event<'a> {
     pub no_jumps: bool,
     /// The function for the state after the event, if there is one.
     pub action: Option<&'a Ident>,
+    /// The function for the state after the delayed action, and the time from the event to it.
+    pub delayed: Option<(&'a Ident, Expr<'a>)>,
 }
 
 /// A condition at the end of each step, and its effects when it holds.

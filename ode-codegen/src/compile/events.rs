@@ -11,7 +11,7 @@ use crate::emit::Results;
 use crate::graph::{Graph, Id, InputNode};
 
 /// Returns the facts about events, which are constants of the compiled loop.
-pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 9] {
+pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 10] {
     let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
     let of_conditions = |is: fn(&Tested) -> bool| set(conditions.iter().map(is));
     [
@@ -19,6 +19,7 @@ pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 9] {
         ("RISING", bits(|event| event.rising)),
         ("FALLING", bits(|event| event.falling)),
         ("ACTING", bits(|event| event.action.is_some())),
+        ("DELAYED", bits(|event| event.delayed.is_some())),
         ("LOGGED", bits(|event| event.log)),
         ("NO_JUMPS", bits(|event| event.no_jumps)),
         ("CONDITIONS", conditions.len()),
@@ -50,11 +51,19 @@ pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
 /// The events, scheduled actions and conditions of a system.
 pub(super) type All<'a> = (&'a [Happening], &'a [Scheduled], &'a [Tested]);
 
-/// Returns the actions of events, scheduled actions and conditions, in this order.
+/// Returns whether an event has a delayed action.
+fn is_delayed(events: &[Happening]) -> bool {
+    events.iter().any(|event| event.delayed.is_some())
+}
+
+/// Returns the actions of events, scheduled actions, conditions and delays, in this order.
 fn of_all<'a>((events, timed, conditions): All<'a>) -> impl Iterator<Item = Option<&'a After>> {
     let of_events = events.iter().map(|event| event.action.as_ref());
     let of_conditions = conditions.iter().map(|condition| condition.action.as_ref());
-    of_events.chain(timed.iter().map(|timed| Some(&timed.action))).chain(of_conditions)
+    let delayed = if is_delayed(events) { events } else { &[] };
+    let delayed = delayed.iter().map(|event| event.delayed.as_ref().map(|(_, after)| after));
+    let timed = timed.iter().map(|timed| Some(&timed.action));
+    of_events.chain(timed).chain(of_conditions).chain(delayed)
 }
 
 /// Returns the state and the parameters after each action.
@@ -82,9 +91,9 @@ pub(super) fn afters(
 
 /// Returns the functions of actions and limits.
 ///
-/// They compute the states after events, scheduled actions and conditions, in this order; the
-/// parameters, if actions change modes; and the number of occurrences after which a trajectory
-/// ends.
+/// They compute the states after events, scheduled actions, conditions and delayed actions, in this
+/// order; the parameters, if actions change modes; the number of occurrences after which a
+/// trajectory ends; and the times from events to their delayed actions.
 pub(super) fn actions(
     graph: &mut Graph,
     all: All<'_>,
@@ -111,6 +120,11 @@ pub(super) fn actions(
     if events.len() + conditions.len() > 0 {
         let limits = Results::Vector(limits);
         functions.push(Lowered::new("event_limits", graph, limits, settings.fusion));
+    }
+    if is_delayed(events) {
+        let delays = events.iter().map(|event| event.delayed.as_ref().map(|(delay, _)| *delay));
+        let delays = Results::Vector(delays.collect());
+        functions.push(Lowered::new("event_delays", graph, delays, settings.fusion));
     }
     if of_all(all).flatten().any(|after| after.modes.is_some()) {
         functions.push(lower("event_modes", of_parameters, parameters));

@@ -80,7 +80,9 @@ impl Capability {
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
             "event_values" | "event_slopes" | "event_actions" | "event_limits" | "event_modes"
-            | "step_conditions" | "due_flags" | "action_times" => Capability::Events,
+            | "event_delays" | "step_conditions" | "due_flags" | "action_times" => {
+                Capability::Events
+            }
             "break_times" | "abscissae" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,

@@ -75,6 +75,14 @@ impl<'a> Elaborator<'a, '_> {
             Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
             None => None,
         };
+        let delayed = match &event.delayed {
+            Some((name, after)) => {
+                let at = self.named(Purpose::Action, name)?;
+                let action = self.action(at, inputs);
+                self.delay(at, part, after, inputs).map(|delay| (delay, action))
+            }
+            None => None,
+        };
         let Event { rising, falling, stop, log, no_jumps, .. } = *event;
         Some(Happening {
             name: number.name.clone(),
@@ -85,6 +93,7 @@ impl<'a> Elaborator<'a, '_> {
             no_jumps,
             value: number.id,
             action,
+            delayed,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Scheduled actions.
+//! Scheduled actions, and the delays of actions after their events.
 
 use super::part::Inputs;
 use super::value::Value;
@@ -26,7 +26,7 @@ impl<'a> Elaborator<'a, '_> {
             Times::Each(all) => {
                 let mut series = Vec::new();
                 for time in all {
-                    let value = self.of_arguments(part, time, inputs);
+                    let value = self.of_arguments(&[part], time, inputs);
                     let firsts = self.known_numbers(time, &value, inputs).into_iter();
                     series.extend(firsts.map(|first| Series { first, repeats: None }));
                 }
@@ -64,19 +64,65 @@ impl<'a> Elaborator<'a, '_> {
         Some(Scheduled { name: plain(part.name), series, action, log: timed.log })
     }
 
+    /// Evaluates the time from `event` to its action, which is `part`.
+    pub(super) fn delay(
+        &mut self,
+        part: &Part<'a>,
+        event: &Part<'a>,
+        after: &Expr<'a>,
+        inputs: &Inputs<'a>,
+    ) -> Option<Id> {
+        let value = self.of_arguments(&[part, event], after, inputs);
+        let form = "as in `after = 2.0`";
+        let numbers = self.numbers_of(after, &value, form);
+        let [delay] = numbers[..] else {
+            if !numbers.is_empty() {
+                let message = "`after` must be one number: the time from the event to its action";
+                self.error(after.id, after.syntax, message);
+            }
+            return None;
+        };
+        if let Some(value) = self.written(delay)
+            && !(value.is_finite() && value >= 0.0)
+        {
+            let message = format!(
+                "`after` is {value}, so the action never takes place: the time from the event to \
+                 its action must be zero or positive"
+            );
+            self.error(after.id, after.syntax, message);
+        }
+        Some(delay)
+    }
+
     /// Evaluates an expression for times.
     ///
-    /// The expression can use the arguments of the action below it. Arguments that the action omits
-    /// have the names of the right-hand side.
-    fn of_arguments(&mut self, part: &Part<'a>, time: &Expr<'a>, inputs: &Inputs<'a>) -> Value<'a> {
-        let (rhs, before) = (&self.system.rhs, self.variables.len());
+    /// The expression can use the arguments of the functions `parts`, of which the first one is the
+    /// action. Arguments that all of them omit have the names of the right-hand side.
+    fn of_arguments(
+        &mut self,
+        parts: &[&Part<'a>],
+        time: &Expr<'a>,
+        inputs: &Inputs<'a>,
+    ) -> Value<'a> {
+        let before = self.variables.len();
         let now = Value::Real(self.graph.input(InputNode::Time));
         let [state, parameters] = inputs.values.clone();
-        let arguments = [
-            (part.u.or(rhs.u), Role::State, state),
-            (part.p.or(rhs.p), Role::Parameters, parameters),
-            (part.t.or(rhs.t), Role::Time, now),
+        let modes = inputs.modes.as_ref().map_or(Value::Poison, |modes| modes.value.clone());
+        let values = [
+            (Role::State, state),
+            (Role::Parameters, parameters),
+            (Role::Modes, modes),
+            (Role::Time, now),
         ];
+        let mut names = [None; 4];
+        for part in parts.iter().copied().chain([&self.system.rhs]) {
+            let known = names;
+            for (name, other) in names.iter_mut().zip([part.u, part.p, part.m, part.t]) {
+                *name = name.or(other.filter(|other| !known.contains(&Some(*other))));
+            }
+        }
+        let arguments = names.into_iter().zip(values);
+        let arguments = arguments.map(|(name, (role, value))| (name, role, value));
         for (name, role, value) in arguments {
             if let Some(name) = name {
                 self.variables.push(Variable { name, role, ty: Type::Other, value });
@@ -110,7 +156,7 @@ impl<'a> Elaborator<'a, '_> {
         inputs: &Inputs<'a>,
         counts: bool,
     ) -> Option<Id> {
-        let value = match self.of_arguments(part, expr, inputs) {
+        let value = match self.of_arguments(&[part], expr, inputs) {
             Value::Integer(count) if counts => Value::Real(self.graph.literal(count.value as f64)),
             value => value,
         };
@@ -133,23 +179,7 @@ impl<'a> Elaborator<'a, '_> {
         value: &Value<'a>,
         inputs: &Inputs<'a>,
     ) -> Vec<Id> {
-        if let Value::Mask(_) | Value::Bool(_) = value {
-            let message = "expected a time here, found a condition: write the time itself, as in \
-                           `#[at(4.0)]`";
-            self.error(expr.id, expr.syntax, message);
-            return Vec::new();
-        }
-        if let Some(misfit) = self.misfit(expr, value, None) {
-            self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
-            return Vec::new();
-        }
-        let mut leaves = Vec::new();
-        value.leaves(String::new(), &mut leaves);
-        let ids = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
-            Value::Real(id) => Some(id),
-            _ => None,
-        });
-        let ids: Vec<Id> = ids.collect();
+        let ids = self.numbers_of(expr, value, "as in `#[at(4.0)]`");
         let reachable = self.graph.reachable(&ids);
         let modes = inputs.modes();
         let is_late = |id: Id| match self.graph.node(id) {
@@ -165,5 +195,26 @@ impl<'a> Elaborator<'a, '_> {
             self.error(expr.id, expr.syntax, message);
         }
         ids
+    }
+
+    /// Returns the numbers in the value of an expression for times; `form` is an example.
+    fn numbers_of(&mut self, expr: &Expr<'a>, value: &Value<'a>, form: &str) -> Vec<Id> {
+        if let Value::Mask(_) | Value::Bool(_) = value {
+            let message =
+                format!("expected a time here, found a condition: write the time itself, {form}");
+            self.error(expr.id, expr.syntax, message);
+            return Vec::new();
+        }
+        if let Some(misfit) = self.misfit(expr, value, None) {
+            self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
+            return Vec::new();
+        }
+        let mut leaves = Vec::new();
+        value.leaves(String::new(), &mut leaves);
+        let ids = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
+            Value::Real(id) => Some(id),
+            _ => None,
+        });
+        ids.collect()
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Events occur at zeros of a function; conditions are checked after steps.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
 
 use super::Parser;
-use crate::ast::{Condition, Event, Purpose};
+use crate::ast::{Condition, Delay, Event, Purpose};
+use crate::ctxt::Ctxt;
 use crate::similar::nearly_equal;
 
 /// The maximal number of events of a system: a lane stores one bit per event.
@@ -28,6 +29,10 @@ pub(super) const LOG_VALUE: &str = "`log` takes no value: the number of logged e
                                     trajectory is an option of the solve; set it by \
                                     `SolveOptions::event_log`";
 
+/// The form of an action, for messages.
+const ACTIONS: &str = "write `#[action(ground)]` after `#[event(falling)] fn ground(…)`, or \
+                       `#[action(ground, after = p.delay)]` for an action later than its event";
+
 /// The arguments of an event's attribute.
 const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
 
@@ -36,6 +41,7 @@ impl Parser<'_> {
     pub(super) fn events<'a>(
         &self,
         functions: impl Iterator<Item = (Purpose, &'a syn::ItemFn)> + Clone,
+        delays: &'a [Delay],
     ) -> (Vec<Event<'a>>, Vec<Condition<'a>>) {
         let of = |purpose| functions.clone().filter(move |(other, _)| *other == purpose);
         let mut events = Vec::new();
@@ -66,7 +72,8 @@ impl Parser<'_> {
         }
         for (_, item) in of(Purpose::Action) {
             let Some(attribute) = attribute(item, Purpose::Action) else { continue };
-            self.action(item, attribute, &mut events, &mut conditions);
+            let delay = delays.iter().find(|delay| delay.action == item.sig.ident);
+            self.action(item, attribute, delay, &mut events, &mut conditions);
         }
         (events, conditions)
     }
@@ -76,15 +83,34 @@ impl Parser<'_> {
         &self,
         item: &'a syn::ItemFn,
         attribute: &syn::Attribute,
+        delay: Option<&'a Delay>,
         events: &mut [Event<'a>],
         conditions: &mut [Condition<'a>],
     ) {
-        let Ok(name) = attribute.parse_args_with(Ident::parse_any) else {
-            let message = "an action needs the name of its event: write `#[action(ground)]` after \
-                           `#[event(falling)] fn ground(…)`";
+        // `delays` has reported an error in the delay.
+        let name = |input: ParseStream<'_>| {
+            let name = input.call(Ident::parse_any)?;
+            input.parse::<TokenStream>().map(|_| name)
+        };
+        let Ok(name) = attribute.parse_args_with(name) else {
+            let message = format!("an action needs the name of its event: {ACTIONS}");
             self.error(attribute, message);
             return;
         };
+        if let Some(Delay { action, time }) = delay
+            && let Some(event) = events.iter_mut().find(|event| *event.name == name)
+        {
+            if let Some((first, _)) = &event.delayed {
+                let message = format!(
+                    "`{name}` already has the delayed action `{first}`: an event has at most one \
+                     action with a delay and one without; put both effects into one function"
+                );
+                self.error(&name, message);
+                return;
+            }
+            event.delayed = Some((action, self.expr(time)));
+            return;
+        }
         let events = events.iter_mut().map(|event| (event.name, &mut event.action));
         let conditions = conditions.iter_mut().map(|holds| (holds.name, &mut holds.action));
         let mut all: Vec<(&Ident, &mut Option<&Ident>)> = events.chain(conditions).collect();
@@ -104,16 +130,77 @@ impl Parser<'_> {
             self.error(&name, format!("there is no event `{name}`: {instead}"));
             return;
         };
+        if let Some(Delay { time, .. }) = delay {
+            let message = "the action of a condition after steps cannot be delayed: a condition \
+                           has no exact time; write an `#[event(…)]`, or remove `after`";
+            self.error(time, message);
+            return;
+        }
         if let Some(first) = **action {
             let message = format!(
-                "`{name}` already has the action `{first}`: an event has one action; put both \
-                 effects into one function"
+                "`{name}` already has the action `{first}`: an event has one action without \
+                 delay; put both effects into one function"
             );
             self.error(&name, message);
             return;
         }
         **action = Some(&item.sig.ident);
     }
+}
+
+/// Reads the delays of all actions of a system.
+pub(crate) fn delays<'a>(
+    ctxt: &Ctxt,
+    functions: impl Iterator<Item = &'a syn::ItemFn>,
+) -> Vec<Delay> {
+    let mut all = Vec::new();
+    for item in functions {
+        match delay(item) {
+            Ok(Some((_, time))) => all.push(Delay { action: item.sig.ident.clone(), time }),
+            Ok(None) => {}
+            Err(error) => ctxt.keep(0, error),
+        }
+    }
+    all
+}
+
+/// Returns the event and the delay of `#[action(name, after = …)]`, if the function has it.
+pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)>> {
+    let Some(attribute) = attribute(item, Purpose::Action) else { return Ok(None) };
+    // An attribute without a name is an error of the action.
+    let syn::Meta::List(list) = &attribute.meta else { return Ok(None) };
+    let read = |input: ParseStream<'_>| {
+        let Ok(event) = input.call(Ident::parse_any) else {
+            return input.parse::<TokenStream>().map(|_| None);
+        };
+        let mut after = None;
+        while !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            let word = input.call(Ident::parse_any)?;
+            let error = |message: String| Err(syn::Error::new(word.span(), message));
+            let text = word.to_string();
+            if text != "after" {
+                let near = nearly_equal("after", &text) || ["delay", "lag"].contains(&&*text);
+                let instead = if near { "did you mean `after`?" } else { ACTIONS };
+                return error(format!("`{text}` is not an argument of `#[action]`: {instead}"));
+            }
+            if after.is_some() {
+                return error("`after` occurs twice; remove this one".to_owned());
+            }
+            if !input.peek(syn::Token![=]) {
+                return error(format!(
+                    "`after` needs the time from the event to its action: {ACTIONS}"
+                ));
+            }
+            input.parse::<syn::Token![=]>()?;
+            after = Some(input.parse::<syn::Expr>()?);
+        }
+        Ok(after.map(|after| (event, after)))
+    };
+    read.parse2(list.tokens.clone())
 }
 
 /// Returns the attribute that gives a function this purpose.
@@ -182,6 +269,7 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
         log: false,
         no_jumps: false,
         action: None,
+        delayed: None,
     };
     while !input.is_empty() {
         let word = input.call(Ident::parse_any)?;

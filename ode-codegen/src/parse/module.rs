@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::signature;
 use super::{Declared, Parser};
-use crate::ast::{Block, Outside, Part, Purpose, System, Timetable};
+use crate::ast::{Block, Delay, Outside, Part, Purpose, System, Timetable};
 use crate::ctxt::Ctxt;
 use syn::visit::Visit;
 
@@ -16,13 +16,14 @@ fn seen(item: &syn::Item) -> bool {
 /// Parses the module as a [`System`].
 ///
 /// `outside` contains the functions from outside that it calls, `timetables` the times of its
-/// actions.
+/// scheduled actions, and `delays` the delays of actions of events.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     name: &'a syn::Ident,
     content: &'a [syn::Item],
     outside: &'a [Outside],
     timetables: &'a [Timetable],
+    delays: &'a [Delay],
 ) -> Option<System<'a>> {
     let functions = || {
         content.iter().filter_map(|item| match item {
@@ -92,7 +93,7 @@ pub(crate) fn parse<'a>(
 
     functions().for_each(|(_, item)| parser.one_purpose(item));
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
-    let (events, conditions) = parser.events(functions());
+    let (events, conditions) = parser.events(functions(), delays);
     let features = parser.features(functions());
     let timed = parser.timed(timetables);
     let (mut rhs_part, mut others) = (None, Vec::new());

@@ -14,11 +14,12 @@ use crate::translate::SYSTEM;
 /// The functions of all events or bounds, and of one of them.
 ///
 /// Each entry contains both names, and the arguments.
-const ONE_OF: [(&str, &str, &[&str]); 15] = [
+const ONE_OF: [(&str, &str, &[&str]); 16] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
     ("event_limits", "event_limit", &["u", "p", "t"]),
+    ("event_delays", "delay", &["u", "p", "t"]),
     ("step_conditions", "holds", &["u", "p", "t"]),
     ("event_modes", "modes_after", &["u", "p", "t"]),
     ("events_by_state", "event_by_state", &["u", "p", "t"]),

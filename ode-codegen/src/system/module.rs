@@ -17,7 +17,7 @@ use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::module;
-use crate::parse::{refuse, signature, timetable};
+use crate::parse::{event, refuse, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
@@ -282,8 +282,10 @@ fn made(
                 ctxt.error(0, name, message);
             }
         }
-        let timetables = timetable::read(ctxt, content.iter().filter_map(function));
-        let system = module::parse(ctxt, name, content, known, &timetables)?;
+        let functions = || content.iter().filter_map(function);
+        let timetables = timetable::read(ctxt, functions());
+        let delays = event::delays(ctxt, functions());
+        let system = module::parse(ctxt, name, content, known, &timetables, &delays)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         let [_, _, learnt, data] = layouts(&elaborated).map(|of| of.map_or(0, Layout::size));
         *sizes = Some([elaborated.states(), elaborated.parameters(), learnt, data]);
@@ -435,6 +437,10 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
     match item {
         syn::Item::Fn(item) => {
             let mut item = item.clone();
+            if let Ok(Some(_)) = event::delay(&item) {
+                // The delay may use an argument that the action does not use.
+                item.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
+            }
             item.attrs.retain(|attribute| {
                 Purpose::of_attribute(attribute).is_none() && !is_mass_matrix(attribute)
             });

@@ -17,7 +17,8 @@ mod device {
 
     /// Returns the index of scheduled action `number`, among all actions.
     ///
-    /// Events come first, then scheduled actions, then conditions.
+    /// Events come first, then scheduled actions, then conditions, then the delayed actions of
+    /// events.
     pub fn scheduled<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         number: usize,
     ) -> usize {
@@ -29,6 +30,13 @@ mod device {
         number: usize,
     ) -> usize {
         S::EVENTS + S::TIMED + number
+    }
+
+    /// Returns the index of the delayed action of event `number`, among all actions.
+    pub fn delayed<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        number: usize,
+    ) -> usize {
+        S::EVENTS + S::TIMED + S::CONDITIONS + number
     }
 
     /// Runs action `index` in lanes `which`.

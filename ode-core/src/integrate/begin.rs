@@ -13,7 +13,9 @@ pub use device::*;
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{actions, consistent, first_step, jumps, recording, sides, timed};
+    use crate::integrate::{
+        actions, consistent, delays, first_step, jumps, recording, sides, timed,
+    };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -146,7 +148,7 @@ mod device {
         pub fresh: R::Mask,
         /// Lanes at the beginning of a trajectory or segment.
         pub begins: R::Mask,
-        /// Lanes among `begins` that continue after a scheduled action.
+        /// Lanes among `begins` that continue after a scheduled or delayed action.
         pub goes_on: R::Mask,
     }
 
@@ -195,24 +197,26 @@ mod device {
         let mut first = state.u;
         let p_first = state.p;
         let mut acted = <R::Mask as Mask>::splat(false);
-        if C::SCHEDULED {
+        if S::TIMED > 0 {
             acted = timed::act::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, &mut first);
             begun.goes_on = acted & reasons.again;
         }
-        let mut over = <R::Mask as Mask>::splat(false);
+        let mut ran = delays::none_ran::<R>();
+        if S::DELAYED > 0 {
+            ran = delays::run::<R, S, Q, N, P>(system, io, state, lane, reasons.again);
+            delays::shorten::<R>(lane, begins);
+            let delayed = !ran.events.equals(none);
+            acted = acted | delayed;
+            begun.goes_on = begun.goes_on | delayed;
+        }
+        let mut over = ran.over;
         if C::SCHEDULED && C::EVENTS {
-            if begun.goes_on.any() {
-                over = jumps::happen::<R, S, Q, N, P>(
-                    system,
-                    io,
-                    state,
-                    lane,
-                    begun.goes_on,
-                    none,
-                    none,
-                    &first,
-                    &p_first,
-                );
+            let moved = begun.goes_on & !over;
+            if moved.any() {
+                over = over
+                    | jumps::happen::<R, S, Q, N, P>(
+                        system, io, state, lane, moved, ran.events, none, &first, &p_first,
+                    );
             }
         }
         let t_eval = first_time::<R, C, N>(o, lane);
@@ -239,7 +243,7 @@ mod device {
             sides::arm::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
         }
         let mut unsound = fresh & is_unsound::<R, Q, N, P>(io, o, &state.p, lane, fresh);
-        if C::SCHEDULED {
+        if S::TIMED > 0 {
             unsound =
                 unsound | (fresh & timed::is_unknown::<R, S, N, P>(system, &state.p, lane.t0));
         }
@@ -301,8 +305,14 @@ mod device {
         let end = io.load_end(begins, lane.t1);
         if o.stops {
             let none = <R::Bits as Bits>::lit(0);
+            let mut stopped = reasons.again;
+            if S::DELAYED > 0 {
+                // The due time of an action ends a segment, too.
+                let stop = io.stop_time(reasons.again, lane.stop, end);
+                stopped = stopped & lane.t1.equals(stop);
+            }
             let passed = lane.stop.wrapping_add(<R::Bits as Bits>::lit(1));
-            let passed = <R::Bits as Bits>::select(reasons.again, passed, lane.stop);
+            let passed = <R::Bits as Bits>::select(stopped, passed, lane.stop);
             lane.stop = <R::Bits as Bits>::select(fresh, none, passed);
             lane.t0 = R::select(reasons.again, lane.t1, R::select(fresh, start, lane.t0));
             let next = io.stop_time(begins, lane.stop, end);
@@ -311,6 +321,9 @@ mod device {
         } else {
             lane.t0 = start;
             lane.t1 = end;
+        }
+        if S::DELAYED > 0 {
+            delays::forget::<R>(lane, fresh, end);
         }
         lane.t = R::select(begins, lane.t0, lane.t);
         lane.t_low = R::select(begins, R::lit(0.0), lane.t_low);
@@ -477,7 +490,7 @@ mod device {
         let mut h0 = o.dt.abs();
         let automatic = h0.equals(R::lit(0.0)) & begun.begins;
         let mut fresh = automatic;
-        if S::TIMED > 0 {
+        if S::TIMED > 0 || S::DELAYED > 0 {
             let goes_on = automatic & begun.goes_on;
             fresh = automatic & !goes_on;
             if goes_on.any() {

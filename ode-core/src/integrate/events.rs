@@ -72,8 +72,8 @@ pub use device::*;
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink};
     use crate::integrate::{
-        actions, attempt, begin, cubic, first_step, jumps, lane, locate, logged, recording, roots,
-        sides,
+        actions, attempt, begin, cubic, delays, first_step, jumps, lane, locate, logged, recording,
+        roots, sides,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
@@ -168,7 +168,7 @@ mod device {
                 }
             }
             let mut near = !lane.pending.equals(none);
-            if S::TIMED > 0 {
+            if S::TIMED + S::DELAYED > 0 {
                 near = near | trial.last;
             }
             for e in 0..S::EVENTS {
@@ -271,7 +271,7 @@ mod device {
                         let still = was & c.last.equals(c.first) & c.lean.equals(zero);
                         keeps = keeps & !still;
                         crosses = crosses & !still;
-                        if S::TIMED > 0 {
+                        if C::SCHEDULED {
                             // At the time of an action, a function may be zero up to rounding. Its
                             // event occurs before the action.
                             let far = lane.t1.abs() * timeline::few_units::<R>() * R::lit(32.0);
@@ -429,6 +429,10 @@ mod device {
             let which = found.goes & !found.fired.equals(none);
             recording::cause::<R, S, Q, N, P>(io, state, lane.t, aimed, found.fired, which);
         }
+        // The events with an action here, and those with one that waits for its due time.
+        let mut ran = found.fired & acting;
+        let mut waiting = none;
+        let end = lane.t1;
         let mut slot = none;
         if S::LOGGED + S::CONDITIONS_LOGGED > 0 && io.logs() {
             slot = logged::slot_of_first::<R, S, Q, N, P>(io, found.fired);
@@ -440,7 +444,23 @@ mod device {
             if here.any() {
                 let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
+                let mut ends = here;
+                let mut now = nobody;
+                if S::DELAYED > 0 {
+                    let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
+                    let waits = here & sides::has::<R>(delayed, bit);
+                    let count = io.event_count(e);
+                    let last = actions::ends::<R, S, N, P>(system, state, lane.t, e, count);
+                    now = delays::schedule::<R, S, N, P>(system, state, lane, e, bit, waits, last);
+                    waiting = sides::with::<R>(waiting, bit, waits & !now);
+                    ends = here & !(waits & !now);
+                }
                 actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
+                if S::DELAYED > 0 {
+                    let index = actions::delayed::<R, S, N, P>(e);
+                    actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, now);
+                    ran = sides::with::<R>(ran, bit, now);
+                }
                 if S::LOGGED > 0 && io.logs() {
                     let logs = here & logged::is_logged::<R, S, N, P>(bit);
                     let rises = sides::has::<R>(lane.sides, bit);
@@ -449,12 +469,12 @@ mod device {
                     slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
                 }
                 let count = io.event_count(e);
-                over = over | (here & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
+                over = over | (ends & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
             }
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
         }
-        let mut by_event = goes & !(found.fired & acting).equals(none);
+        let mut by_event = goes & !ran.equals(none);
         let mut acted = by_event;
         bit = one;
         number = <R::Bits as Bits>::lit((S::EVENTS + S::TIMED + 1) as u64);
@@ -484,18 +504,21 @@ mod device {
         let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
         lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
         let mut ended = over;
-        if S::EVENTS > 0 && S::ACTING + S::CONDITIONS_ACTING > 0 {
-            let moved = acted & !over;
+        if S::DELAYED > 0 {
+            ended = ended | (found.goes & !lane.code.equals(none));
+        }
+        if S::EVENTS > 0 && S::ACTING + S::DELAYED + S::CONDITIONS_ACTING > 0 {
+            let moved = acted & !ended;
             if moved.any() {
                 let here = found.fired | found.here;
-                ended = over
+                ended = ended
                     | jumps::happen::<R, S, Q, N, P>(
                         system,
                         io,
                         state,
                         lane,
                         moved,
-                        found.fired,
+                        found.fired & !(waiting & !ran),
                         here,
                         &before,
                         &p_before,
@@ -514,6 +537,18 @@ mod device {
         let goes_on = acted & !ended;
         by_event = by_event & !ended;
         let mut ends = ended & !at_end;
+        if S::DELAYED > 0 {
+            if C::ADAPTIVE {
+                // Steps continue with the size of the rejected step, as after an action.
+                let waits = arrived & !waiting.equals(none) & !acted & !ended & !at_end;
+                let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
+                lane.control = control::choose_memory::<R>(waits, &fresh, &lane.control);
+                let plan = timeline::plan(lane.t, lane.t_low, whole, R::lit(1.0));
+                lane.plan = R::select(waits, plan, lane.plan);
+            } else {
+                delays::count_again::<R>(lane, !lane.t1.equals(end) & !ended);
+            }
+        }
         if goes_on.any() {
             let begun = begin::begun::<R>(nobody, nobody, goes_on);
             let k = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
@@ -563,7 +598,7 @@ mod device {
             let mut due = none;
             if S::EVENTS > 0 && !S::MASS {
                 if by_event.any() {
-                    let acted_here = found.fired & acting;
+                    let acted_here = ran;
                     let at_zero = sides::at_zero::<R, S, N, P>(
                         system, state, lane.t, &before, &p_before, &found.du, since, acted_here,
                     );
@@ -586,7 +621,7 @@ mod device {
             // differ only by rounding.
             let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
             let earlier = <R::Bits as Bits>::select(near, lane.fired, none);
-            let fired = earlier | (found.fired & acting);
+            let fired = earlier | ran;
             lane.fired = <R::Bits as Bits>::select(by_event, fired, lane.fired);
             lane.chain = <R::Bits as Bits>::select(by_event, chain, lane.chain);
             lane.acted = R::select(by_event, lane.t, lane.acted);

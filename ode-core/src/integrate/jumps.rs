@@ -15,7 +15,7 @@ pub use device::*;
 #[ode_macros::device(jumps)]
 mod device {
     use crate::integrate::options::Sink;
-    use crate::integrate::{actions, consistent, lane, logged, sides};
+    use crate::integrate::{actions, consistent, delays, lane, logged, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{code, stepper};
     use crate::system::System;
@@ -83,8 +83,24 @@ mod device {
                     io.set_event_count(here, e, count);
                     let u = state.u;
                     let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
-                    let acts = here & sides::has::<R>(acting, bit);
+                    let mut acts = here & sides::has::<R>(acting, bit);
+                    let mut waits = <R::Mask as Mask>::splat(false);
+                    let mut now = waits;
+                    if S::DELAYED > 0 {
+                        let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
+                        waits = here & sides::has::<R>(delayed, bit);
+                        let last = actions::ends::<R, S, N, P>(system, state, lane.t, e, count);
+                        now = delays::schedule::<R, S, N, P>(
+                            system, state, lane, e, bit, waits, last,
+                        );
+                        waits = waits & !now;
+                    }
                     actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
+                    if S::DELAYED > 0 {
+                        let index = actions::delayed::<R, S, N, P>(e);
+                        actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, now);
+                        acts = acts | now;
+                    }
                     if S::LOGGED > 0 && io.logs() {
                         let logs = here & logged::is_logged::<R, S, N, P>(bit);
                         let rises = sides::has::<R>(jumped.above, bit);
@@ -94,7 +110,9 @@ mod device {
                     }
                     acted = acted | acts;
                     over = over
-                        | (here & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
+                        | (here
+                            & !waits
+                            & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
                 }
                 bit = bit.wrapping_add(bit);
                 number = number.wrapping_add(one);
@@ -107,6 +125,9 @@ mod device {
             done = events & <R::Bits as Bits>::lit(S::ACTING as u64);
             let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
             lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
+            if S::DELAYED > 0 {
+                over = over | (busy & !lane.code.equals(none));
+            }
             ended = ended | over;
             busy = acted & !over;
             rounds += 1;

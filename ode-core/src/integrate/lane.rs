@@ -8,6 +8,9 @@ mod device {
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, guard, timeline};
 
+    /// The largest number of delayed actions that wait in a trajectory.
+    pub const MOST_DUE: usize = 8;
+
     /// The progress of a lane's trajectory, without its arrays.
     ///
     /// The arrays are in the [`State`](crate::step::stepper::State). Called functions take their
@@ -82,6 +85,15 @@ mod device {
         pub chain: R::Bits,
         /// The events that acted last, and before in the same chain of actions.
         pub fired: R::Bits,
+        /// The end of the span.
+        ///
+        /// This field and the following ones belong to systems with
+        /// [delayed actions](crate::integrate::delays).
+        pub horizon: R,
+        /// The due times of delayed actions.
+        pub due: [R; MOST_DUE],
+        /// The events of these actions; zero if a due time is unused.
+        pub due_events: [R::Bits; MOST_DUE],
     }
 
     /// Returns a lane before its first trajectory.
@@ -118,6 +130,9 @@ mod device {
             acted: zero,
             chain: none,
             fired: none,
+            horizon: zero,
+            due: [zero; MOST_DUE],
+            due_events: [none; MOST_DUE],
         }
     }
 

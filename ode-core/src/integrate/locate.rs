@@ -206,7 +206,11 @@ mod device {
                 let second = (both | second_of | three) & counts_from::<R, S, N, P>(!above, bit);
                 let again_first = first & three;
                 // Whether the first, second and third crossing end the trajectory or act.
-                let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
+                let mut acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
+                if S::DELAYED > 0 {
+                    let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
+                    acts = acts | sides::has::<R>(delayed, bit);
+                }
                 let count = io.event_count(e);
                 let next = count.wrapping_add(one);
                 let passed = <R::Bits as Bits>::select(first, next, count);

@@ -24,7 +24,7 @@ pub trait LoopConfig {
     const MASS: bool = Self::SYSTEM.mass;
     /// Whether the system has events.
     const EVENTS: bool = Self::SYSTEM.events;
-    /// Whether the system has scheduled actions.
+    /// Whether the system has scheduled or delayed actions.
     const SCHEDULED: bool = Self::SYSTEM.scheduled;
     /// Whether the ends of steps are tested: the system has events or conditions.
     const WATCHES: bool = Self::SYSTEM.watches;
@@ -85,7 +85,7 @@ impl SystemConstants {
             mass: S::MASS,
             algebraic: S::ALGEBRAIC > 0,
             events: S::EVENTS > 0,
-            scheduled: S::TIMED > 0,
+            scheduled: S::TIMED > 0 || S::DELAYED > 0,
             watches: S::EVENTS + S::CONDITIONS > 0,
             features: S::FEATURES > 0,
         }

@@ -250,7 +250,8 @@ impl<T: Scalar> PreparedSolve<T> {
             }
             false => stops,
         };
-        let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
+        let asked = !options.tstops.is_empty() || ensemble.stops;
+        let asked = asked || system.timed || system.delayed;
         // A right-hand side that compares the time may jump at an end of the span.
         let info = system.info;
         let jumps = info.more_time_breaks

@@ -72,7 +72,7 @@ pub enum ReturnCode {
     /// The state or its derivative became infinite or NaN.
     ///
     /// At the beginning of a trajectory it may also mean that a parameter is NaN, or that the time
-    /// span is not finite.
+    /// span is not finite. At an event it may also mean that the delay of its action is negative.
     NonFinite = code::NON_FINITE as u8,
     /// The linear equations of an implicit method had no solution.
     ///
@@ -94,7 +94,7 @@ pub enum ReturnCode {
     /// Events with actions followed each other ever faster, until time did not advance.
     ///
     /// An example is a ball that loses a part of its speed at each bounce. The final state is the
-    /// state of the last event.
+    /// state of the last event. Or more than 8 delayed actions waited for their times.
     TooManyEvents = code::TOO_MANY_EVENTS as u8,
     /// The solve was [cancelled](crate::EnsembleWatched), or its time was over, before the
     /// trajectory was solved.
@@ -152,7 +152,7 @@ impl ReturnCode {
                  the right-hand side divides by zero or leaves the domain of a function there; or \
                  the derivatives of the right-hand side are infinite, as for `sqrt(u)` at zero \
                  (explicit methods do not need them); or, at the start, a parameter is NaN or the \
-                 time span is not finite"
+                 time span is not finite; or the delay of an action is NaN or negative"
             }
             ReturnCode::Singular => {
                 "a linear system of the implicit method had no solution: the Jacobian may not be \
@@ -178,7 +178,8 @@ impl ReturnCode {
                  times in a row: the trajectory is probably in contact, as a ball at rest on the \
                  ground or a relay that switches at one level, or its bounces became ever \
                  shorter; stop it earlier with an event, such as a speed that falls below a \
-                 limit, or model the contact with a mode"
+                 limit, or model the contact with a mode; or more than 8 delayed actions waited: \
+                 shorten the delay"
             }
             ReturnCode::Cancelled => {
                 "the solve was cancelled, or its time was over, before this trajectory was \

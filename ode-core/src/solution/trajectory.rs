@@ -335,7 +335,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if self.time(left) == t {
             return Some(self.numbers_at(left));
         }
-        if right == count || S::ACTING + S::TIMED + S::CONDITIONS_ACTING > 0 {
+        if right == count || S::ACTING + S::DELAYED + S::TIMED + S::CONDITIONS_ACTING > 0 {
             return None;
         }
         let stiff = self.used_stiff_method();

@@ -22,7 +22,7 @@ mod device {
     pub const DT_MIN: u64 = 3;
     /// The state, its derivative or the time span is not finite.
     ///
-    /// A NaN among the parameters gives this code, too.
+    /// A NaN among the parameters and a negative delay of an action give this code, too.
     pub const NON_FINITE: u64 = 4;
     /// A linear system of an implicit method had no solution.
     ///
@@ -38,6 +38,8 @@ mod device {
     /// The solution leaves its domain, however small the step, or with the given step.
     pub const OUTSIDE: u64 = 8;
     /// The times of actions converged, until time no longer advanced.
+    ///
+    /// Or too many delayed actions waited.
     pub const TOO_MANY_EVENTS: u64 = 9;
     /// The trajectory has no gradient: an event function only touches zero.
     pub const GRAZING: u64 = 11;

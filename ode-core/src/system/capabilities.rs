@@ -199,8 +199,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// Returns the state after the action of `index`, which begins at the state `u`.
     ///
-    /// Indices count events, then from [`EVENTS`](Self::EVENTS) on scheduled actions, and then
-    /// conditions.
+    /// Indices count events, then from [`EVENTS`](Self::EVENTS) on scheduled actions, then
+    /// conditions, and then the delayed actions of all events.
     #[inlined]
     #[must_use]
     fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
@@ -230,6 +230,21 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     #[inlined]
     #[must_use]
     fn event_limit<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// The events with a delayed [action](Self::event_action): one that runs after a
+    /// [delay](Self::delay).
+    ///
+    /// Such an event may also have an action without delay, and is then [`ACTING`](Self::ACTING),
+    /// too.
+    const DELAYED: usize = 0;
+
+    /// Returns the time from event `index` to its delayed action, which is at least zero.
+    #[inlined]
+    #[must_use]
+    fn delay<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);
         R::lit(0.0)
     }

@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) logs_actions: bool,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
+    /// Whether the system has delayed actions.
+    pub(crate) delayed: bool,
     /// The number of the features' results.
     pub(crate) features: usize,
     /// Whether tables have abscissae that depend on parameters.
@@ -34,6 +36,7 @@ impl Facts {
             logs: false,
             logs_actions: false,
             timed: false,
+            delayed: false,
             features: 0,
             tables: false,
             modes: 0,
@@ -46,11 +49,12 @@ impl Facts {
             observables: S::OBSERVABLES,
             mass: S::MASS,
             logs: S::LOGGED | S::TIMED_LOGGED | S::CONDITIONS_LOGGED != 0,
-            logs_actions: (S::LOGGED & S::ACTING)
+            logs_actions: (S::LOGGED & (S::ACTING | S::DELAYED))
                 | S::TIMED_LOGGED
                 | (S::CONDITIONS_LOGGED & S::CONDITIONS_ACTING)
                 != 0,
             timed: S::TIMED > 0,
+            delayed: S::DELAYED != 0,
             features: S::FEATURE_RESULTS,
             tables: S::TABLES > 0,
             modes: S::MODES,

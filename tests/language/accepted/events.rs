@@ -128,6 +128,48 @@ pub(crate) mod conditions_are_truths {
     }
 }
 
+pub(crate) mod delays_are_times {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground, after = 1.0)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod delays_follow_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground, after = 1.0)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
 pub(crate) mod directions_are_said {
     use odes::ode_system;
 
@@ -526,6 +568,32 @@ pub(crate) mod one_action {
     }
 }
 
+pub(crate) mod one_delayed_action {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+
+        #[action(ground, after = 2.0)]
+        pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -0.5 * u[1]]
+        }
+    }
+}
+
 pub(crate) mod one_direction {
     use odes::ode_system;
 
@@ -713,6 +781,27 @@ pub(crate) mod values_of_events_are_known {
     pub(crate) fn rule(u: &[f64; 1]) -> [f64; 1] {
         let rest = 1.0 - u[0];
         [rest]
+    }
+}
+
+pub(crate) mod words_of_actions {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground, after = 2.0)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
     }
 }
 

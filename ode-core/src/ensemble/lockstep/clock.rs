@@ -77,6 +77,9 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         acted: number(clock.acted),
         chain: bits::<R, T>(clock.chain),
         fired: bits::<R, T>(clock.fired),
+        horizon: number(clock.horizon),
+        due: clock.due.map(number),
+        due_events: clock.due_events.map(bits::<R, T>),
     }
 }
 

@@ -105,7 +105,111 @@ mod rule {
     #[action]
 //~ ^^^^^^^^^
 //~ error: an action needs the name of its event: write `#[action(ground)]` after `#[event(falling)]
-//~ fn ground(…)`
+//~ fn ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# delays_are_times
+//! The delay of an action is zero or positive.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground, after = -1.0)]
+//~                          ^^^^
+//~ error: `after` is -1, so the action never takes place: the time from the event to its action
+//~ must be zero or positive
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# words_of_actions
+//! An action has the name of its event, and may have a delay after its event.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground, lag = 2.0)]
+//~                  ^^^
+//~ error: `lag` is not an argument of `#[action]`: did you mean `after`?
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# one_delayed_action
+//! An event has one action with a delay.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground, after = 1.0)]
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+
+    #[action(ground, after = 2.0)]
+//~          ^^^^^^
+//~ error: `ground` already has the delayed action `bounce`: an event has at most one action with a
+//~ delay and one without; put both effects into one function
+    pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -0.5 * u[1]]
+    }
+}
+
+//# delays_follow_events
+//! Only an event has an action with a delay.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[after_step]
+    pub(crate) fn low(u: &[f64; 2]) -> bool {
+        u[0] < 0.0
+    }
+
+    #[action(low, after = 1.0)]
+//~                       ^^^
+//~ error: the action of a condition after steps cannot be delayed: a condition has no exact time;
+//~ write an `#[event(…)]`, or remove `after`
     pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -u[1]]
     }
@@ -389,8 +493,8 @@ mod rule {
 
     #[action(ground)]
 //~          ^^^^^^
-//~ error: `ground` already has the action `bounce`: an event has one action; put both effects into
-//~ one function
+//~ error: `ground` already has the action `bounce`: an event has one action without delay; put both
+//~ effects into one function
     pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -0.5 * u[1]]
     }
