@@ -165,6 +165,50 @@ pub mod lyapunov {
     pub use ode_core::lyapunov::{Lyapunov, LyapunovError, LyapunovExponents};
 }
 
+/// Periodic states of ensembles, such as steady states of repeated doses.
+///
+/// ```
+/// use odes::periodic::PeriodicSearch;
+/// use odes::prelude::*;
+///
+/// /// A drug that is given at the beginning of each interval.
+/// #[ode_system]
+/// mod drug {
+///     pub struct State {
+///         pub amount: f64,
+///     }
+///
+///     pub struct Parameters {
+///         pub elimination: f64,
+///         pub dose: f64,
+///     }
+///
+///     fn rhs(u: &State, p: &Parameters) -> State {
+///         State { amount: -p.elimination * u.amount }
+///     }
+///
+///     #[at(0.0)]
+///     fn dose(u: &State, p: &Parameters) -> State {
+///         State { amount: u.amount + p.dose }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), SolveError> {
+/// let parameters = drug::Parameters { elimination: 0.01, dose: 100.0 };
+/// // A dose every 12 hours.
+/// let problem = OdeProblem::new(drug, drug::State { amount: 0.0 }, 0.0..=12.0, parameters);
+/// let ensemble = EnsembleProblem::new(problem);
+/// let options = SolveOptions::default().tolerance(1e-9);
+/// let found = ensemble.periodic_states(Tsit5, EnsembleThreads, &options, &PeriodicSearch::new())?;
+/// let trough = 100.0 / (f64::exp(0.01 * 12.0) - 1.0);
+/// assert!((found.state(0).amount - trough).abs() < 1e-5);
+/// # Ok(())
+/// # }
+/// ```
+pub mod periodic {
+    pub use ode_core::periodic::{PeriodicError, PeriodicOutcome, PeriodicSearch, PeriodicStates};
+}
+
 /// The log of events, the errors of event queries, and stop times of a function.
 ///
 /// The guide [Events](docs::events) explains events.

@@ -4,10 +4,12 @@
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
 mod lyapunov;
+mod periodic;
 mod sensitivity;
 mod summary;
 
 pub use lyapunov::LyapunovError;
+pub use periodic::PeriodicError;
 pub use sensitivity::SensitivityError;
 pub use summary::SummaryError;
 
@@ -793,6 +795,9 @@ pub enum SolveError {
     /// Lyapunov exponents cannot be computed.
     #[error(transparent)]
     Lyapunov(#[from] LyapunovError),
+    /// Periodic states cannot be searched.
+    #[error(transparent)]
+    Periodic(#[from] PeriodicError),
     /// The backend failed for a reason of its own: no device, no compiler.
     ///
     /// `downcast_ref` returns the error.

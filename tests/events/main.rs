@@ -25,6 +25,7 @@ mod jumps;
 mod lockstep;
 mod logged;
 mod modes;
+mod periodic;
 mod refused;
 mod same;
 mod systems;
