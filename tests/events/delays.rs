@@ -329,6 +329,14 @@ fn wrong_delays() {
 }
 
 /// States at the time of an event and of its action are those before it.
+/// Members of a lockstep group would share the ends of segments.
+#[test]
+fn no_delays_in_lockstep() {
+    let ensemble = EnsembleProblem::new(late_problem(5.0, 1.0, 10.0));
+    let result = ensemble.solve(Tsit5, odes::EnsembleCpuArray, &tight());
+    assert!(matches!(result, Err(SolveError::NoArrays { .. })), "{:?}", result.err());
+}
+
 #[test]
 fn saved_states() {
     let event = -f64::ln(0.3);

@@ -86,7 +86,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ///
     /// # Errors
     /// [`SolveError::NoArrays`] if lockstep is not [compiled](CompiledLanes), or the method
-    /// switches, or the system has features; [`SolveError::OutOfMemory`]; and the errors of
+    /// switches, or the system has features or delayed actions; [`SolveError::OutOfMemory`]; and the errors of
     /// [`run`](Task::run).
     fn run_lockstep(
         &self,
@@ -295,6 +295,8 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
         } else if const { S::FEATURES > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::FEATURES })
+        } else if const { S::DELAYED > 0 } {
+            Err(SolveError::NoArrays { method, why: SolveError::DELAYED })
         } else if const { M::ADAPTIVE } && settings.adaptive {
             lockstep::Members::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
         } else {

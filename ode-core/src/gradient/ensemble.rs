@@ -230,6 +230,12 @@ fn evaluated<T: Scalar>(
              function of the learnt parameters",
         );
     }
+    if ensemble.system.delayed {
+        return no(
+            "systems with delayed actions",
+            "store the end of the delay in a mode, and declare an event at this time",
+        );
+    }
     let info = ensemble.system.info;
     let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
     // Steps of systems with actions are recorded with their times.

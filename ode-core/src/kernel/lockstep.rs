@@ -45,6 +45,9 @@ where
     if S::FEATURES > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::FEATURES });
     }
+    if S::DELAYED > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::DELAYED });
+    }
     let LockstepConfig { mean, resident, threads } = kind;
     let config = format!(
         "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
