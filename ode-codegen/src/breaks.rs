@@ -105,13 +105,14 @@ impl Breaks {
 ///
 /// Other code makes steps end at the knots of tables: `looked_up` contains the integer parts of
 /// positions in tables. The comparisons `points` select points of interpolations, which are
-/// continuous: their times do not count as [`Breaks::moving`].
+/// continuous: their times do not count as [`Breaks::moving`]. The comparisons `searched` of binary
+/// searches have no times.
 pub(crate) fn breaks(
     graph: &mut Graph,
     roots: &[Id],
     modes: &Range<usize>,
     looked_up: &[Id],
-    points: &HashSet<Id>,
+    [points, searched]: [&HashSet<Id>; 2],
 ) -> Breaks {
     let still = graph.still(modes);
     let needed = needed(graph, roots, &still);
@@ -139,7 +140,7 @@ pub(crate) fn breaks(
             (false, true) => Some(match finder.graph.rounded(id) {
                 Some(arguments) => finder.rounded(&arguments),
                 None => {
-                    if !points.contains(&id) {
+                    if !points.contains(&id) && !searched.contains(&id) {
                         finder.look_at(id);
                     }
                     finder.course(id)

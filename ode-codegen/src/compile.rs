@@ -208,13 +208,16 @@ pub(crate) fn compile(
     by.take_by_hand(system, &elaborated, settings)?;
     let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
     let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
-    let compared = elaborated.points.iter().flat_map(|points| &points.comparisons);
-    let compared: HashSet<Id> = compared.copied().collect();
+    let all = elaborated.points.iter();
+    let mut compared: HashSet<Id> =
+        all.clone().flat_map(|points| &points.comparisons).copied().collect();
+    let searched: HashSet<Id> = all.flat_map(|points| &points.searched).copied().collect();
     let Elaborated { graph, derivatives, modes, happenings, features, .. } = &mut elaborated;
     let events = happenings.iter().map(|event| event.value);
     let events = events.chain(features.iter().map(|feature| feature.value));
     let roots: Vec<Id> = derivatives.iter().copied().chain(events).collect();
-    let breaks = breaks::breaks(graph, &roots, modes, &looked_up, &compared);
+    let breaks = breaks::breaks(graph, &roots, modes, &looked_up, [&compared, &searched]);
+    compared.extend(searched);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
     let Elaborated {
         mut graph,

@@ -105,6 +105,35 @@ fn values_between_points_are_those_of_the_plain_function() {
     }
 }
 
+/// A hundred points, which a binary search finds; their distances grow.
+#[ode_system]
+fn searched(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    let at: [f64; 100] = std::array::from_fn(|k| 0.01 * (k as f64) * (k as f64) - 2.0);
+    let values: [f64; 100] = std::array::from_fn(|k| 0.25 * (k * 37 % 17) as f64);
+    du[0] = interp_linear_at(&at, &values, u[0]);
+}
+
+#[test]
+fn many_points_are_found() {
+    let at: [f64; 100] = std::array::from_fn(|k| 0.01 * (k as f64) * (k as f64) - 2.0);
+    let values: [f64; 100] = std::array::from_fn(|k| 0.25 * (k * 37 % 17) as f64);
+    let beside = at.iter().flat_map(|x| [x.next_down(), *x, x.next_up()]);
+    let inner = at.windows(2).map(|pair| pair[0] + 0.3 * (pair[1] - pair[0]));
+    for x in positions().into_iter().chain(beside).chain(inner.clone()) {
+        let [computed] = searched.rhs(&[x], &[], 0.0);
+        let expected = interp_linear_at(&at, &values, x);
+        let error = (computed - expected).abs();
+        assert!(error < 1e-13 || same(computed, expected), "at {x}: {computed} {expected}");
+    }
+    for x in inner.chain([-3.0, 200.0]) {
+        let slope = searched.jacobian(&[x], &[], 0.0)[0][0];
+        let k = at.iter().rposition(|at| x >= *at).filter(|k| *k < 99);
+        let chord = k.map_or(0.0, |k| (values[k + 1] - values[k]) / (at[k + 1] - at[k]));
+        assert!((slope - chord).abs() < 1e-9, "at {x}: {slope} {chord}");
+    }
+    assert!(searched::report().jumps.is_empty(), "{:?}", searched::report().jumps);
+}
+
 /// The derivatives with respect to the position, the abscissae and the values are those of
 /// differences.
 #[test]

@@ -196,6 +196,40 @@ fn points(_u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
     ]
 }
 
+/// A short pulse among a hundred points, each later than the one before by a growing time.
+#[ode_system]
+fn many(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    let at: [f64; 100] = std::array::from_fn(|k| match k {
+        51 => 2.501,
+        _ => 0.001 * (k as f64) * (k as f64),
+    });
+    let values: [f64; 100] = std::array::from_fn(|k| if k == 51 { 100.0 } else { 0.0 });
+    [interp_linear_at(&at, &values, p[0] * t)]
+}
+
+/// Steps end near the abscissae at which many points bend.
+#[test]
+fn a_pulse_among_many_points_is_met() {
+    assert!(tstops_for(&many, &[1.0]).len() <= 2 && !many::report().more_time_breaks);
+    let problem = OdeProblem::new(many, [0.0], 0.0..=40.0, [1.0]);
+    for (t0, t1, sign) in [(0.0, 40.0, 1.0), (40.0, 0.0, -1.0)] {
+        let problem = problem.with_tspan((t0, t1));
+        let ensemble = EnsembleProblem::new(problem)
+            .trajectories(40)
+            .vary(|problem, i| problem.with_p([0.3 + 0.01 * i as f64]));
+        let options = SolveOptions::default().tolerance(1e-6);
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        for i in 0..40 {
+            // A triangle from 2.5 by 2.501 to 2.704, in units of the position.
+            let expected = sign * 50.0 * 0.204 / (0.3 + 0.01 * i as f64);
+            let [area] = solution.final_state(i);
+            assert!((area - expected).abs() < 1e-4, "{i}: {area} {expected}");
+        }
+        // Values on a line need no steps.
+        assert!(solution.accepted(0) < 40, "{}", solution.accepted(0));
+    }
+}
+
 /// Steps end at the abscissae, so no pulse is missed, forwards and backwards in time.
 #[test]
 fn points_of_the_time_are_met() {

@@ -28,7 +28,7 @@ fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, 
     let node = make(&mut graph, time);
     let root = graph.insert(node);
     let Breaks { times, of_parameters, more, .. } =
-        breaks(&mut graph, &[root], &(0..0), &[], &HashSet::new());
+        breaks(&mut graph, &[root], &(0..0), &[], [&HashSet::new(); 2]);
     let needed = graph.reachable(&of_parameters);
     let values = evaluate(&graph, &[], &needed, 0, &|input| match input {
         InputNode::Parameter(index) => P[index as usize],
@@ -270,7 +270,7 @@ fn functions_of_constants_are_evaluated_by_the_solver() {
     let (time, constant) = (graph.input(InputNode::Time), graph.insert(Node::Constant(0)));
     let long = (0..60).fold(constant, |sum, _| graph.add(sum, sum));
     let root = graph.insert(less(time, long));
-    let breaks = breaks(&mut graph, &[root], &(0..0), &[], &HashSet::new());
+    let breaks = breaks(&mut graph, &[root], &(0..0), &[], [&HashSet::new(); 2]);
     assert_eq!((breaks.times.len(), breaks.of_parameters.len()), (0, 1));
 }
 
@@ -298,7 +298,7 @@ fn what_repeats_or_depends_on_the_state_is_left_out() {
     let mut graph = Graph::new();
     let (time, five) = (graph.input(InputNode::Time), graph.literal(5.0));
     graph.compare(Comparison::Lt, time, five);
-    assert!(breaks(&mut graph, &[time], &(0..0), &[], &HashSet::new()).times.is_empty());
+    assert!(breaks(&mut graph, &[time], &(0..0), &[], [&HashSet::new(); 2]).times.is_empty());
 }
 
 /// Returns the parameter times of a comparison of two numbers, and whether there are others.
@@ -493,7 +493,7 @@ fn constants_from_outside_stay_expressions() {
     let twice = graph.mul(two, time);
     let later = graph.insert(Node::Compare(Comparison::Ge, twice, dose));
     let early = graph.insert(Node::Compare(Comparison::Ge, time, two));
-    let breaks = breaks(&mut graph, &[later, early], &(0..0), &[], &HashSet::new());
+    let breaks = breaks(&mut graph, &[later, early], &(0..0), &[], [&HashSet::new(); 2]);
     let constants = [quote!(DOSE as f64)];
     let times = breaks.constant_times(&graph, &constants, &syn::parse_quote!(::odes));
     let expected = quote!({

@@ -143,12 +143,60 @@ impl Made<'_> {
                 let beyond = graph.compare(Comparison::Lt, before, zero);
                 [first, graph.choose(beyond, none, before)]
             }
+            Knots::Abscissae(all) => self.neighbours(position, all),
         };
+        let graph = &mut *self.graph;
         let goes_on = graph.compare(Comparison::Gt, speed, zero);
         let next = graph.choose(goes_on, ahead, behind);
         let distance = graph.sub(next, x);
         let ratio = graph.div(distance, speed);
         graph.unary(Unary::Abs, ratio)
+    }
+
+    /// Returns the next abscissa ahead of a position, and the next one behind it.
+    ///
+    /// Abscissae at which the values do not bend do not count.
+    fn neighbours(&mut self, position: &Position, all: &[(f64, bool)]) -> [Id; 2] {
+        let (at, bends): (Vec<f64>, Vec<bool>) = all.iter().copied().unzip();
+        // Within this distance from an abscissa, it counts as passed.
+        let near = |k: usize| {
+            let gap = |k: usize| at.get(k + 1).map_or(f64::INFINITY, |next| next - at[k]);
+            NEAR * gap(k).min(k.checked_sub(1).map_or(f64::INFINITY, gap))
+        };
+        let first_from = |k: usize| (k..at.len()).find(|k| bends[*k]);
+        let last_below = |k: usize| (0..k.min(at.len())).rfind(|k| bends[*k]);
+        let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+        for count in 0..=at.len() {
+            // The nearest bend, its distance that counts as passed, and the bend after it.
+            let next = first_from(count);
+            let after = next.and_then(|k| first_from(k + 1));
+            ahead.push([
+                next.map_or(NO_KNOT, |k| at[k]),
+                next.map_or(0.0, near),
+                after.map_or(NO_KNOT, |k| at[k]),
+            ]);
+            let last = last_below(count);
+            let before = last.and_then(last_below);
+            behind.push([
+                last.map_or(-NO_KNOT, |k| at[k]),
+                last.map_or(0.0, near),
+                before.map_or(-NO_KNOT, |k| at[k]),
+            ]);
+        }
+        [(ahead, false), (behind, true)].map(|(rows, is_behind)| {
+            let [nearest, near, further] = [0, 1, 2].map(|column| {
+                let entries: Vec<f64> = rows.iter().map(|row| row[column]).collect();
+                let table = table::number_of(self.tables, Table::Known(entries.clone()));
+                self.graph.lookup(table, Some(&entries), position.whole)
+            });
+            let graph = &mut *self.graph;
+            let distance = match is_behind {
+                true => graph.sub(position.at, nearest),
+                false => graph.sub(nearest, position.at),
+            };
+            let is_passed = graph.compare(Comparison::Le, distance, near);
+            graph.choose(is_passed, further, nearest)
+        })
     }
 
     /// Returns half a period of the fastest oscillation in an event, if there is any.

@@ -88,6 +88,8 @@ pub(crate) struct Position {
     /// The position, which may be outside the table.
     pub at: Id,
     /// The index of the lookup: the integer part of the clamped position.
+    ///
+    /// For [`Knots::Abscissae`], the number of abscissae up to the position.
     pub whole: Id,
     pub knots: Knots,
 }
@@ -99,6 +101,8 @@ pub(crate) enum Knots {
     All(Id),
     /// The entries of this table that deviate from a straight line.
     Of { table: Table, cubic: bool },
+    /// The abscissae of points, each with whether the values bend there.
+    Abscissae(Vec<(f64, bool)>),
 }
 
 /// Returns the index of a table in `tables`, and adds the table if it is new.

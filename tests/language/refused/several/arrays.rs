@@ -304,3 +304,25 @@ fn late(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
 //~ error: `rate` is read here, but assigned in only one branch of an `if`: it may have no value;
 //~ assign it in the other branch or before
 }
+
+//# many_points
+//! Mistakes in interpolations between many points.
+
+use odes::{interp_linear_at, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 70], t: f64) {
+    let at: [f64; 70] = std::array::from_fn(|k| (k / 2) as f64);
+    let values: [f64; 70] = std::array::from_fn(|k| k as f64);
+    du[0] = interp_linear_at(&at, &values, t);
+//~                           ^^
+//~ error: abscissae 0 and 1 are both 0.0: more than 64 points have no jumps; compare the position
+//~ where the values jump
+    du[1] = interp_linear_at(p, &values, t) + interp_linear_at(&values, &[0.0, u[0]], t);
+//~                          ^
+//~ error: `interp_linear_at` supports at most 64 points with parameters, states or constants from
+//~ outside, found 70: each is selected by comparisons; use fewer points, or declare both arrays
+//~ here as constants, which can have any length
+//~                                                                      ^^^^^^^^^^^
+//~ error: there are 70 abscissae and 2 values: each point needs one of both
+}
