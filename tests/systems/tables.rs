@@ -39,5 +39,9 @@ systems! {
         // Points at uneven abscissae.
         let at = [p[2] - 2.0, p[2] + 0.5, p[2] + 2.25];
         du[3] += interp_linear_at(&at, &[p[0], p[1], c], d) + interp_linear_at(&INSIDE_AT, &INSIDE, a);
+        // Many of them, which a binary search finds.
+        let many: [f64; 70] = std::array::from_fn(|k| 0.003 * (k as f64) * (k as f64) - 5.0);
+        let values: [f64; 70] = std::array::from_fn(|k| 0.125 * (k * 29 % 23) as f64);
+        du[2] += interp_linear_at(&many, &values, d);
     }
 }

@@ -1,8 +1,8 @@
 //! Interpolation between points at uneven abscissae.
 //!
-//! The abscissae are constants or parameters, so they are known before a solve. Comparisons of the
-//! position with the abscissae select the points on both sides. If the position is affine in the
-//! time, [`crate::breaks`] finds the times of these comparisons, and steps end there.
+//! The abscissae are constants or parameters, which the host can check before a solve. Comparisons
+//! of the position with the abscissae select the points on both sides. If the position is affine in
+//! the time, [`crate::breaks`] finds the times of these comparisons, and steps end there.
 //!
 //! Many points are constants, and a binary search in a table finds the points on both sides. Then
 //! [bounds](crate::compile) of steps replace the times of comparisons.
@@ -158,7 +158,7 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// Reports abscissae that are not known before a solve.
+    /// Reports abscissae that the host cannot compute before a solve.
     pub(super) fn check_points(&mut self, inputs: &Inputs<'a>) {
         let modes = inputs.modes();
         for Points { abscissae, id, syntax, .. } in self.points.clone() {
