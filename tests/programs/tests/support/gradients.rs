@@ -1,9 +1,10 @@
 //! Derivatives of random programs with events.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use odes::gradient::EnsembleGradient;
-use odes::methods::Differentiable;
+use odes::methods::{Differentiable, Dop853, Method};
 use odes::ndarray::Array2;
 use odes::prelude::*;
 use odes_random_programs::definition::{Case, LONGEST_STEP, Outcome, follow};
@@ -103,6 +104,9 @@ fn derivatives_on_devices() {
 /// The change of a number for a difference.
 const CHANGE: f64 = 1e-5;
 
+/// The inputs that are the times of scheduled actions, in shapes without modes before them.
+const TIMES: Range<usize> = STATES + 4..STATES + 6;
+
 /// The comparisons of gradients with differences.
 #[derive(Default)]
 struct Compared {
@@ -115,7 +119,11 @@ struct Compared {
 
 impl Compared {
     /// Compares the gradients of a program with differences of the definition.
-    fn judge<const SHAPE: usize>(&mut self, method: impl Differentiable, program: &EventProgram) {
+    fn judge<const SHAPE: usize>(
+        &mut self,
+        method: impl Differentiable + Method,
+        program: &EventProgram,
+    ) {
         let system = Replayed::<SHAPE>(Box::leak(Box::new((program.tapes)())));
         let cases = cases(program);
         let problem = |case: &Case| OdeProblem::new(system, case.u, (case.from, case.to), case.p);
@@ -124,13 +132,21 @@ impl Compared {
         let options = SolveOptions::default().tolerance(1e-11).dtmax(LONGEST_STEP);
         let by = weights::<STATES>(0);
         let cotangents = Array2::from_shape_fn((cases.len(), STATES), |(_, d)| by[d]);
+        let saved = options.clone().saveat(SaveAt::Steps);
+        let solution = ensemble.solve(method, EnsembleSerial, &saved).unwrap();
         let gradient: EnsembleGradient<f64, STATES, PARAMETERS> =
             ensemble.pull_back(method, EnsembleSerial, &options, cotangents).unwrap();
+        // Conditions are tested at the ends of steps, whose times count as constants.
+        let steps = |i: usize| match SHAPES[SHAPE].conditions {
+            [] => Vec::new(),
+            _ => solution.trajectory(i).times().skip(1).collect::<Vec<f64>>(),
+        };
         for (i, case) in cases.iter().enumerate() {
             self.trajectories += 1;
             let succeeded =
                 matches!(gradient.code(i), ReturnCode::Success | ReturnCode::Terminated);
-            let differences = differences::<SHAPE>(program, case, &by).filter(|_| succeeded);
+            let differences =
+                differences::<SHAPE>(program, case, &steps(i), &by).filter(|_| succeeded);
             let Some((expected, outcome)) = differences else {
                 self.left_out += 1;
                 continue;
@@ -138,7 +154,8 @@ impl Compared {
             self.terminated += usize::from(outcome.terminated);
             self.events += outcome.counts.iter().sum::<u32>();
             let found = [&gradient.u0(i)[..], &gradient.p(i)].concat();
-            for (input, (found, (expected, bound))) in found.iter().zip(expected).enumerate() {
+            for (input, (found, expected)) in found.iter().zip(expected).enumerate() {
+                let Some((expected, bound)) = expected else { continue };
                 let error = (found - expected).abs();
                 self.worst = self.worst.max(error / bound);
                 assert!(
@@ -159,9 +176,11 @@ impl Compared {
 fn differences<const SHAPE: usize>(
     program: &EventProgram,
     case: &Case,
+    steps: &[f64],
     by: &[f64],
-) -> Option<(Vec<(f64, f64)>, Outcome)> {
-    let follow = |case: &Case| follow(&SHAPES[SHAPE], &program.plain, case, &[], [0.0; STATES]);
+) -> Option<(Vec<Option<(f64, f64)>>, Outcome)> {
+    let shape = &SHAPES[SHAPE];
+    let follow = |case: &Case| follow(shape, &program.plain, case, steps, [0.0; STATES]);
     let base = follow(case);
     if base.doubt.is_some() {
         return None;
@@ -177,13 +196,18 @@ fn differences<const SHAPE: usize>(
         let sum = outcome.state.iter().zip(by).map(|(state, by)| state * by).sum::<f64>();
         same.then_some(sum)
     };
+    // A scheduled action ends a step, so its time is also that of conditions.
+    let moves_steps = |input| !steps.is_empty() && shape.timed > 0 && TIMES.contains(&input);
     let one = |input: usize| {
+        if moves_steps(input) {
+            return Some(None);
+        }
         let difference =
             |change: f64| Some((moved(input, change)? - moved(input, -change)?) / (2.0 * change));
         let (near, far) = (difference(CHANGE)?, difference(4.0 * CHANGE)?);
-        Some((near, 1e-6 * (1.0 + near.abs()) + (near - far).abs()))
+        Some(Some((near, 1e-6 * (1.0 + near.abs()) + (near - far).abs())))
     };
-    let all: Option<Vec<(f64, f64)>> = (0..STATES + PARAMETERS).map(one).collect();
+    let all: Option<Vec<_>> = (0..STATES + PARAMETERS).map(one).collect();
     Some((all?, base))
 }
 
@@ -196,7 +220,9 @@ fn adjoints() {
             (0, 0) => all.judge::<0>(Tsit5, program),
             (1, 0) => all.judge::<1>(Vern7, program),
             (2, 0) => all.judge::<2>(Rodas5P, program),
-            // Conditions depend on the steps.
+            (4, 0) => all.judge::<4>(Dop853, program),
+            (5, 0) => all.judge::<5>(Tsit5, program),
+            // Events of the other shape with actions end steps, at which conditions are tested.
             _ => {}
         }
     }
