@@ -453,6 +453,55 @@ fn kinetics(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
     [back - slow, slow - fast - back, fast]
 }
 
+/// A system with an event, modes, a scheduled action, a stop that moves, and a condition.
+#[ode_system(gradients = "on")]
+mod dosing {
+    pub struct State {
+        pub gut: f64,
+        pub blood: f64,
+        pub last: f64,
+    }
+    pub struct Modes {
+        pub rate: f64,
+    }
+    pub struct Parameters {
+        pub time: f64,
+        pub most: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        let gone = p.modes.rate * u.gut;
+        let given = if t < p.time { 0.1 } else { 0.0 };
+        State { gut: given - gone, blood: gone - 0.3 * u.blood, last: 0.0 }
+    }
+
+    #[event(rising)]
+    fn full(u: &State, p: &Parameters) -> f64 {
+        u.blood - p.most
+    }
+
+    #[action(full)]
+    fn slower(u: &State, p: &Parameters, t: f64) -> (State, Modes) {
+        (State { gut: u.gut, blood: u.blood, last: t }, Modes { rate: 0.5 * p.modes.rate })
+    }
+
+    #[at(p.time)]
+    fn taken(u: &State, p: &Parameters) -> State {
+        State { gut: u.gut + p.most, blood: u.blood, last: u.last }
+    }
+
+    #[after_step]
+    fn negative(u: &State) -> bool {
+        u.gut < 0.0
+    }
+
+    #[action(negative)]
+    fn clipped(u: &State) -> State {
+        State { gut: 0.0, blood: u.blood, last: u.last }
+    }
+}
+
 /// Gradient kernels of an explicit method and of a method that solves linear equations.
 #[needs(nvrtc)]
 #[test]
@@ -473,6 +522,7 @@ fn gradients() {
     }
     let mut kernels = Vec::new();
     of(attractor, Tsit5, true, NOTHING, &mut kernels);
+    of(dosing, Tsit5, false, measured((0, 0), (0, 0)), &mut kernels);
     of(kinetics, Rodas5P, false, measured((0, 0), (256, 566)), &mut kernels);
     compile(kernels);
 }

@@ -5,6 +5,8 @@
 mod checkpoints;
 #[path = "../support/cpp.rs"]
 mod cpp;
+mod event_bits;
+mod events;
 #[path = "../support/gpu.rs"]
 mod gpu;
 mod known;
