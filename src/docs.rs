@@ -77,6 +77,7 @@ pub mod gradients {}
 /// [clusters]: crate::docs::clusters
 /// [features]: crate::docs::features
 /// [folder]: crate::docs::clusters#the-folder
+/// [log]: crate::docs::events#the-log
 ///
 #[doc = include_str!("../docs/reductions.md")]
 pub mod reductions {}

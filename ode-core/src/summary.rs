@@ -14,6 +14,7 @@ mod batch;
 mod cell;
 mod condition;
 mod counters;
+mod event_times;
 mod exact;
 mod extremes;
 mod histogram;

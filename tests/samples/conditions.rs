@@ -25,12 +25,12 @@ pub(crate) mod laps {
         State { x: 0.0, y: p.speed }
     }
 
-    #[event(rising)]
+    #[event(rising, log)]
     fn half(u: &State) -> f64 {
         u.y - 0.5
     }
 
-    #[event(rising)]
+    #[event(rising, log)]
     fn lap(u: &State) -> f64 {
         u.y - 1.0
     }
@@ -297,6 +297,75 @@ fn events_are_counted() {
     let ends = SolveOptions::default();
     let of_ends = ensemble.reduce(Tsit5, EnsembleSerial, &ends, &summary).unwrap();
     assert!(of_ends.event_counts().unwrap() == counts);
+}
+
+/// Laps end at multiples of the time of one, and runners are at half of a lap in between.
+#[test]
+fn events_have_times() {
+    let speeds: Vec<f64> = (0..200).map(|i| 0.017 * f64::from(i)).collect();
+    let row = |speed: &f64| laps::Parameters { speed: *speed, shift: 0.0 };
+    let ensemble = problem(0.0).over(&speeds.iter().map(row).collect::<Vec<_>>());
+    let grid = Histogram::linear(0.0, 1.0, 4);
+    let summary = Summary::new().mean().extremes().event_times(3).histogram_of("lap", grid);
+    let logged = |slots| options().event_log(slots);
+    let found = ensemble.reduce(Tsit5, EnsembleSerial, &logged(6), &summary).unwrap();
+    let times = found.event_times().unwrap();
+    assert_eq!(
+        (times.names(), times.times()),
+        (&["half", "lap"].map(String::from)[..], &[1.0, 2.0, 3.0][..])
+    );
+    for (event, offset) in [(0, 0.5), (1, 0.0)] {
+        for k in 0..3 {
+            let position = k as f64 + 1.0 - offset;
+            let exact = speeds.iter().filter(|speed| **speed > position);
+            let exact: Vec<f64> = exact.map(|speed| position / speed).collect();
+            let (count, total) = (exact.len(), exact.iter().sum::<f64>());
+            let at = [k, event];
+            assert_eq!(times.count()[at], count as u64, "{at:?}");
+            assert!((times.mean().unwrap()[at] - total / count as f64).abs() < 1e-9, "{at:?}");
+            // The fastest runner is the first one.
+            assert_eq!(times.minimum_index().unwrap()[at], Some(199));
+            assert!((times.minimum().unwrap()[at] - position / speeds[199]).abs() < 1e-9);
+            if event == 1 {
+                let late = exact.iter().filter(|time| **time >= 0.75).count();
+                assert_eq!(times.histogram("lap").unwrap().counts[[k, 3]], late as u64);
+            }
+        }
+    }
+    let error =
+        |options: &SolveOptions| match ensemble.reduce(Tsit5, EnsembleSerial, options, &summary) {
+            Err(SolveError::Summary(error)) => error,
+            other => panic!("{other:?}"),
+        };
+    assert!(matches!(error(&options()), SummaryError::NoLog));
+    // The fastest runners have more than four events. The fifth one is the third half.
+    let full = error(&logged(4));
+    assert!(matches!(full, SummaryError::LogFull { trajectory: 148, slots: 4 }), "{full}");
+    assert!(matches!(
+        reduce(&ensemble, &Summary::new()).event_times(),
+        Err(SummaryError::NotRequested { .. })
+    ));
+
+    // Failures do not contribute, and shards, batches and files have the same bits.
+    let ensemble = runners(300);
+    let summary = || Summary::new().mean().quantiles([0.5]).event_times(2).given("y", ..0.8);
+    let summary = || summary().weighted_by("ratio");
+    let reduce = |ensemble: &Laps, summary: &Summary| {
+        ensemble.reduce(Tsit5, EnsembleThreads, &logged(8), summary).unwrap()
+    };
+    let whole = reduce(&ensemble, &summary());
+    let lap = whole.event_times().unwrap().component("lap").unwrap();
+    let counts = whole.event_times().unwrap().count();
+    assert!(counts[[0, lap]] > counts[[1, lap]] && counts[[1, lap]] > 0, "{counts}");
+    assert!(reduce(&ensemble, &summary().batch_size(7)) == whole);
+    let shard = |rank| reduce(&ensemble.clone().shard((rank, 2)), &summary());
+    let text = serde_json::to_string(&shard(1)).unwrap();
+    let mut merged: Summaries = serde_json::from_str(&text).unwrap();
+    merged.merge(&shard(0)).unwrap();
+    assert!(merged == whole);
+    let mut damaged = serde_json::to_value(&whole).unwrap();
+    *damaged.pointer_mut("/event_times/codes/0").unwrap() = 5.into();
+    assert!(serde_json::from_value::<Summaries>(damaged).is_err());
 }
 
 #[test]

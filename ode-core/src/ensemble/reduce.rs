@@ -118,7 +118,7 @@ fn in_ranges<T: Scalar>(
             none => none.insert(Summaries::of(
                 summary,
                 identity(ensemble, options, properties),
-                (info.states, info.observables, info.events),
+                (info.states, info.observables, info.events, &(ensemble.system.logged)()),
                 inputs,
             )?),
         };

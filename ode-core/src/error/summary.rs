@@ -71,6 +71,20 @@ pub enum SummaryError {
         /// The events of the system.
         known: Vec<String>,
     },
+    /// Times of events are requested, and the solve has no log.
+    #[error("times of events come from the log; set its size by `SolveOptions::event_log`")]
+    NoLog,
+    /// The log of a trajectory is full before the last requested time of an event.
+    #[error(
+        "the log of trajectory {trajectory} has {slots} slots, and lacks a requested time of an \
+         event; raise the capacity of `event_log`"
+    )]
+    LogFull {
+        /// The index of the trajectory.
+        trajectory: u64,
+        /// The number of events that the log holds.
+        slots: usize,
+    },
     /// The interval of a condition is empty.
     #[error(
         "the condition on `{name}` contains no number between {} and {}; the lower end comes first",

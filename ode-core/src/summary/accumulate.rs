@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, Members};
 use super::cell::{Scratch, add_rows};
+use super::event_times::EventTimes;
 use super::histogram::Histogram;
 use super::merge;
 use super::request::Summary;
@@ -26,27 +27,32 @@ const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
 impl Summaries {
     /// Creates the summary of no trajectories of a solve.
     ///
-    /// `states`, `observables` and `events` are the names of the system's numbers, and `solve` has the
-    /// properties of the solve that all shards share.
+    /// `states`, `observables` and `events` are the names of the system's numbers, and `logged` are
+    /// the indices of logged events. `solve` has the properties of the solve that all shards share.
     pub(crate) fn of<T: Scalar>(
         summary: &Summary,
         solve: Vec<(String, String)>,
-        (states, observables, events): (&[&str], &[&str], &[&str]),
+        (states, observables, events, logged): (&[&str], &[&str], &[&str], &[usize]),
         inputs: &PreparedSolve<T>,
     ) -> Result<Self, SolveError> {
         let times = saved_times(inputs)?;
+        if summary.statistics.event_times > 0 && inputs.options.lane.log_slots == 0 {
+            return Err(SummaryError::NoLog.into());
+        }
         let names: Vec<&str> = match times {
             None => states.to_vec(),
             Some(_) => inputs.options.saved_names([states, observables]).concat(),
         };
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let events: Vec<String> = events.iter().map(|name| (*name).to_owned()).collect();
+        let logged = logged.iter().map(|&event| events[event].clone()).collect();
         summary.statistics.check_names(&names, &events)?;
         let grids = summary.statistics.grids(&names);
         let bins = grids.iter().flatten().map(Histogram::bins).fold(0, usize::saturating_add);
         let slots = times.as_ref().map_or(1, Vec::len);
         // Histograms are the only statistics whose memory the user sets.
         reserve::<u64>(bins.saturating_mul(slots)).map(drop)?;
+        let events = [events, logged];
         Ok(Summaries::new(summary.statistics.clone(), solve, names, times, events)?)
     }
 
@@ -61,7 +67,11 @@ impl Summaries {
             return Err(SummaryError::Times { why: "the trajectories have different ones" });
         }
         let values = if self.finals { ResultArray::Finals } else { ResultArray::Saved };
-        let layout = inputs.layout().of(ResultSet::from([values, ResultArray::Codes]));
+        let mut wanted = ResultSet::from([values, ResultArray::Codes]);
+        if self.statistics.event_times > 0 {
+            wanted = wanted.with(ResultArray::Log);
+        }
+        let layout = inputs.layout().of(wanted);
         Ok((layout, batch.unwrap_or_else(|| layout.batch::<T>())))
     }
 }
@@ -88,6 +98,10 @@ pub(crate) struct Accumulate<'a> {
     grids: Vec<Option<Histogram>>,
     /// The grid of each event.
     event_grids: Vec<Option<Histogram>>,
+    /// The events whose times are values.
+    event_times: EventTimes,
+    /// The grid of each of these events.
+    event_time_grids: Vec<Option<Histogram>>,
     /// The statistics that backends may compute; `None` if they cannot compute all of them.
     request: Option<ReductionRequest>,
     /// The number of trajectories that backends reduced.
@@ -105,6 +119,9 @@ impl<'a> Accumulate<'a> {
         let (layout, batch) = summaries.wanted(inputs, batch)?;
         let grids = |of: &Summaries| of.statistics.grids(&of.names);
         let event_grids = summaries.events.as_deref().map(grids).unwrap_or_default();
+        let event_time_grids = summaries.event_times.as_deref().map(grids).unwrap_or_default();
+        let Summaries { event_names, logged_names, statistics, .. } = &*summaries;
+        let event_times = EventTimes::new(event_names, logged_names, statistics.event_times)?;
         let grids = grids(summaries);
         let request = request(summaries, &grids);
         let reduced = AtomicUsize::new(0);
@@ -118,6 +135,8 @@ impl<'a> Accumulate<'a> {
             batch,
             grids,
             event_grids,
+            event_times,
+            event_time_grids,
             request,
             reduced,
         })
@@ -146,6 +165,13 @@ impl<'a> Accumulate<'a> {
             let batch = Batch { n, width, values: &values, members };
             add(events, &self.event_grids, threads, numbers.clone(), &batch);
         }
+        if let Some(times) = &mut summaries.event_times {
+            (times.ranges, times.codes) = (summaries.ranges.clone(), summaries.codes.clone());
+            let members = &members.last().at_all(times.slots());
+            let values = &self.event_times.of(results, &self.layout, numbers.start, members)?[..];
+            let batch = Batch { n, width: times.names.len(), values, members };
+            add(times, &self.event_time_grids, threads, numbers.clone(), &batch);
+        }
         let width = summaries.names.len();
         let batch = Batch { n, width, values, members: &members };
         add(summaries, &self.grids, threads, numbers, &batch);
@@ -164,7 +190,8 @@ fn request(summaries: &Summaries, grids: &[Option<Histogram>]) -> Option<Reducti
         grid.as_ref().map_or_else(Vec::new, |grid| grid.edges().to_vec())
     };
     let plain = statistics.conditions.is_empty() && statistics.weight.is_none();
-    (plain && !statistics.event_counts).then(|| ReductionRequest {
+    let of_events = statistics.event_counts || statistics.event_times > 0;
+    (plain && !of_events).then(|| ReductionRequest {
         finals: *finals,
         cells: cells.len(),
         width: names.len(),

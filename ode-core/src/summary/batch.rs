@@ -95,6 +95,14 @@ impl Members {
         }
     }
 
+    /// Returns the same trajectories and weights at each of `slots` times.
+    pub(super) fn at_all(mut self, slots: usize) -> Self {
+        if let Some(of) = self.weights.pop() {
+            self.weights = vec![of; slots];
+        }
+        self
+    }
+
     /// Returns whether each trajectory contributes at a time.
     pub(super) fn at(&self, slot: usize) -> &[bool] {
         &self.contribute[slot.min(self.contribute.len() - 1)]

@@ -61,7 +61,7 @@ impl Summaries {
             self.solve.clone(),
             self.names.clone(),
             times,
-            self.event_names.clone(),
+            [self.event_names.clone(), self.logged_names.clone()],
         )
     }
 
@@ -115,9 +115,13 @@ impl Summaries {
         }
         let joint = self.joint.iter_mut().flatten().zip(other.joint.iter().flatten());
         joint.for_each(|(forest, other)| forest.merge(other, |a, b| all.join(a, b)));
-        if let (Some(events), Some(other)) = (&mut self.events, &other.events) {
-            events.add(other)?;
-            events.ranges = self.ranges.clone();
+        for (of_events, other) in
+            [(&mut self.events, &other.events), (&mut self.event_times, &other.event_times)]
+        {
+            if let (Some(of_events), Some(other)) = (of_events, other) {
+                of_events.add(other)?;
+                of_events.ranges = self.ranges.clone();
+            }
         }
         if let Some(report) = &other.report {
             self.add_report(report.clone());
@@ -139,6 +143,7 @@ impl Summaries {
             let numbers = [
                 ("components", of.names.join(", ")),
                 ("events", of.event_names.join(", ")),
+                ("logged events", of.logged_names.join(", ")),
                 ("number of saved times", of.times.len().to_string()),
                 ("saved times", format!("{:?}", of.times)),
                 ("final states", of.finals.to_string()),
@@ -188,7 +193,8 @@ impl PartialEq for Summaries {
         self.check_same(other).is_ok()
             && (&self.ranges, &self.codes) == (&other.ranges, &other.codes)
             && (&self.cells, &self.joint) == (&other.cells, &other.joint)
-            && (&self.events, &self.exact) == (&other.events, &other.exact)
+            && (&self.events, &self.event_times) == (&other.events, &other.event_times)
+            && self.exact == other.exact
     }
 }
 
@@ -221,7 +227,8 @@ mod tests {
     fn summaries(summary: Summary, times: &[f64]) -> Summaries {
         let names = vec!["x".to_owned(), "y".to_owned()];
         let solve = vec![("method".to_owned(), "Tsit5".to_owned())];
-        Summaries::new(summary.statistics, solve, names, Some(times.to_vec()), Vec::new()).unwrap()
+        let events = [Vec::new(), Vec::new()];
+        Summaries::new(summary.statistics, solve, names, Some(times.to_vec()), events).unwrap()
     }
 
     /// Errors name the statistic that differs, and quote less than a line of lists.

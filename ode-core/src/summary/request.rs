@@ -67,8 +67,12 @@ pub(super) struct Statistics {
     /// The component that is the weight.
     pub(super) weight: Option<String>,
     pub(super) event_counts: bool,
+    /// The number of occurrences of each event whose times are values; 0 without these times.
+    pub(super) event_times: usize,
     /// Whether all values are integers.
     pub(super) integers: bool,
+    /// Whether the components are events.
+    pub(super) of_events: bool,
 }
 
 /// The requested quantiles.
@@ -245,6 +249,21 @@ impl Summary {
         self.with(|statistics| statistics.event_counts = true)
     }
 
+    /// Adds the same statistics of the times of the first occurrences of each logged event.
+    ///
+    /// [`Summaries::event_times`](super::Summaries::event_times) returns them. The solve needs a
+    /// [log](crate::SolveOptions::event_log()) with enough slots for these occurrences.
+    /// [`histogram_of`](Self::histogram_of) may name an event.
+    ///
+    /// ```
+    /// use ode_core::summary::Summary;
+    ///
+    /// let first_passages = Summary::new().mean().quantiles([0.5]).event_times(1);
+    /// ```
+    pub fn event_times(self, occurrences: usize) -> Self {
+        self.with(|statistics| statistics.event_times = occurrences)
+    }
+
     /// Sets the number of trajectories that the summary receives together, at least 1.
     ///
     /// By default the results of a batch take at most 128 MiB. The number changes no bit of the
@@ -296,7 +315,7 @@ impl Statistics {
     pub(super) fn properties(&self) -> Vec<(String, String)> {
         let Statistics { moments, covariance, extremes, quantiles, exact, .. } = self;
         let Statistics { histogram, own_histograms, conditions, weight, .. } = self;
-        let Statistics { event_counts, integers, .. } = self;
+        let Statistics { event_counts, event_times, integers, .. } = self;
         let mut all = Vec::new();
         let mut add = |name: &str, value: String| all.push((name.to_owned(), value));
         for (name, requested) in [
@@ -308,6 +327,7 @@ impl Statistics {
         ] {
             add(name, requested.to_string());
         }
+        add("event_times", event_times.to_string());
         if let Some(Quantiles { levels, bits }) = quantiles {
             add("quantiles", format!("{levels:?}"));
             add("quantile_bits", bits.to_string());
@@ -340,12 +360,13 @@ impl Statistics {
         names: &[String],
         events: &[String],
     ) -> Result<(), SummaryError> {
-        if self.integers {
-            // The names are these of the summary that contains the counts of events.
+        if self.of_events {
+            // The names are these of the summary that contains the one of events.
             return Ok(());
         }
-        let counted = |name: &String| self.event_counts && events.contains(name);
-        for (name, _) in self.own_histograms.iter().filter(|(name, _)| !counted(name)) {
+        let with_events = self.event_counts || self.event_times > 0;
+        let is_event = |name: &String| with_events && events.contains(name);
+        for (name, _) in self.own_histograms.iter().filter(|(name, _)| !is_event(name)) {
             position(names, name)?;
         }
         for condition in &self.conditions {
@@ -363,11 +384,17 @@ impl Statistics {
     }
 
     /// Returns the statistics of the counts of events.
-    pub(super) fn of_events(&self) -> Self {
+    pub(super) fn of_counts(&self) -> Self {
+        Statistics { integers: true, ..self.of_times() }
+    }
+
+    /// Returns the statistics of the times of events.
+    pub(super) fn of_times(&self) -> Self {
         let conditions = Vec::new();
         let (histogram, exact) = (None, None);
-        let (event_counts, integers) = (false, true);
-        Statistics { histogram, exact, conditions, event_counts, integers, ..self.clone() }
+        let (event_counts, event_times, of_events) = (false, 0, true);
+        let all = self.clone();
+        Statistics { histogram, exact, conditions, event_counts, event_times, of_events, ..all }
     }
 }
 

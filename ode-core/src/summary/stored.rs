@@ -83,7 +83,9 @@ pub(super) struct Unchecked {
     cells: Vec<Cell>,
     joint: Option<Vec<Forest>>,
     event_names: Vec<String>,
+    logged_names: Vec<String>,
     events: Option<Box<Summaries>>,
+    event_times: Option<Box<Summaries>>,
     exact: Option<Numbers>,
 }
 
@@ -92,11 +94,13 @@ impl TryFrom<Unchecked> for Summaries {
 
     fn try_from(stored: Unchecked) -> Result<Self, SummaryError> {
         let Unchecked { statistics, solve, names, times, finals, ranges, codes, .. } = stored;
-        let Unchecked { cells, joint, event_names, events, exact, .. } = stored;
+        let Unchecked { cells, joint, event_names, logged_names, .. } = stored;
+        let Unchecked { events, event_times, exact, .. } = stored;
         statistics.check()?;
         statistics.check_names(&names, &event_names)?;
         let times = if finals { None } else { Some(times) };
-        let mut checked = Summaries::new(statistics, solve, names, times, event_names)?;
+        let events_of = [event_names, logged_names];
+        let mut checked = Summaries::new(statistics, solve, names, times, events_of)?;
         let is = |good: bool, what| good.then_some(()).ok_or(SummaryError::Damaged { what });
         is(checked.cells.len() == cells.len(), "its number of cells is wrong")?;
         is(codes.len() == ReturnCode::ALL.len(), "its number of return codes is wrong")?;
@@ -117,15 +121,19 @@ impl TryFrom<Unchecked> for Summaries {
         is(forests(&joint) == forests(&checked.joint), "its number of covariances is wrong")?;
         let good = joint.iter().flatten().all(|forest| forest.covers(&ranges, form));
         is(good, "the tree of a covariance is wrong")?;
-        let same = match (&events, &checked.events) {
-            (None, None) => true,
-            (Some(events), Some(new)) => {
-                events.check_same(new).is_ok()
-                    && (&events.ranges, &events.codes) == (&ranges, &codes)
-            }
-            _ => false,
-        };
-        is(same, "the counts of events belong to other trajectories")?;
+        let same =
+            |stored: &Option<Box<Summaries>>, new: &Option<Box<Summaries>>| match (stored, new) {
+                (None, None) => true,
+                (Some(events), Some(new)) => {
+                    events.check_same(new).is_ok()
+                        && (&events.ranges, &events.codes) == (&ranges, &codes)
+                }
+                _ => false,
+            };
+        let of_counts = same(&events, &checked.events);
+        is(of_counts, "the counts of events belong to other trajectories")?;
+        let of_times = same(&event_times, &checked.event_times);
+        is(of_times, "the times of events belong to other trajectories")?;
         let sound = match (&exact, &checked.statistics.exact) {
             (Some(found), Some(levels)) => found.0.len() == levels.0.len() * cells.len(),
             (found, _) => found.is_none(),
@@ -133,7 +141,7 @@ impl TryFrom<Unchecked> for Summaries {
         is(sound, "its number of exact quantiles is wrong")?;
         (checked.ranges, checked.codes) = (ranges, codes);
         (checked.cells, checked.joint) = (cells, joint);
-        (checked.events, checked.exact) = (events, exact);
+        (checked.events, checked.event_times, checked.exact) = (events, event_times, exact);
         Ok(checked)
     }
 }

@@ -63,8 +63,12 @@ pub struct Summaries {
     pub(super) joint: Option<Vec<Forest>>,
     /// The names of the events of the system.
     pub(super) event_names: Vec<String>,
+    /// The names of the events that are logged.
+    pub(super) logged_names: Vec<String>,
     /// The statistics of the counts of events.
     pub(super) events: Option<Box<Summaries>>,
+    /// The statistics of the times of logged events.
+    pub(super) event_times: Option<Box<Summaries>>,
     /// The exact quantiles, `[quantile * cells + cell]`, if all passes are finished.
     pub(super) exact: Option<Numbers>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -74,13 +78,14 @@ pub struct Summaries {
 impl Summaries {
     /// Creates the summary of no trajectories.
     ///
-    /// `times` is `None` for final states.
+    /// `times` is `None` for final states. The last names are those of all events, and of the logged
+    /// ones.
     pub(super) fn new(
         statistics: Statistics,
         solve: Vec<(String, String)>,
         names: Vec<String>,
         times: Option<Vec<f64>>,
-        event_names: Vec<String>,
+        [event_names, logged_names]: [Vec<String>; 2],
     ) -> Result<Self, SummaryError> {
         let grids = statistics.grids(&names);
         let slots = times.as_ref().map_or(1, Vec::len);
@@ -88,11 +93,19 @@ impl Summaries {
         let row: Vec<Cell> = row.collect();
         let cells = (0..slots).flat_map(|_| row.iter().cloned()).collect();
         let joint = statistics.covariance.then(|| vec![Forest::default(); slots]);
-        let of_events = statistics.event_counts.then(|| statistics.of_events());
-        let events = of_events.map(|statistics| {
-            Summaries::new(statistics, Vec::new(), event_names.clone(), None, Vec::new())
+        let of_counts = statistics.event_counts.then(|| statistics.of_counts());
+        let none = || [Vec::new(), Vec::new()];
+        let events = of_counts.map(|statistics| {
+            Summaries::new(statistics, Vec::new(), event_names.clone(), None, none())
         });
         let events = events.transpose()?.map(Box::new);
+        let occurrences = statistics.event_times;
+        let of_times = (occurrences > 0).then(|| statistics.of_times());
+        let event_times = of_times.map(|statistics| {
+            let times = (1..=occurrences).map(|number| number as f64).collect();
+            Summaries::new(statistics, Vec::new(), logged_names.clone(), Some(times), none())
+        });
+        let event_times = event_times.transpose()?.map(Box::new);
         Ok(Summaries {
             statistics,
             solve,
@@ -104,7 +117,9 @@ impl Summaries {
             cells,
             joint,
             event_names,
+            logged_names,
             events,
+            event_times,
             exact: None,
             report: None,
         })
@@ -162,6 +177,31 @@ impl Summaries {
     pub fn event_counts(&self) -> Result<&Summaries, SummaryError> {
         let (what, call) = ("counts of events", "event_counts()");
         self.events.as_deref().ok_or(SummaryError::NotRequested { what, call })
+    }
+
+    /// Returns the statistics of the times of events.
+    ///
+    /// Their components are the logged events, scheduled actions and conditions. Instead of times,
+    /// the first axis has the numbers of occurrences, from 1: the mean `[[0, c]]` is that of the
+    /// first time. A trajectory without an occurrence does not contribute to it, so
+    /// [`count`](Self::count) has the number of trajectories with one. Conditions and weights are
+    /// these at the last saved time.
+    ///
+    /// ```
+    /// use ode_core::summary::{Summaries, SummaryError};
+    ///
+    /// fn mean_first_passage(summaries: &Summaries) -> Result<f64, SummaryError> {
+    ///     let times = summaries.event_times()?;
+    ///     Ok(times.mean()?[[0, times.component("escaped")?]])
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SummaryError::NotRequested`] without
+    /// [`Summary::event_times`](super::Summary::event_times).
+    pub fn event_times(&self) -> Result<&Summaries, SummaryError> {
+        let (what, call) = ("times of events", "event_times(n)");
+        self.event_times.as_deref().ok_or(SummaryError::NotRequested { what, call })
     }
 
     /// Returns the indices of the trajectories in the whole ensemble.

@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     pub(crate) logs: bool,
     /// Whether one of these has an action.
     pub(crate) logs_actions: bool,
+    /// Returns the indices of the events, scheduled actions and conditions that are logged.
+    pub(crate) logged: fn() -> Vec<usize>,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
     /// Whether the system has delayed actions.
@@ -35,6 +37,7 @@ impl Facts {
             mass: false,
             logs: false,
             logs_actions: false,
+            logged: Vec::new,
             timed: false,
             delayed: false,
             features: 0,
@@ -53,6 +56,7 @@ impl Facts {
                 | S::TIMED_LOGGED
                 | (S::CONDITIONS_LOGGED & S::CONDITIONS_ACTING)
                 != 0,
+            logged: || logged::<S, N, P>().collect(),
             timed: S::TIMED > 0,
             delayed: S::DELAYED != 0,
             features: S::FEATURE_RESULTS,
