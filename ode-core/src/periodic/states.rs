@@ -2,7 +2,7 @@
 
 use super::outcome::{Found, PeriodicOutcome};
 use crate::lane::Scalar;
-use crate::problem::ensemble::EnsembleProblem;
+use crate::problem::ensemble::{EnsembleProblem, ProblemOfEach};
 use crate::problem::inputs::Inputs;
 use crate::problem::ode::OdeProblem;
 use crate::solution::RunReport;
@@ -116,15 +116,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> PeriodicStates<
     }
 
     /// Returns the ensemble with trajectories that begin at their periodic states.
-    pub fn ensemble(
-        &self,
-    ) -> EnsembleProblem<
-        S,
-        T,
-        impl Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
-        N,
-        P,
-    > {
+    pub fn ensemble(&self) -> EnsembleProblem<S, T, impl ProblemOfEach<S, T, N, P>, N, P> {
         EnsembleProblem::new(self.problem).trajectories(self.len()).vary(|_, i| self.problem(i))
     }
 
