@@ -288,7 +288,10 @@ mod device {
             let corrected = <R::Bits as Bits>::select(lane.pending.equals(none), none, corrected);
             occurred.sides = own.sides;
             occurred.known = own.known;
-            occurred.event = found.event | corrected;
+            let own_corrected = found.event & !<R::Bits as Bits>::lit(locate::AGAIN - 1);
+            let fewer = corrected.less_than(own_corrected);
+            let corrected = <R::Bits as Bits>::select(fewer, own_corrected, corrected);
+            occurred.event = (found.event & <R::Bits as Bits>::lit(locate::AGAIN - 1)) | corrected;
             occurred.size = found.size;
             occurred.fired = found.fired;
             occurred.here = found.here;
