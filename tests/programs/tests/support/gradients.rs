@@ -107,6 +107,9 @@ const CHANGE: f64 = 1e-5;
 /// The inputs that are the times of scheduled actions, in shapes without modes before them.
 const TIMES: Range<usize> = STATES + 4..STATES + 6;
 
+/// A derivative by differences, with its error bound; `None` if it is not compared.
+type Difference = Option<(f64, f64)>;
+
 /// The comparisons of gradients with differences.
 #[derive(Default)]
 struct Compared {
@@ -178,7 +181,7 @@ fn differences<const SHAPE: usize>(
     case: &Case,
     steps: &[f64],
     by: &[f64],
-) -> Option<(Vec<Option<(f64, f64)>>, Outcome)> {
+) -> Option<(Vec<Difference>, Outcome)> {
     let shape = &SHAPES[SHAPE];
     let follow = |case: &Case| follow(shape, &program.plain, case, steps, [0.0; STATES]);
     let base = follow(case);
@@ -207,7 +210,7 @@ fn differences<const SHAPE: usize>(
         let (near, far) = (difference(CHANGE)?, difference(4.0 * CHANGE)?);
         Some(Some((near, 1e-6 * (1.0 + near.abs()) + (near - far).abs())))
     };
-    let all: Option<Vec<_>> = (0..STATES + PARAMETERS).map(one).collect();
+    let all: Option<Vec<Difference>> = (0..STATES + PARAMETERS).map(one).collect();
     Some((all?, base))
 }
 
