@@ -401,7 +401,7 @@ fn events_of_a_phase_are_counted() {
 
 /// An algebraic unknown that follows a forcing.
 #[ode_system]
-mod follows {
+pub(crate) mod follows {
     #[mass_matrix]
     const M: [f64; 2] = [1.0, 0.0];
 

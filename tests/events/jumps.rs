@@ -261,7 +261,7 @@ fn chains_end() {
 
 /// Pushes move `x`, and with it its root `y`, over a limit.
 #[ode_system]
-mod pushed_root {
+pub(crate) mod pushed_root {
     #[mass_matrix]
     const M: [f64; 2] = [1.0, 0.0];
 

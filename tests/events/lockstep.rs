@@ -2,8 +2,10 @@
 
 use crate::after_step::{circle, resting};
 use crate::bouncing::bouncing;
+use crate::crossings::follows;
+use crate::jumps::pushed_root;
 use crate::modes::thermostat;
-use crate::systems::{ball, dip, impact, neuron, relay, wave};
+use crate::systems::{ball, dip, impact, neuron, racket, relay, wave};
 use crate::timed::{doses, listed};
 use crate::workloads::assert_same_bits;
 use odes::backend::{InstructionSet, LockstepNorm};
@@ -73,6 +75,10 @@ fn equal_members() {
     let at = dip::State { u: 0.0, falls: 0.0, rises: 0.0 };
     let dips = OdeProblem::new(dip, at, 0.0..=3.0, dip::Parameters { from: 1.0, to: 1.0 + 1e-9 });
     same(Tsit5, &dips, &logged(SolveOptions::default()));
+    // An event function that limits the steps.
+    let at = racket::State { height: 1.0, velocity: 0.0 };
+    let hits = racket::Parameters { amplitude: 0.1, frequency: 7.0, restitution: 0.8 };
+    same(Tsit5, &OdeProblem::new(racket, at, 0.0..=5.0, hits), &SolveOptions::default());
     let modes = relay::Modes { on: 1.0 };
     let relays = relay::Parameters { level: 0.5, modes };
     same(
@@ -101,6 +107,40 @@ fn equal_members_with_other_actions() {
     each(SolveOptions::default().fixed_step(0.125));
     same(Rodas5P, &bounces::<f64>(0.8), &logged(SolveOptions::default().saveat(0.5)));
     same(Rodas5P, &bounces::<f32>(0.8), &logged(SolveOptions::default()));
+}
+
+/// Algebraic unknowns: steps are halved to find events, and states after actions are consistent.
+#[test]
+fn members_with_algebraic_unknowns() {
+    let at = follows::State { x: 1.0, z: 0.0 };
+    let levels = [0.2, 0.5, 0.9];
+    let of = |i: usize| follows::Parameters { level: levels[i] };
+    let problem = OdeProblem::new(follows, at, 0.0..=10.0, of(1));
+    let options = SolveOptions::default().tolerance(1e-6);
+    same(Rodas5P, &problem, &options);
+    let ensemble =
+        EnsembleProblem::new(problem).trajectories(3).vary(|problem, i| problem.with_p(of(i)));
+    let found = ensemble.solve(Rodas5P, EnsembleCpuArray, &options).unwrap();
+    for (i, level) in levels.iter().enumerate() {
+        assert_eq!(found.code(i), ReturnCode::Terminated, "{level}");
+        assert!((found.end_time(i) - level.asin() / 3.0).abs() < 3e-5, "{level}");
+    }
+    let at = pushed_root::State { x: 1.0, y: 1.0 };
+    let ends = [(3.0, ReturnCode::Terminated), (-3.0, ReturnCode::Inconsistent)];
+    let ends = [ends[0], ends[1], (0.44, ReturnCode::Success)];
+    let of = |i: usize| pushed_root::Parameters { push: ends[i].0 };
+    let problem = OdeProblem::new(pushed_root, at, 0.0..=2.0, of(0));
+    let ensemble =
+        EnsembleProblem::new(problem).trajectories(3).vary(|problem, i| problem.with_p(of(i)));
+    for options in [options, SolveOptions::default().fixed_step(0.4)] {
+        same(Rodas5P, &problem, &options);
+        let found = ensemble.solve(Rodas5P, EnsembleCpuArray, &options).unwrap();
+        for (i, (push, code)) in ends.into_iter().enumerate() {
+            assert_eq!(found.code(i), code, "{push}");
+            let end = if code == ReturnCode::Success { 2.0 } else { 1.0 };
+            assert_eq!(found.end_time(i), end, "{push}");
+        }
+    }
 }
 
 /// Members end at their own times, with their own states, and the others go on.
