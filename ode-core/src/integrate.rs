@@ -87,6 +87,8 @@ pub(crate) const LANE_PROGRAMS: [&str; 21] = [
 /// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
 pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE, lockstep::DEVICE];
 
+// The end of a step depends on this many quantities.
+#[allow(clippy::too_many_arguments)]
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};

@@ -16,8 +16,9 @@
 
 pub use device::*;
 
-// A step depends on this many quantities.
-#[allow(clippy::too_many_arguments)]
+// A step depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
+#[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(backward)]
 mod device {
     use crate::integrate::options::LoopConfig;

@@ -38,8 +38,9 @@
 
 pub use device::*;
 
-// An action depends on this many quantities.
-#[allow(clippy::too_many_arguments)]
+// An action depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
+#[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(saltation)]
 mod device {
     use crate::integrate::options::LoopConfig;

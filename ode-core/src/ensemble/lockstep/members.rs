@@ -451,7 +451,7 @@ where
         };
         match work {
             Work::Begin { .. } | Work::Act { .. } | Work::Leave { .. } => {
-                chunk.count = cells.count()
+                chunk.count = cells.count();
             }
             Work::Attempt { .. } => cells.sums(&mut chunk.sums),
             Work::PassesSoon { .. } => {}
