@@ -9,11 +9,9 @@ use odes::methods::{Differentiable, Rodas4};
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 
-fn bits<T: Copy + Into<f64>, const N: usize, const P: usize>(
-    found: &EnsembleGradient<T, N, P>,
-) -> Vec<u64>
+fn bits<T, const N: usize, const P: usize>(found: &EnsembleGradient<T, N, P>) -> Vec<u64>
 where
-    T: odes::lane::Scalar,
+    T: odes::lane::Scalar + Into<f64>,
 {
     let (by_u0, by_p) = (found.all_u0(), found.all_p());
     by_u0.iter().chain(by_p.iter()).map(|number| (*number).into().to_bits()).collect()

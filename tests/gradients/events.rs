@@ -379,7 +379,8 @@ fn heated([warm, power, loss, high, rest, gain]: [f64; 6], end: f64) -> f64 {
         // To the high level with the power on, then for the time of the rest.
         let level = power / loss;
         let hot = time + ((warm - level) / (high - level)).ln() / loss;
-        if !(hot < end) {
+        // Without a high enough level, the time is not a number.
+        if hot.is_nan() || hot >= end {
             return level + (warm - level) * (-loss * (end - time)).exp();
         }
         let until = hot + rest * high;

@@ -200,7 +200,8 @@ fn differences<const SHAPE: usize>(
         same.then_some(sum)
     };
     // A scheduled action ends a step, so its time is also that of conditions.
-    let moves_steps = |input| !steps.is_empty() && shape.timed > 0 && TIMES.contains(&input);
+    let moves_steps =
+        |input| !steps.is_empty() && !shape.timed.is_empty() && TIMES.contains(&input);
     let one = |input: usize| {
         if moves_steps(input) {
             return Some(None);
