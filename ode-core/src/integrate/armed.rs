@@ -30,7 +30,7 @@ mod device {
 
     /// The events of members in an attempted step.
     ///
-    /// `fired`, `here`, `held` and `holds` are those of [`Found`](events::Found).
+    /// `fired`, `here`, `held` and `holds` are those of [`Found`](crate::integrate::events::Found).
     #[derive(Clone, Copy, Debug)]
     pub struct Occurred<R: Real> {
         /// The sides at the end of the step.

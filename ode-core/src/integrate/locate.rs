@@ -38,7 +38,7 @@ mod device {
         pub cut: R::Mask,
         /// The size of the step to the event.
         pub size: R,
-        /// The lane's number for the event; see [`Found::event`].
+        /// The lane's number for the event; see [`Found::event`](crate::integrate::events::Found::event).
         pub event: R::Bits,
         /// The events of this kind at the end of the step.
         pub fired: R::Bits,
