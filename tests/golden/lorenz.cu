@@ -18,6 +18,7 @@ CONSTANT u64 DIVERGED = 6;
 CONSTANT u64 INCONSISTENT = 7;
 CONSTANT u64 OUTSIDE = 8;
 CONSTANT u64 TOO_MANY_EVENTS = 9;
+CONSTANT u64 GRAZING = 11;
 CONSTANT u64 ANEW = 15;
 } // namespace code
 
@@ -1092,6 +1093,7 @@ template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename R
 } // namespace options
 
 namespace lane {
+CONSTANT int MOST_DUE = 8;
 
 // lane.rs  The progress of a lane's trajectory, without its arrays.
 template<class R> struct Lane {
@@ -1124,8 +1126,11 @@ template<class R> struct Lane {
     R acted;
     typename Real<R>::Bits chain;
     typename Real<R>::Bits fired;
+    R horizon;
+    Arr<R, MOST_DUE> due;
+    Arr<typename Real<R>::Bits, MOST_DUE> due_events;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1137,7 +1142,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none));
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1465,10 +1470,11 @@ namespace actions {
 CONSTANT u32 MOST_AT_ONCE = 64;
 template<class R, class S, int N, int P> DEVICE int scheduled(int number);
 template<class R, class S, int N, int P> DEVICE int condition(int number);
-template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE int delayed(int number);
+template<class R, class S, class Q, int N, int P> DEVICE void change(S system, Q& io, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
-template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const stepper::State<R, N, P>& state, typename Real<R>::Mask over);
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const Arr<R, P>& p, typename Real<R>::Mask over);
 
 // actions.rs  Returns the index of scheduled action `number`, among all actions.
 template<class R, class S, int N, int P> DEVICE int scheduled(int number) {
@@ -1480,8 +1486,16 @@ template<class R, class S, int N, int P> DEVICE int condition(int number) {
     return ((S::EVENTS + S::TIMED) + number);
 }
 
+// actions.rs  Returns the index of the delayed action of event `number`, among all actions.
+template<class R, class S, int N, int P> DEVICE int delayed(int number) {
+    return (((S::EVENTS + S::TIMED) + S::CONDITIONS) + number);
+}
+
 // actions.rs  Runs action `index` in lanes `which`.
-template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
+template<class R, class S, class Q, int N, int P> DEVICE void change(S system, Q& io, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
+    if (io.records_actions()) {
+        io.record_action(which, index, state.u, state.p, t);
+    }
     auto after = system.event_action(index, state.u, state.p, t);
     if constexpr ((S::MODES > 0)) {
         auto p = system.modes_after(index, state.u, state.p, t);
@@ -1504,10 +1518,10 @@ template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State
     }
 }
 
-// actions.rs  Delivers the final modes of lanes `over` to the sink.
-template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const stepper::State<R, N, P>& state, typename Real<R>::Mask over) {
+// actions.rs  Delivers the final modes of lanes `over`, among the parameters `p`, to the sink.
+template<class R, class S, class Q, int N, int P> DEVICE void hand_in(Q& io, const Arr<R, P>& p, typename Real<R>::Mask over) {
     UNROLL for (int d = 0; d < S::MODES; d++) {
-        io.set_mode(over, d, state.p[(S::FIRST_MODE + d)]);
+        io.set_mode(over, d, p[(S::FIRST_MODE + d)]);
     }
 }
 } // namespace actions
@@ -1643,6 +1657,148 @@ template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, 
     return (sum * timeline::few_units<R>());
 }
 } // namespace sides
+
+namespace recording {
+CONSTANT int CAUSE = 1048576;
+CONSTANT int SEGMENT = 2097152;
+CONSTANT int END = 4194304;
+CONSTANT u64 EVENT_OF = 63;
+template<class R, class S, class Q, int N, int P> DEVICE void cause(Q& io, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits aimed, typename Real<R>::Bits fired, typename Real<R>::Mask which);
+
+// recording.rs  Records the event that determined the time of a step's end, in lanes `which`.
+template<class R, class S, class Q, int N, int P> DEVICE void cause(Q& io, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits aimed, typename Real<R>::Bits fired, typename Real<R>::Mask which) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto aimed_1 = op_and(aimed, Bits<typename Real<R>::Bits>::lit(EVENT_OF));
+    auto number = Bits<typename Real<R>::Bits>::lit((u64)(CAUSE));
+    auto cause_1 = number;
+    auto unknown = which;
+    auto bit = one;
+    auto event = one;
+    UNROLL for (int _event = 0; _event < S::EVENTS; _event++) {
+        auto here = op_and(which, sides::has<R>(fired, bit));
+        cause_1 = Bits<typename Real<R>::Bits>::select(op_and(here, op_or(unknown, m_equals(aimed_1, event))), number, cause_1);
+        unknown = op_and(unknown, op_not(here));
+        bit = m_wrapping_add(bit, bit);
+        event = m_wrapping_add(event, one);
+        number = m_wrapping_add(number, one);
+    }
+    io.record_mark(which, cause_1, state.u, state.p, t);
+}
+} // namespace recording
+
+namespace delays {
+CONSTANT u64 LAST = 1073741824;
+
+// delays.rs  The actions that ran at the start of a segment.
+template<class R> struct Ran {
+    typename Real<R>::Bits events;
+    typename Real<R>::Mask over;
+};
+template<class R> DEVICE Ran<R> make_Ran(const typename Real<R>::Bits& events, const typename Real<R>::Mask& over) { return {events, over}; }
+template<class R> DEVICE typename Real<R>::Mask is_reached(const lane::Lane<R>& lane, R at, R now);
+template<class R> DEVICE void forget(lane::Lane<R>& lane, typename Real<R>::Mask fresh, R end);
+template<class R> DEVICE void shorten(lane::Lane<R>& lane, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask schedule(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, int index, typename Real<R>::Bits bit, typename Real<R>::Mask which, typename Real<R>::Mask last);
+template<class R> DEVICE Ran<R> none_ran();
+template<class R, class S, class Q, int N, int P> DEVICE Ran<R> run(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask again);
+template<class R> DEVICE void count_again(lane::Lane<R>& lane, typename Real<R>::Mask which);
+
+// delays.rs  Returns whether the time `at` is reached at the time `now`, up to rounding.
+template<class R> DEVICE typename Real<R>::Mask is_reached(const lane::Lane<R>& lane, R at, R now) {
+    auto ahead = ((at - now) * m_copysign(Real<R>::lit(1.0), (lane.horizon - lane.t0)));
+    return m_le(ahead, (m_abs(now) * timeline::few_units<R>()));
+}
+
+// delays.rs  Forgets the due times of lanes `fresh`, which begin a trajectory that ends at `end`.
+template<class R> DEVICE void forget(lane::Lane<R>& lane, typename Real<R>::Mask fresh, R end) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    lane.horizon = Real<R>::select(fresh, end, lane.horizon);
+    UNROLL for (int slot = 0; slot < lane::MOST_DUE; slot++) {
+        lane.due_events[slot] = Bits<typename Real<R>::Bits>::select(fresh, none, lane.due_events[slot]);
+    }
+}
+
+// delays.rs  Ends the current segment of lanes `which` at their earliest due times.
+template<class R> DEVICE void shorten(lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    UNROLL for (int slot = 0; slot < lane::MOST_DUE; slot++) {
+        auto due = lane.due[slot];
+        auto waits = op_and(which, op_not(m_equals(lane.due_events[slot], none)));
+        auto sooner = op_and(waits, op_not(is_reached<R>(lane, lane.t1, due)));
+        lane.t1 = Real<R>::select(sooner, due, lane.t1);
+    }
+}
+
+// delays.rs  Stores the due time of the delayed action of event `index`, in lanes `which`.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask schedule(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, int index, typename Real<R>::Bits bit, typename Real<R>::Mask which, typename Real<R>::Mask last) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto now = Mask<typename Real<R>::Mask>::splat(false);
+    if (m_any(which)) {
+        auto delay = system.delay(index, state.u, state.p, lane.t);
+        auto sound = op_and(which, m_ge(delay, Real<R>::lit(0.0)));
+        auto due = (lane.t + (lane.t_low + m_copysign(delay, (lane.horizon - lane.t0))));
+        auto at_once = op_and(sound, is_reached<R>(lane, due, lane.t));
+        now = at_once;
+        auto waits = op_and(op_and(sound, op_not(at_once)), op_not(is_reached<R>(lane, lane.horizon, due)));
+        auto marked = op_or(bit, Bits<typename Real<R>::Bits>::lit(LAST));
+        auto event = Bits<typename Real<R>::Bits>::select(last, marked, bit);
+        UNROLL for (int slot = 0; slot < lane::MOST_DUE; slot++) {
+            auto free = op_and(waits, m_equals(lane.due_events[slot], none));
+            lane.due[slot] = Real<R>::select(free, due, lane.due[slot]);
+            lane.due_events[slot] = Bits<typename Real<R>::Bits>::select(free, event, lane.due_events[slot]);
+            waits = op_and(waits, op_not(free));
+        }
+        auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
+        lane.code = Bits<typename Real<R>::Bits>::select(waits, too_many, lane.code);
+        auto unsound = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+        lane.code = Bits<typename Real<R>::Bits>::select(op_and(which, op_not(sound)), unsound, lane.code);
+        shorten<R>(lane, which);
+    }
+    return now;
+}
+
+// delays.rs  Returns the result for a segment without delayed actions.
+template<class R> DEVICE Ran<R> none_ran() {
+    auto over = Mask<typename Real<R>::Mask>::splat(false);
+    return make_Ran<R>(Bits<typename Real<R>::Bits>::lit(0), over);
+}
+
+// delays.rs  Runs the actions that are due when lanes `again` start a segment.
+template<class R, class S, class Q, int N, int P> DEVICE Ran<R> run(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask again) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto ran = none_ran<R>();
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        UNROLL for (int slot = 0; slot < lane::MOST_DUE; slot++) {
+            auto waits = op_and(again, sides::has<R>(lane.due_events[slot], bit));
+            auto here = op_and(waits, is_reached<R>(lane, lane.due[slot], lane.t0));
+            if (m_any(here)) {
+                auto index = actions::delayed<R, S, N, P>(e);
+                actions::change<R, S, Q, N, P>(system, io, state, index, lane.t0, here);
+                auto last = Bits<typename Real<R>::Bits>::lit(LAST);
+                ran.over = op_or(ran.over, op_and(here, sides::has<R>(lane.due_events[slot], last)));
+                ran.events = sides::with<R>(ran.events, bit, here);
+                lane.due_events[slot] = Bits<typename Real<R>::Bits>::select(here, none, lane.due_events[slot]);
+            }
+        }
+        bit = m_wrapping_add(bit, bit);
+    }
+    auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
+    lane.code = Bits<typename Real<R>::Bits>::select(ran.over, terminated, lane.code);
+    return ran;
+}
+
+// delays.rs  Counts the fixed steps of the current segment again, in lanes `which` with a new end.
+template<class R> DEVICE void count_again(lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    auto one = Real<R>::lit(1.0);
+    auto next = (timeline::whole_from_bits<R>(lane.attempts) + one);
+    auto count = m_max(timeline::steps(lane.t0, lane.t1, m_abs(lane.dt)), next);
+    auto last = timeline::whole_to_bits(count);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(which, last, lane.last_attempt);
+    auto rest = m_mul_add((one - count), lane.dt, (lane.t1 - lane.t0));
+    lane.last_dt = Real<R>::select(which, rest, lane.last_dt);
+}
+} // namespace delays
 
 namespace attempt {
 
@@ -2067,6 +2223,7 @@ template<class R> struct Turns {
 template<class R> DEVICE Turns<R> make_Turns(const typename Real<R>::Mask& there, const R& first, const R& second) { return {there, first, second}; }
 template<class R> DEVICE R least_part();
 template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
+template<class R> DEVICE Turns<R> turning(typename Real<R>::Mask there, R first, R second);
 template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
 
@@ -2091,6 +2248,11 @@ template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, co
         value = (system.event_slope(index, u, state.p, t, du) * ask.h);
     }
     return value;
+}
+
+// roots.rs  Makes a [`Turns`].
+template<class R> DEVICE Turns<R> turning(typename Real<R>::Mask there, R first, R second) {
+    return make_Turns<R>(there, first, second);
 }
 
 // roots.rs  Returns the turning points of the function of event `index`, in lanes `which`.
@@ -2170,6 +2332,125 @@ template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, con
     return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
 }
 } // namespace roots
+
+namespace cubic {
+
+// cubic.rs  A cubic on a step, in the fraction of the step.
+template<class R> struct Cubic {
+    R first;
+    R lean;
+    R slope;
+    R last;
+};
+template<class R> DEVICE Cubic<R> make_Cubic(const R& first, const R& lean, const R& slope, const R& last) { return {first, lean, slope, last}; }
+template<class R> DEVICE Cubic<R> cubic(R side, R first, R lean, R slope, R last);
+template<class R> DEVICE R inner(const Cubic<R>& c);
+template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c);
+template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c);
+template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c);
+template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta);
+template<class R> DEVICE R zero_of(const Cubic<R>& c, typename Real<R>::Mask which, R low, R high, R side);
+template<class R> DEVICE R beyond_end(const Cubic<R>& c);
+
+// cubic.rs  Makes a [`Cubic`] of values and thirds of slopes, times `side`.
+template<class R> DEVICE Cubic<R> cubic(R side, R first, R lean, R slope, R last) {
+    return make_Cubic<R>((side * first), (side * lean), (side * slope), (side * last));
+}
+
+// cubic.rs  Returns the middle Bernstein coefficient of a third of the slope.
+template<class R> DEVICE R inner(const Cubic<R>& c) {
+    return ((c.last - c.first) - (c.lean + c.slope));
+}
+
+// cubic.rs  Returns whether the cubic is above zero at the end, by its Bernstein coefficients.
+template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c) {
+    auto zero = Real<R>::lit(0.0);
+    return op_and(op_and(m_gt(c.last, zero), m_gt((c.first + c.lean), zero)), m_gt((c.last - c.slope), zero));
+}
+
+// cubic.rs  Returns whether the cubic may cross zero twice, and whether three times.
+template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c) {
+    auto zero = Real<R>::lit(0.0);
+    auto inner_1 = inner<R>(c);
+    auto leaves = op_or(m_lt(c.lean, zero), op_and(m_equals(c.lean, zero), m_lt(inner_1, zero)));
+    auto returns = op_or(m_gt(c.slope, zero), op_and(m_equals(c.slope, zero), m_gt(inner_1, zero)));
+    auto both = op_and(m_gt((c.lean * c.slope), zero), m_lt((c.lean * inner_1), zero));
+    auto both_1 = op_and(both, m_gt((inner_1 * inner_1), (c.lean * c.slope)));
+    auto after = m_lt((c.first + c.lean), zero);
+    auto before = m_lt((c.last - c.slope), zero);
+    auto twice = op_and(op_or(op_and(leaves, returns), both_1), op_or(after, before));
+    return array(twice, op_and(op_and(op_and(both_1, leaves), after), op_not(before)));
+}
+
+// cubic.rs  Returns the turning points of a cubic: its minimum, and a maximum after it.
+template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c) {
+    auto inner_1 = inner<R>(c);
+    auto root = m_sqrt(m_max(((inner_1 * inner_1) - (c.lean * c.slope)), Real<R>::lit(0.0)));
+    auto sum = (m_abs(inner_1) + root);
+    auto early = m_gt(inner_1, Real<R>::lit(0.0));
+    auto of = Real<R>::select(early, m_abs(c.lean), sum);
+    auto to = Real<R>::select(early, sum, m_abs(c.slope));
+    return array((of / (of + to)), (sum / (sum + m_abs(c.slope))));
+}
+
+// cubic.rs  Returns the value of a cubic at a fraction of the step, and its derivative there.
+template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta) {
+    auto three = Real<R>::lit(3.0);
+    auto inner_1 = inner<R>(c);
+    auto second = ((inner_1 - c.lean) * three);
+    auto third = ((c.last - c.first) - (inner_1 * three));
+    auto slope = (c.lean * three);
+    auto value_1 = m_mul_add(m_mul_add(m_mul_add(third, theta, second), theta, slope), theta, c.first);
+    auto twice = (second + second);
+    return array(value_1, m_mul_add(m_mul_add((third * three), theta, twice), theta, slope));
+}
+
+// cubic.rs  Returns a zero of a cubic between the fractions `low` and `high`, in lanes `which`.
+template<class R> DEVICE R zero_of(const Cubic<R>& c, typename Real<R>::Mask which, R low, R high, R side) {
+    auto half_ = Real<R>::lit(0.5);
+    auto tolerance = roots::least_part<R>();
+    auto low_1 = low;
+    auto high_1 = high;
+    auto zero = Real<R>::lit(0.0);
+    auto from = value<R>(c, low_1);
+    auto to = value<R>(c, high_1);
+    auto falls = op_and(m_gt((from[0] * side), zero), m_lt((from[1] * side), zero));
+    auto secant = m_mul_add((high_1 - low_1), (from[0] / (from[0] - to[0])), low_1);
+    auto inside = op_and(op_and(falls, m_gt(secant, low_1)), m_lt(secant, high_1));
+    auto theta = Real<R>::select(inside, secant, ((low_1 + high_1) * half_));
+    auto busy = which;
+    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
+    while (m_any(busy)) {
+        auto at = value<R>(c, theta);
+        auto near = m_gt((at[0] * side), zero);
+        low_1 = Real<R>::select(op_and(busy, near), theta, low_1);
+        high_1 = Real<R>::select(op_and(busy, op_not(near)), theta, high_1);
+        auto next = (theta - (at[0] / at[1]));
+        auto inside_1 = op_and(m_ge(next, low_1), m_le(next, high_1));
+        next = Real<R>::select(inside_1, next, ((low_1 + high_1) * half_));
+        auto moved = m_abs((next - theta));
+        theta = Real<R>::select(busy, next, theta);
+        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
+        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(roots::MOST_EVALUATIONS));
+        busy = op_and(op_and(busy, more), m_gt(moved, tolerance));
+    }
+    return theta;
+}
+
+// cubic.rs  Returns the distance of the zero near the end of the step from this end.
+template<class R> DEVICE R beyond_end(const Cubic<R>& c) {
+    auto three = Real<R>::lit(3.0);
+    auto inner_1 = inner<R>(c);
+    auto slope = (c.slope * three);
+    auto second = ((c.slope - inner_1) * three);
+    auto third = ((c.last - c.first) - (inner_1 * three));
+    auto first = ((-c.last) / slope);
+    auto value_1 = m_mul_add(m_mul_add(m_mul_add(third, first, second), first, slope), first, c.last);
+    auto twice = (second + second);
+    auto slope_1 = m_mul_add(m_mul_add((third * three), first, twice), first, slope);
+    return (first - (value_1 / slope_1));
+}
+} // namespace cubic
 
 namespace logged {
 
@@ -2374,8 +2655,12 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
             auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
             auto index_1 = actions::scheduled<R, S, N, P>(e_1);
+            if (io.records_actions()) {
+                auto cause = (recording::CAUSE + index_1);
+                io.record_action(here, cause, state.u, state.p, lane.t0);
+            }
             auto u = state.u;
-            actions::change<R, S, N, P>(system, state, index_1, lane.t0, here);
+            actions::change<R, S, Q, N, P>(system, io, state, index_1, lane.t0, here);
             if (((S::TIMED_LOGGED > 0) && io.logs())) {
                 auto logs = op_and(here, logged::is_timed_logged<R, S, N, P>(bit));
                 auto which = logged::number_of<R>(number, here);
@@ -2439,7 +2724,21 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
                 auto u = state.u;
                 auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
                 auto acts = op_and(here_1, sides::has<R>(acting, bit));
-                actions::change<R, S, N, P>(system, state, e, lane.t, acts);
+                auto waits = Mask<typename Real<R>::Mask>::splat(false);
+                auto now = waits;
+                if constexpr ((S::DELAYED > 0)) {
+                    auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
+                    waits = op_and(here_1, sides::has<R>(delayed, bit));
+                    auto last = actions::ends<R, S, N, P>(system, state, lane.t, e, count);
+                    now = delays::schedule<R, S, N, P>(system, state, lane, e, bit, waits, last);
+                    waits = op_and(waits, op_not(now));
+                }
+                actions::change<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
+                if constexpr ((S::DELAYED > 0)) {
+                    auto index = actions::delayed<R, S, N, P>(e);
+                    actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, now);
+                    acts = op_or(acts, now);
+                }
                 if (((S::LOGGED > 0) && io.logs())) {
                     auto logs = op_and(here_1, logged::is_logged<R, S, N, P>(bit));
                     auto rises = sides::has<R>(jumped.above, bit);
@@ -2448,7 +2747,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
                     slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
                 }
                 acted = op_or(acted, acts);
-                over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
+                over = op_or(over, op_and(op_and(here_1, op_not(waits)), actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
             }
             bit = m_wrapping_add(bit, bit);
             number = m_wrapping_add(number, one);
@@ -2460,6 +2759,9 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         done = op_and(events, Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)));
         auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
         lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
+        if constexpr ((S::DELAYED > 0)) {
+            over = op_or(over, op_and(busy, op_not(m_equals(lane.code, none))));
+        }
         ended = op_or(ended, over);
         busy = op_and(acted, op_not(over));
         rounds = (rounds + 1);
@@ -2561,6 +2863,10 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     }
     count_attempts<R, M, C, N>(o, lane, need_1);
     auto end_1 = ending<R, M, C, N>(lane, state.u);
+    if constexpr ((C::RECORDS && (C::WATCHES || C::SCHEDULED))) {
+        auto kind = m_wrapping_add(Bits<typename Real<R>::Bits>::lit((u64)(recording::END)), lane.stop);
+        io.record_mark(over, kind, state.u, state.p, end_1.t);
+    }
     io.finish(over, state.u, end_1);
     return make_Need<R>(over, anew, again);
 }
@@ -2627,17 +2933,35 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto begun_1 = begun<R>(assigned, fresh, begins);
     load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
+    if constexpr ((C::RECORDS && (C::WATCHES || C::SCHEDULED))) {
+        if constexpr ((M::GUARDS && C::ADAPTIVE)) {
+            io.forget_actions(reasons.anew);
+        }
+        if constexpr (C::TIME_DEPENDENT) {
+            auto kind = recording::SEGMENT;
+            io.record_action(reasons.again, kind, state.u, state.p, lane.t0);
+        }
+    }
     auto first = state.u;
     auto p_first = state.p;
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
-    if constexpr (C::SCHEDULED) {
+    if constexpr ((S::TIMED > 0)) {
         acted = timed::act<R, S, Q, N, P>(system, io, state, lane, begins, fresh, first);
         begun_1.goes_on = op_and(acted, reasons.again);
     }
-    auto over = Mask<typename Real<R>::Mask>::splat(false);
+    auto ran = delays::none_ran<R>();
+    if constexpr ((S::DELAYED > 0)) {
+        ran = delays::run<R, S, Q, N, P>(system, io, state, lane, reasons.again);
+        delays::shorten<R>(lane, begins);
+        auto delayed = op_not(m_equals(ran.events, none));
+        acted = op_or(acted, delayed);
+        begun_1.goes_on = op_or(begun_1.goes_on, delayed);
+    }
+    auto over = ran.over;
     if constexpr ((C::SCHEDULED && C::EVENTS)) {
-        if (m_any(begun_1.goes_on)) {
-            over = jumps::happen<R, S, Q, N, P>(system, io, state, lane, begun_1.goes_on, none, none, first, p_first);
+        auto moved = op_and(begun_1.goes_on, op_not(over));
+        if (m_any(moved)) {
+            over = op_or(over, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, ran.events, none, first, p_first));
         }
     }
     auto t_eval = first_time<R, C, N>(o, lane);
@@ -2657,7 +2981,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(io, o, state.p, lane, fresh));
-    if constexpr (C::SCHEDULED) {
+    if constexpr ((S::TIMED > 0)) {
         unsound = op_or(unsound, op_and(fresh, timed::is_unknown<R, S, N, P>(system, state.p, lane.t0)));
     }
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2699,8 +3023,13 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const 
     auto end = io.load_end(begins, lane.t1);
     if (o.stops) {
         auto none = Bits<typename Real<R>::Bits>::lit(0);
+        auto stopped = reasons.again;
+        if constexpr ((S::DELAYED > 0)) {
+            auto stop = io.stop_time(reasons.again, lane.stop, end);
+            stopped = op_and(stopped, m_equals(lane.t1, stop));
+        }
         auto passed = m_wrapping_add(lane.stop, Bits<typename Real<R>::Bits>::lit(1));
-        auto passed_1 = Bits<typename Real<R>::Bits>::select(reasons.again, passed, lane.stop);
+        auto passed_1 = Bits<typename Real<R>::Bits>::select(stopped, passed, lane.stop);
         lane.stop = Bits<typename Real<R>::Bits>::select(fresh, none, passed_1);
         lane.t0 = Real<R>::select(reasons.again, lane.t1, Real<R>::select(fresh, start, lane.t0));
         auto next = io.stop_time(begins, lane.stop, end);
@@ -2709,6 +3038,9 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const 
     } else {
         lane.t0 = start;
         lane.t1 = end;
+    }
+    if constexpr ((S::DELAYED > 0)) {
+        delays::forget<R>(lane, fresh, end);
     }
     lane.t = Real<R>::select(begins, lane.t0, lane.t);
     lane.t_low = Real<R>::select(begins, Real<R>::lit(0.0), lane.t_low);
@@ -2813,7 +3145,7 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto h0 = m_abs(o.dt);
     auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun_1.begins);
     auto fresh = automatic;
-    if constexpr ((S::TIMED > 0)) {
+    if constexpr (((S::TIMED > 0) || (S::DELAYED > 0))) {
         auto goes_on = op_and(automatic, begun_1.goes_on);
         fresh = op_and(automatic, op_not(goes_on));
         if (m_any(goes_on)) {
@@ -2881,28 +3213,14 @@ template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask i
 }
 } // namespace begin
 
-namespace events {
-
-// events.rs  The events of a step.
-template<class R, int N> struct Found {
-    typename Real<R>::Mask cut;
-    typename Real<R>::Mask goes;
-    R size;
-    typename Real<R>::Bits event;
-    typename Real<R>::Bits fired;
-    typename Real<R>::Bits here;
-    typename Real<R>::Bits held;
-    typename Real<R>::Mask holds;
-    Arr<R, N> du;
-    R t;
-    R t_low;
-};
-template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, here, held, holds, du, t, t_low}; }
+namespace locate {
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
+CONSTANT u64 MOST_CORRECTIONS = 3;
+CONSTANT int MOST_TURNS = 3;
 CONSTANT double MISSED = 0.0009765625;
 
-// events.rs  The first event that ends the trajectory or acts.
+// locate.rs  The first event that ends the trajectory or acts.
 template<class R> struct Place {
     typename Real<R>::Mask cut;
     R size;
@@ -2912,190 +3230,41 @@ template<class R> struct Place {
     typename Real<R>::Bits undone;
 };
 template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, here, undone}; }
-template<class R, int N> DEVICE Found<R, N> nothing();
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
-template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
+template<class R, class S, class V, int N, int P> DEVICE cubic::Cubic<R> on_step(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, V>& step, const Arr<R, N>& du, R end, int index, R side);
+template<class R, class S, class M, int N, int P> DEVICE roots::Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& made, const cubic::Cubic<R>& c, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
-template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
-template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R ahead);
 
-// events.rs  Returns the result for a system without events.
-template<class R, int N> DEVICE Found<R, N> nothing() {
-    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
-    auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto zero = Real<R>::lit(0.0);
-    return make_Found<R, N>(nobody, nobody, zero, none, none, none, none, nobody, repeat<N>(zero), zero, zero);
-}
-
-// events.rs  Finds and counts the events of a step, in lanes that move by it.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
-    auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto zero = Real<R>::lit(0.0);
-    auto found = nothing<R, N>();
-    found.t = lane.t;
-    found.t_low = lane.t_low;
-    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
-    auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
-        if constexpr (M::FSAL) {
-            found.du = M::template du_after<R, N>(step.k);
-        } else {
-            found.du = system.rhs(step.u, state.p, end);
-        }
-    }
-    auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
-    auto bit = Bits<typename Real<R>::Bits>::lit(1);
-    if constexpr ((S::EVENTS > 0)) {
-        auto loud = op_not(m_equals(lane.pending, none));
-        if constexpr ((S::TIMED > 0)) {
-            loud = op_or(loud, trial.last);
-        }
-        UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto above = sides::has<R>(lane.sides, bit);
-            auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
-            auto g = system.event(e, step.u, state.p, end);
-            auto quiet = op_and(sides::has<R>(lane.known, bit), m_gt((side * g), zero));
-            if constexpr (op_not(S::MASS)) {
-                auto slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
-                auto first = system.event(e, state.u, state.p, lane.t);
-                auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
-                auto inner = op_and(m_gt((side * (first + lean)), zero), m_gt((side * (g - slope)), zero));
-                quiet = op_and(quiet, inner);
-            }
-            loud = op_or(loud, op_not(quiet));
-            bit = m_wrapping_add(bit, bit);
-        }
-        loud = op_and(loud, found.goes);
-        bit = Bits<typename Real<R>::Bits>::lit(1);
-        if (m_any(loud)) {
-            auto sides = lane.sides;
-            auto known = lane.known;
-            auto crossed = none;
-            auto twice = none;
-            auto thrice = none;
-            auto broken = Mask<typename Real<R>::Mask>::splat(false);
-            UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
-                auto above_1 = sides::has<R>(lane.sides, bit);
-                auto was = sides::has<R>(lane.known, bit);
-                auto g_1 = system.event(e_1, step.u, state.p, end);
-                auto rises = m_gt(g_1, zero);
-                auto falls = m_lt(g_1, zero);
-                broken = op_or(broken, op_not(m_equals(g_1, g_1)));
-                auto slope_1 = zero;
-                if constexpr (op_not(S::MASS)) {
-                    slope_1 = (system.event_slope(e_1, step.u, state.p, end, found.du) * third);
-                    auto flat = m_equals(g_1, zero);
-                    rises = op_or(rises, op_and(flat, m_gt(slope_1, zero)));
-                    falls = op_or(falls, op_and(flat, m_lt(slope_1, zero)));
-                }
-                auto crosses = op_and(was, op_or(op_and(above_1, falls), op_and(op_not(above_1), rises)));
-                if constexpr (op_not(S::MASS)) {
-                    auto first_1 = system.event(e_1, state.u, state.p, lane.t);
-                    auto lean_1 = (system.event_slope(e_1, state.u, state.p, lane.t, state.du) * third);
-                    auto still = op_and(op_and(was, m_equals(g_1, first_1)), m_equals(lean_1, zero));
-                    crosses = op_and(crosses, op_not(still));
-                    rises = op_and(rises, op_not(still));
-                    falls = op_and(falls, op_not(still));
-                    auto side_1 = Real<R>::select(above_1, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
-                    if constexpr ((S::TIMED > 0)) {
-                        auto far = ((m_abs(lane.t1) * timeline::few_units<R>()) * Real<R>::lit(32.0));
-                        auto there = m_le(m_abs((g_1 * third)), m_abs((slope_1 * far)));
-                        auto moves_1 = op_and(m_lt((side_1 * slope_1), zero), op_not(crosses));
-                        auto reaches = op_and(op_and(op_and(was, trial.last), there), moves_1);
-                        crosses = op_or(crosses, reaches);
-                        rises = op_or(op_and(rises, op_not(reaches)), op_and(reaches, op_not(above_1)));
-                        falls = op_or(op_and(falls, op_not(reaches)), op_and(reaches, above_1));
-                    }
-                    auto turns = turns_beyond<R>((side_1 * first_1), (side_1 * lean_1), (side_1 * slope_1), (side_1 * g_1));
-                    twice = sides::with<R>(twice, bit, op_and(op_and(was, turns[0]), op_not(crosses)));
-                    thrice = sides::with<R>(thrice, bit, op_and(was, turns[1]));
-                }
-                crossed = sides::with<R>(crossed, bit, crosses);
-                sides = sides::with<R>(sides, bit, rises);
-                sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
-                known = sides::with<R>(known, bit, op_or(rises, falls));
-                bit = m_wrapping_add(bit, bit);
-            }
-            auto some = op_or(op_or(crossed, twice), lane.pending);
-            auto look = op_and(found.goes, op_not(m_equals(some, none)));
-            if (m_any(look)) {
-                auto place = search<R, S, M, Q, N, P>(system, io, state, lane, trial, step, found.du, end, crossed, twice, thrice, look);
-                found.cut = place.cut;
-                found.event = place.event;
-                found.fired = place.fired;
-                found.here = place.here;
-                auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
-                found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
-                found.goes = op_and(found.goes, op_not(found.cut));
-                sides = op_xor(sides, place.undone);
-                lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
-                lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
-                lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
-            }
-            lane.sides = Bits<typename Real<R>::Bits>::select(found.goes, sides, lane.sides);
-            lane.known = Bits<typename Real<R>::Bits>::select(found.goes, known, lane.known);
-            auto broken_1 = op_and(broken, found.goes);
-            if (m_any(broken_1)) {
-                auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
-                lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
-                if constexpr (C::ADAPTIVE) {
-                    lane.last_attempt = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.last_attempt);
-                }
-            }
-        }
-    }
-    if constexpr ((S::CONDITIONS > 0)) {
-        bit = Bits<typename Real<R>::Bits>::lit(1);
-        UNROLL for (int e_2 = 0; e_2 < S::CONDITIONS; e_2++) {
-            auto holds = m_gt(system.holds(e_2, step.u, state.p, end), zero);
-            found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
-            found.holds = op_or(found.holds, op_and(found.goes, holds));
-            bit = m_wrapping_add(bit, bit);
-        }
-    }
-    return found;
-}
-
-// events.rs  Returns whether a function may cross zero twice, and whether three times.
-template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last) {
-    auto zero = Real<R>::lit(0.0);
-    auto inner = ((last - first) - (lean + slope));
-    auto leaves = op_or(m_lt(lean, zero), op_and(m_equals(lean, zero), m_lt(inner, zero)));
-    auto returns = op_or(m_gt(slope, zero), op_and(m_equals(slope, zero), m_gt(inner, zero)));
-    auto both = op_and(m_gt((lean * slope), zero), m_lt((lean * inner), zero));
-    auto both_1 = op_and(both, m_gt((inner * inner), (lean * slope)));
-    auto after = m_lt((first + lean), zero);
-    auto before = m_lt((last - slope), zero);
-    auto twice = op_and(op_or(op_and(leaves, returns), both_1), op_or(after, before));
-    return array(twice, op_and(op_and(op_and(both_1, leaves), after), op_not(before)));
-}
-
-// events.rs  Returns whether the event of this bit counts if its function leaves this side.
+// locate.rs  Returns whether the event of this bit counts if its function leaves this side.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit) {
     auto falls = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING)), bit);
     auto rises = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::RISING)), bit);
     return op_or(op_and(above, falls), op_and(op_not(above), rises));
 }
 
-// events.rs  Finds the events of lanes `look`, and counts them if the step is accepted.
+// locate.rs  Finds the events of lanes `look`, and counts them if the step is accepted.
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto full = Real<R>::lit(1.0);
     auto zero = Real<R>::lit(0.0);
+    auto again_bit = Bits<typename Real<R>::Bits>::lit(AGAIN);
     auto arrives = op_and(look, op_not(m_equals(lane.pending, none)));
-    auto twice_there = Bits<typename Real<R>::Bits>::lit(AGAIN);
-    auto pending = op_and(lane.pending, op_not(twice_there));
-    auto first_there = op_and(arrives, m_equals(op_and(lane.pending, twice_there), none));
+    auto pending = op_and(lane.pending, Bits<typename Real<R>::Bits>::lit((AGAIN - 1)));
+    auto corrections = op_and(lane.pending, op_not(Bits<typename Real<R>::Bits>::lit((AGAIN - 1))));
+    auto next_correction = m_wrapping_add(corrections, again_bit);
+    auto may_correct = op_and(arrives, m_less_than(corrections, Bits<typename Real<R>::Bits>::lit((MOST_CORRECTIONS * AGAIN))));
     auto corrected = nobody;
     auto correction = zero;
-    auto made = M::template complete<R, S, N, P>(system, state, trial.ask, step);
+    auto made = step;
+    auto logs = ((S::LOGGED > 0) && io.logs());
+    auto turning = op_and(look, op_not(m_equals(op_or(twice, thrice), none)));
+    if ((((S::MASS || M::GUARDS) || logs) || m_any(turning))) {
+        made = M::template complete<R, S, N, P>(system, state, trial.ask, step);
+    }
     auto close = ((m_abs(lane.t) + m_abs(trial.ask.h)) * timeline::few_units<R>());
     auto missed = close;
     if ((op_not(S::MASS) && m_any(arrives))) {
@@ -3130,16 +3299,20 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
         auto beside = nobody;
         auto back = nobody;
+        auto earlier = nobody;
         auto ahead_1 = zero;
         if constexpr (op_not(S::MASS)) {
             ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
             auto near = op_and(look, m_le(m_abs(ahead_1), missed));
             here_1 = sides::with<R>(here_1, bit, near);
+            earlier = op_and(op_and(op_and(op_and(may_correct, crosses), op_not(mine)), op_not(second_of)), op_not(near));
             auto others = op_and(arrives, sides::has<R>(lane.known, bit));
             auto others_1 = op_and(op_and(op_and(others, op_not(mine)), op_not(second_of)), near);
             auto others_2 = op_and(others_1, op_not(m_lt((ahead_1 * trial.ask.h), zero)));
-            beside = op_and(others_2, op_not(crosses));
-            back = op_and(others_2, crosses);
+            auto towards = (system.event_slope(e_1, step.u, state.p, end, du) * trial.ask.h);
+            auto moves = Real<R>::select(sides::has<R>(lane.sides, bit), towards, (-towards));
+            beside = op_and(op_and(others_2, op_not(crosses)), op_not(m_gt(moves, zero)));
+            back = op_and(op_and(others_2, crosses), op_not(m_lt(moves, zero)));
             mine = op_or(mine, beside);
             second_of = op_or(second_of, back);
             both = op_and(both, op_not(beside));
@@ -3147,22 +3320,23 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
             auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, full, (-full));
+            auto c = on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, du, end, e_1, side);
             if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
-                auto slope = system.event_slope(e_1, step.u, state.p, end, du);
-                auto moves = ((side * slope) * m_copysign(full, trial.ask.h));
-                mine = op_and(mine, op_or(crosses, op_not(m_gt(moves, zero))));
-                second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(moves, zero))));
-                auto far = is_far<R, N, P>(state, step.u, du, ahead_1);
+                mine = op_and(mine, op_or(crosses, op_not(m_gt(c.slope, zero))));
+                second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(c.slope, zero))));
+                auto far = is_far<R, N, P>(state, step.u, du, end, ahead_1);
                 auto far_1 = op_and(far, m_lt(m_abs(ahead_1), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
-                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), op_and(second_of, op_not(back)))), first_there);
-                correction = Real<R>::select(far_2, ahead_1, correction);
+                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), op_and(second_of, op_not(back)))), may_correct);
+                auto better = (cubic::beyond_end<R>(c) * trial.ask.h);
+                auto sound = op_and(m_gt((better * ahead_1), zero), m_lt(m_abs(better), m_abs((ahead_1 + ahead_1))));
+                correction = Real<R>::select(far_2, Real<R>::select(sound, better, ahead_1), correction);
                 corrected = op_or(corrected, far_2);
             }
             auto three = op_and(op_and(op_or(crosses, mine), op_not(second_of)), sides::has<R>(thrice, bit));
             auto turn = full;
             auto turn_back = full;
             if (m_any(op_or(both, three))) {
-                auto turns = roots::turns_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, op_or(both, three), three, side);
+                auto turns = turns_of<R, S, M, N, P>(system, state, trial, made, c, e_1, op_or(both, three), three, side);
                 both = op_and(both, turns.there);
                 three = op_and(three, turns.there);
                 turn = Real<R>::select(op_or(both, three), turns.first, full);
@@ -3173,6 +3347,10 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto second = op_and(op_or(op_or(both, second_of), three), counts_from<R, S, N, P>(op_not(above), bit));
             auto again_first = op_and(first, three);
             auto acts = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit);
+            if constexpr ((S::DELAYED > 0)) {
+                auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
+                acts = op_or(acts, sides::has<R>(delayed, bit));
+            }
             auto count = io.event_count(e_1);
             auto next = m_wrapping_add(count, one);
             auto passed = Bits<typename Real<R>::Bits>::select(first, next, count);
@@ -3195,23 +3373,31 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             bent = sides::with<R>(bent, bit, op_or(op_or(both, second_of), three));
             wavy = sides::with<R>(wavy, bit, three);
             auto late = op_and(op_and(op_or(both, three), op_or(first_cuts, second_cuts)), arrives);
-            auto begins = op_and(first_cuts, op_not(arrives));
+            auto begins = op_and(first_cuts, op_or(op_not(arrives), op_and(earlier, single)));
             auto returns_1 = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
             auto leaves = op_and(op_and(op_and(third_cuts, op_not(first_cuts)), op_not(second_cuts)), op_not(arrives));
             auto sought = op_or(op_or(begins, returns_1), leaves);
             if (m_any(sought)) {
                 auto low = Real<R>::select(leaves, turn_back, Real<R>::select(returns_1, turn, zero));
                 auto high = Real<R>::select(leaves, full, Real<R>::select(returns_1, turn_back, turn));
-                auto side_1 = Real<R>::select(returns_1, (-side), side);
-                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, sought, low, high, side_1, false);
+                auto root = [&]() {
+                    if constexpr ((S::MASS || M::GUARDS)) {
+                        auto side_1 = Real<R>::select(returns_1, (-side), side);
+                        return roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, sought, low, high, side_1, false);
+                    } else {
+                        auto side_2 = Real<R>::select(returns_1, (-full), full);
+                        return cubic::zero_of<R>(c, sought, low, high, side_2);
+                    }
+                }();
                 auto at_end = m_le(m_abs(((full - root) * trial.ask.h)), close);
                 late = op_or(late, op_and(op_and(op_or(both, three), op_or(begins, returns_1)), at_end));
-                auto earlier = op_and(sought, op_or(m_lt(root, theta), op_not(cut)));
-                theta = Real<R>::select(earlier, root, theta);
+                auto sooner = op_and(sought, op_or(m_lt(root, theta), op_not(cut)));
+                theta = Real<R>::select(sooner, root, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
                 auto which_1 = Bits<typename Real<R>::Bits>::select(returns_1, later, number);
-                event = Bits<typename Real<R>::Bits>::select(earlier, which_1, event);
-                cut = op_or(cut, earlier);
+                auto anew = Bits<typename Real<R>::Bits>::select(arrives, next_correction, none);
+                event = Bits<typename Real<R>::Bits>::select(sooner, op_or(which_1, anew), event);
+                cut = op_or(cut, sooner);
             }
             fired = sides::with<R>(fired, bit, late);
             auto left = op_and(late, first_cuts);
@@ -3226,14 +3412,17 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     }
     auto rest = m_abs(((full - theta) * trial.ask.h));
     cut = op_and(cut, op_not(m_le(rest, close)));
+    auto size = (theta * trial.ask.h);
+    auto there = (trial.ask.h + correction);
+    corrected = op_and(corrected, op_or(op_not(cut), m_lt(m_abs(there), m_abs(size))));
     cut = op_or(cut, corrected);
-    auto size = Real<R>::select(corrected, (trial.ask.h + correction), (theta * trial.ask.h));
-    event = Bits<typename Real<R>::Bits>::select(corrected, op_or(lane.pending, twice_there), event);
+    size = Real<R>::select(corrected, there, size);
+    event = Bits<typename Real<R>::Bits>::select(corrected, op_or(pending, next_correction), event);
     fired = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), fired, none);
     here_1 = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), here_1, none);
     undone = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), undone, none);
     auto counts = op_and(look, op_not(cut));
-    if (((S::LOGGED > 0) && io.logs())) {
+    if (logs) {
         auto first_1 = op_and(once, op_not(op_and(fired, op_not(bent))));
         auto second_1 = op_and(again, op_not(op_and(fired, op_not(wavy))));
         logged::within<R, S, M, Q, N, P>(system, io, state, lane, trial.ask, made, end, first_1, second_1, op_and(third, op_not(fired)), bent, wavy, counts);
@@ -3255,31 +3444,277 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     return make_Place<R>(cut, size, event, fired, here_1, undone);
 }
 
-// events.rs  Returns the time from state `u` to an event's zero, by linear extrapolation.
+// locate.rs  Returns the cubic through the function of event `index` at the ends of a step, times `side`.
+template<class R, class S, class V, int N, int P> DEVICE cubic::Cubic<R> on_step(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, V>& step, const Arr<R, N>& du, R end, int index, R side) {
+    auto first = system.event(index, state.u, state.p, lane.t);
+    auto last = system.event(index, step.u, state.p, end);
+    auto lean = Real<R>::lit(0.0);
+    auto slope = lean;
+    if constexpr (op_not(S::MASS)) {
+        auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
+        lean = (system.event_slope(index, state.u, state.p, lane.t, state.du) * third);
+        slope = (system.event_slope(index, step.u, state.p, end, du) * third);
+    }
+    return cubic::cubic<R>(side, first, lean, slope, last);
+}
+
+// locate.rs  Returns the turning points of the function of event `index` in lanes `which`.
+template<class R, class S, class M, int N, int P> DEVICE roots::Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& made, const cubic::Cubic<R>& c, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side) {
+    if constexpr ((S::MASS || M::GUARDS)) {
+        return roots::turns_of<R, S, M, N, P>(system, state, trial.ask, made, index, which, thrice, side);
+    } else {
+        auto zero = Real<R>::lit(0.0);
+        auto full = Real<R>::lit(1.0);
+        auto turn = cubic::turns<R>(c)[0];
+        auto piece = c;
+        auto low = zero;
+        auto high = full;
+        auto there = Mask<typename Real<R>::Mask>::splat(false);
+        auto busy = which;
+        UNROLL for (int round = 0; round < MOST_TURNS; round++) {
+            if (m_any(busy)) {
+                auto value = (side * roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, index, turn, false));
+                there = op_or(there, op_and(busy, m_lt(value, zero)));
+                busy = op_and(op_and(op_and(busy, op_not(there)), m_gt(turn, low)), m_lt(turn, high));
+                if (((round + 1) < MOST_TURNS)) {
+                    auto slope = (side * roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, index, turn, true));
+                    auto behind = m_lt(slope, zero);
+                    auto from = Real<R>::select(behind, turn, low);
+                    auto to = Real<R>::select(behind, high, turn);
+                    auto part = ((to - from) / (high - low));
+                    auto third = ((slope * (to - from)) * Real<R>::lit((1.0 / 3.0)));
+                    piece = cubic::cubic<R>(full, Real<R>::select(behind, value, piece.first), Real<R>::select(behind, third, (piece.lean * part)), Real<R>::select(behind, (piece.slope * part), third), Real<R>::select(behind, piece.last, value));
+                    busy = op_and(busy, op_not(m_equals(slope, zero)));
+                    low = Real<R>::select(busy, from, low);
+                    high = Real<R>::select(busy, to, high);
+                    auto next = m_mul_add((to - from), cubic::turns<R>(piece)[0], from);
+                    turn = Real<R>::select(busy, next, turn);
+                }
+            }
+        }
+        auto back = full;
+        if (m_any(thrice)) {
+            auto most = cubic::turns<R>(c)[1];
+            auto value_1 = (side * roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, index, most, false));
+            there = op_and(there, op_not(op_and(thrice, op_not(m_gt(value_1, zero)))));
+            back = Real<R>::select(thrice, most, full);
+        }
+        return roots::turning<R>(there, turn, back);
+    }
+}
+
+// locate.rs  Returns the time from state `u` to an event's zero, by linear extrapolation.
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du) {
     return ((-system.event(index, u, p, t)) / system.event_slope(index, u, p, t, du));
 }
 
-// events.rs  Returns whether a state moves too far for its tolerance in the time `ahead`.
-template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead) {
-    auto far = Mask<typename Real<R>::Mask>::splat(false);
+// locate.rs  Returns whether a step misses its event by too much.
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R ahead) {
+    auto units = timeline::few_units<R>();
+    auto part = Real<R>::lit(MISSED);
+    auto relative = m_max((state.tolerances.reltol * part), units);
+    auto far = m_gt(m_abs(ahead), (m_abs(t) * relative));
     UNROLL for (int d = 0; d < N; d++) {
-        auto scale = m_mul_add(state.tolerances.reltol, m_abs(u[d]), state.tolerances.abstol[d]);
-        far = op_or(far, m_gt(m_abs((du[d] * ahead)), (scale * Real<R>::lit(MISSED))));
+        auto scale = m_mul_add(relative, m_abs(u[d]), (state.tolerances.abstol[d] * part));
+        far = op_or(far, m_gt(m_abs((du[d] * ahead)), scale));
     }
     return far;
+}
+} // namespace locate
+
+namespace events {
+
+// events.rs  The events and conditions of a step.
+template<class R, int N> struct Found {
+    typename Real<R>::Mask goes;
+    typename Real<R>::Mask near;
+    typename Real<R>::Mask cut;
+    R size;
+    typename Real<R>::Bits event;
+    typename Real<R>::Bits fired;
+    typename Real<R>::Bits here;
+    typename Real<R>::Bits held;
+    typename Real<R>::Mask holds;
+    Arr<R, N> du;
+    R end;
+    R t;
+    R t_low;
+};
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& goes, const typename Real<R>::Mask& near, const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& end, const R& t, const R& t_low) { return {goes, near, cut, size, event, fired, here, held, holds, du, end, t, t_low}; }
+template<class R, int N> DEVICE Found<R, N> nothing();
+template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
+template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
+template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found);
+
+// events.rs  Returns the result for a system without events.
+template<class R, int N> DEVICE Found<R, N> nothing() {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    return make_Found<R, N>(nobody, nobody, nobody, zero, none, none, none, none, nobody, repeat<N>(zero), zero, zero, zero);
+}
+
+// events.rs  Tests whether a step may contain events, and evaluates the conditions at its end.
+template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto found = nothing<R, N>();
+    found.t = lane.t;
+    found.t_low = lane.t_low;
+    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
+    found.end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    if constexpr ((S::EVENTS > 0)) {
+        if constexpr (op_not(S::MASS)) {
+            if constexpr (M::FSAL) {
+                found.du = M::template du_after<R, N>(step.k);
+            } else {
+                found.du = system.rhs(step.u, state.p, found.end);
+            }
+        }
+        auto near = op_not(m_equals(lane.pending, none));
+        if constexpr (((S::TIMED + S::DELAYED) > 0)) {
+            near = op_or(near, trial.last);
+        }
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto side = side_of<R>(lane, bit);
+            auto quiet = sides::has<R>(lane.known, bit);
+            if constexpr (S::MASS) {
+                auto g = system.event(e, step.u, state.p, found.end);
+                quiet = op_and(quiet, m_gt((side * g), zero));
+            } else {
+                auto c = locate::on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, found.du, found.end, e, side);
+                quiet = op_and(quiet, cubic::stays<R>(c));
+            }
+            near = op_or(near, op_not(quiet));
+            bit = m_wrapping_add(bit, bit);
+        }
+        found.near = op_and(near, found.goes);
+    }
+    if constexpr ((S::CONDITIONS > 0)) {
+        bit = Bits<typename Real<R>::Bits>::lit(1);
+        UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
+            auto holds = m_gt(system.holds(e_1, step.u, state.p, found.end), zero);
+            found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
+            found.holds = op_or(found.holds, op_and(found.goes, holds));
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
+    return found;
+}
+
+// events.rs  Takes a step back in lanes `which`, which make it again when more lanes search events.
+template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which) {
+    forget<R>(lane, before, which);
+    auto attempts = m_wrapping_sub(before.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    lane.attempts = Bits<typename Real<R>::Bits>::select(which, attempts, lane.attempts);
+}
+
+// events.rs  Removes the traces of a step from lanes `which`.
+template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which) {
+    lane.control = control::choose_memory<R>(which, before.control, lane.control);
+    lane.memory = Bits<typename Real<R>::Bits>::select(which, before.memory, lane.memory);
+    lane.guarded = Bits<typename Real<R>::Bits>::select(which, before.guarded, lane.guarded);
+}
+
+// events.rs  Finds and counts the events of a step, in lanes `found.near`.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found) {
+    auto near = found.near;
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto end = found.end;
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    if constexpr ((S::EVENTS > 0)) {
+        if (m_any(near)) {
+            auto sides = lane.sides;
+            auto known = lane.known;
+            auto crossed = none;
+            auto twice = none;
+            auto thrice = none;
+            auto broken = Mask<typename Real<R>::Mask>::splat(false);
+            UNROLL for (int e = 0; e < S::EVENTS; e++) {
+                auto above = sides::has<R>(lane.sides, bit);
+                auto was = sides::has<R>(lane.known, bit);
+                auto side = side_of<R>(lane, bit);
+                auto c = locate::on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, found.du, end, e, side);
+                auto stays = m_gt(c.last, zero);
+                auto leaves = m_lt(c.last, zero);
+                broken = op_or(broken, op_not(m_equals(c.last, c.last)));
+                auto flat = m_equals(c.last, zero);
+                auto keeps = op_or(stays, op_and(flat, m_gt(c.slope, zero)));
+                auto crosses = op_or(leaves, op_and(flat, m_lt(c.slope, zero)));
+                if constexpr (op_not(S::MASS)) {
+                    auto still = op_and(op_and(was, m_equals(c.last, c.first)), m_equals(c.lean, zero));
+                    keeps = op_and(keeps, op_not(still));
+                    crosses = op_and(crosses, op_not(still));
+                    if constexpr (C::SCHEDULED) {
+                        auto far = ((m_abs(lane.t1) * timeline::few_units<R>()) * Real<R>::lit(32.0));
+                        auto there = m_le(m_abs((c.last * trial.ask.h)), m_abs(((c.slope * Real<R>::lit(3.0)) * far)));
+                        auto reaches = op_and(op_and(op_and(op_and(was, trial.last), there), m_lt(c.slope, zero)), op_not(crosses));
+                        crosses = op_or(crosses, reaches);
+                        keeps = op_and(keeps, op_not(reaches));
+                    }
+                    auto turns = cubic::turns_beyond<R>(c);
+                    twice = sides::with<R>(twice, bit, op_and(op_and(was, turns[0]), op_not(crosses)));
+                    thrice = sides::with<R>(thrice, bit, op_and(was, turns[1]));
+                }
+                crossed = sides::with<R>(crossed, bit, op_and(was, crosses));
+                auto rises = op_or(op_and(keeps, above), op_and(crosses, op_not(above)));
+                auto falls = op_or(op_and(keeps, op_not(above)), op_and(crosses, above));
+                sides = sides::with<R>(sides, bit, rises);
+                sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
+                known = sides::with<R>(known, bit, op_or(rises, falls));
+                bit = m_wrapping_add(bit, bit);
+            }
+            auto some = op_or(op_or(crossed, twice), lane.pending);
+            auto look = op_and(near, op_not(m_equals(some, none)));
+            if (m_any(look)) {
+                auto place = locate::search<R, S, M, Q, N, P>(system, io, state, lane, trial, step, found.du, end, crossed, twice, thrice, look);
+                found.cut = place.cut;
+                found.event = place.event;
+                found.fired = place.fired;
+                found.here = place.here;
+                auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
+                found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
+                sides = op_xor(sides, place.undone);
+                forget<R>(lane, before, found.cut);
+            }
+            found.goes = op_and(found.goes, op_not(found.cut));
+            found.holds = op_and(found.holds, op_not(found.cut));
+            auto goes = op_and(near, found.goes);
+            lane.sides = Bits<typename Real<R>::Bits>::select(goes, sides, lane.sides);
+            lane.known = Bits<typename Real<R>::Bits>::select(goes, known, lane.known);
+            auto broken_1 = op_and(broken, goes);
+            if (m_any(broken_1)) {
+                auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+                lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
+                if constexpr (C::ADAPTIVE) {
+                    lane.last_attempt = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.last_attempt);
+                }
+            }
+        }
+    }
+}
+
+// events.rs  Returns 1 if the function of the event of this bit is above zero, otherwise -1.
+template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit) {
+    return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
 
 // events.rs  Applies the events of a step, or plans the step to an event.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
-    if constexpr ((((S::EVENTS > 0) && op_not(M::FSAL)) && op_not(S::MASS))) {
-        state.du = vector::choose<R, N>(found.goes, found.du, state.du);
-    }
+    auto aimed = lane.pending;
     auto arrived = follow<R, C, N>(lane, h, found);
-    if (m_any(op_or(op_and(found.goes, op_not(m_equals(found.fired, none))), found.holds))) {
-        happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, found);
+    if (m_any(op_and(found.goes, op_or(op_not(m_equals(found.fired, none)), found.holds)))) {
+        happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
     }
 }
 
@@ -3288,7 +3723,8 @@ template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lan
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto cut = found.cut;
-    auto arrived = op_and(found.goes, op_not(m_equals(lane.pending, none)));
+    auto goes = found.goes;
+    auto arrived = op_and(goes, op_not(m_equals(lane.pending, none)));
     if constexpr (C::ADAPTIVE) {
         auto rejected = m_wrapping_add(lane.rejected, one);
         lane.rejected = Bits<typename Real<R>::Bits>::select(cut, rejected, lane.rejected);
@@ -3301,7 +3737,7 @@ template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lan
         auto fractions = m_wrapping_add(lane.fractions, one);
         lane.fractions = Bits<typename Real<R>::Bits>::select(arrived, fractions, lane.fractions);
         auto covered = Real<R>::select(arrived, (lane.covered + h), Real<R>::lit(0.0));
-        lane.covered = Real<R>::select(found.goes, covered, lane.covered);
+        lane.covered = Real<R>::select(goes, covered, lane.covered);
     }
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(cut, plan, lane.plan);
@@ -3310,7 +3746,8 @@ template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lan
 }
 
 // events.rs  Runs the actions of events and conditions; returns the lanes with an ended trajectory.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found) {
+    auto goes = found.goes;
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -3318,6 +3755,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto p_before = state.p;
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
+    if constexpr ((C::RECORDS && C::EVENTS)) {
+        auto which = op_and(found.goes, op_not(m_equals(found.fired, none)));
+        recording::cause<R, S, Q, N, P>(io, state, lane.t, aimed, found.fired, which);
+    }
+    auto ran = op_and(found.fired, acting);
+    auto waiting = none;
+    auto end = lane.t1;
     auto slot = none;
     if ((((S::LOGGED + S::CONDITIONS_LOGGED) > 0) && io.logs())) {
         slot = logged::slot_of_first<R, S, Q, N, P>(io, found.fired);
@@ -3325,46 +3769,62 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto bit = one;
     auto number = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto here = op_and(found.goes, sides::has<R>(found.fired, bit));
+        auto here = op_and(goes, sides::has<R>(found.fired, bit));
         if (m_any(here)) {
             auto before_1 = state.u;
             auto acts = op_and(here, sides::has<R>(acting, bit));
-            actions::change<R, S, N, P>(system, state, e, lane.t, acts);
+            auto ends = here;
+            auto now = nobody;
+            if constexpr ((S::DELAYED > 0)) {
+                auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
+                auto waits = op_and(here, sides::has<R>(delayed, bit));
+                auto count = io.event_count(e);
+                auto last = actions::ends<R, S, N, P>(system, state, lane.t, e, count);
+                now = delays::schedule<R, S, N, P>(system, state, lane, e, bit, waits, last);
+                waiting = sides::with<R>(waiting, bit, op_and(waits, op_not(now)));
+                ends = op_and(here, op_not(op_and(waits, op_not(now))));
+            }
+            actions::change<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
+            if constexpr ((S::DELAYED > 0)) {
+                auto index = actions::delayed<R, S, N, P>(e);
+                actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, now);
+                ran = sides::with<R>(ran, bit, now);
+            }
             if (((S::LOGGED > 0) && io.logs())) {
                 auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
                 auto rises = sides::has<R>(lane.sides, bit);
-                auto which = logged::number_of<R>(number, rises);
-                io.log_event(logs, slot, which, lane.t, before_1, state.u);
+                auto which_1 = logged::number_of<R>(number, rises);
+                io.log_event(logs, slot, which_1, lane.t, before_1, state.u);
                 slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
             }
-            auto count = io.event_count(e);
-            over = op_or(over, op_and(here, actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
+            auto count_1 = io.event_count(e);
+            over = op_or(over, op_and(ends, actions::ends<R, S, N, P>(system, state, lane.t, e, count_1)));
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
     }
-    auto by_event = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
+    auto by_event = op_and(goes, op_not(m_equals(ran, none)));
     auto acted = by_event;
     bit = one;
     number = Bits<typename Real<R>::Bits>::lit((u64)(((S::EVENTS + S::TIMED) + 1)));
     UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-        auto index = actions::condition<R, S, N, P>(e_1);
-        auto here_1 = op_and(found.goes, sides::has<R>(found.held, bit));
+        auto index_1 = actions::condition<R, S, N, P>(e_1);
+        auto here_1 = op_and(goes, sides::has<R>(found.held, bit));
         if (m_any(here_1)) {
-            auto count_1 = m_wrapping_add(io.event_count(index), one);
-            io.set_event_count(here_1, index, count_1);
+            auto count_2 = m_wrapping_add(io.event_count(index_1), one);
+            io.set_event_count(here_1, index_1, count_2);
             auto acting_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_ACTING));
             auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
             auto before_2 = state.u;
-            actions::change<R, S, N, P>(system, state, index, lane.t, acts_1);
+            actions::change<R, S, Q, N, P>(system, io, state, index_1, lane.t, acts_1);
             if (((S::CONDITIONS_LOGGED > 0) && io.logs())) {
                 auto logs_1 = op_and(here_1, logged::is_condition_logged<R, S, N, P>(bit));
-                auto which_1 = logged::number_of<R>(number, here_1);
-                io.log_event(logs_1, slot, which_1, lane.t, before_2, state.u);
+                auto which_2 = logged::number_of<R>(number, here_1);
+                io.log_event(logs_1, slot, which_2, lane.t, before_2, state.u);
                 slot = Bits<typename Real<R>::Bits>::select(logs_1, m_wrapping_add(slot, one), slot);
             }
             acted = op_or(acted, acts_1);
-            over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index, count_1)));
+            over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index_1, count_2)));
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -3372,11 +3832,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
     lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
     auto ended = over;
-    if constexpr (((S::EVENTS > 0) && ((S::ACTING + S::CONDITIONS_ACTING) > 0))) {
-        auto moved = op_and(acted, op_not(over));
+    if constexpr ((S::DELAYED > 0)) {
+        ended = op_or(ended, op_and(found.goes, op_not(m_equals(lane.code, none))));
+    }
+    if constexpr (((S::EVENTS > 0) && (((S::ACTING + S::DELAYED) + S::CONDITIONS_ACTING) > 0))) {
+        auto moved = op_and(acted, op_not(ended));
         if (m_any(moved)) {
             auto here_2 = op_or(found.fired, found.here);
-            ended = op_or(over, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, found.fired, here_2, before, p_before));
+            ended = op_or(ended, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, op_and(found.fired, op_not(op_and(waiting, op_not(ran)))), here_2, before, p_before));
         }
     }
     auto at_end = nobody;
@@ -3389,12 +3852,23 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     }
     auto goes_on = op_and(acted, op_not(ended));
     by_event = op_and(by_event, op_not(ended));
-    auto ends = op_and(ended, op_not(at_end));
+    auto ends_1 = op_and(ended, op_not(at_end));
+    if constexpr ((S::DELAYED > 0)) {
+        if constexpr (C::ADAPTIVE) {
+            auto waits_1 = op_and(op_and(op_and(op_and(arrived, op_not(m_equals(waiting, none))), op_not(acted)), op_not(ended)), op_not(at_end));
+            auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
+            lane.control = control::choose_memory<R>(waits_1, fresh, lane.control);
+            auto plan = timeline::plan(lane.t, lane.t_low, whole, Real<R>::lit(1.0));
+            lane.plan = Real<R>::select(waits_1, plan, lane.plan);
+        } else {
+            delays::count_again<R>(lane, op_and(op_not(m_equals(lane.t1, end)), op_not(ended)));
+        }
+    }
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
         auto k = begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t);
-        auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
-        lane.control = control::choose_memory<R>(by_event, fresh, lane.control);
+        auto fresh_1 = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
+        lane.control = control::choose_memory<R>(by_event, fresh_1, lane.control);
         if constexpr (M::GUARDS) {
             auto next = guard::next_part<R>(lane.guarded);
             lane.guarded = Bits<typename Real<R>::Bits>::select(goes_on, next, lane.guarded);
@@ -3412,8 +3886,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
                 }
                 size = m_copysign(next_2, size);
             }
-            auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
-            lane.plan = Real<R>::select(goes_on_1, plan, lane.plan);
+            auto plan_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
+            lane.plan = Real<R>::select(goes_on_1, plan_1, lane.plan);
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
         auto since = m_abs((lane.t - lane.acted));
@@ -3423,7 +3897,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         auto due = none;
         if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
             if (m_any(by_event)) {
-                auto acted_here = op_and(found.fired, acting);
+                auto acted_here = ran;
                 auto at_zero = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
                 near = op_or(near, op_not(m_equals(at_zero[1], none)));
                 rests = op_or(at_zero[0], op_and(at_zero[1], lane.fired));
@@ -3439,25 +3913,25 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         lane.known = Bits<typename Real<R>::Bits>::select(goes_on, known, lane.known);
         auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
         auto earlier = Bits<typename Real<R>::Bits>::select(near, lane.fired, none);
-        auto fired = op_or(earlier, op_and(found.fired, acting));
+        auto fired = op_or(earlier, ran);
         lane.fired = Bits<typename Real<R>::Bits>::select(by_event, fired, lane.fired);
         lane.chain = Bits<typename Real<R>::Bits>::select(by_event, chain, lane.chain);
         lane.acted = Real<R>::select(by_event, lane.t, lane.acted);
         auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit((u64)(actions::MOST_AT_ONCE)), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
         lane.code = Bits<typename Real<R>::Bits>::select(op_and(many, m_equals(lane.code, none)), too_many, lane.code);
-        ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
+        ends_1 = op_or(ends_1, op_and(goes_on, op_not(m_equals(lane.code, none))));
     }
     if constexpr (op_not(C::ADAPTIVE)) {
-        auto part = op_and(ends, arrived);
+        auto part = op_and(ends_1, arrived);
         auto counted = m_wrapping_add(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
         auto fractions = m_wrapping_sub(lane.fractions, one);
         lane.fractions = Bits<typename Real<R>::Bits>::select(part, fractions, lane.fractions);
-        lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
+        lane.t1 = Real<R>::select(ends_1, lane.t, lane.t1);
     }
-    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
-    return op_or(ended, ends);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends_1, lane.attempts, lane.last_attempt);
+    return op_or(ended, ends_1);
 }
 } // namespace events
 
@@ -3788,7 +4262,10 @@ template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward
     }
     if constexpr (C::SCHEDULED) {
         auto ahead_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
-        lane.plan = Real<R>::select(done, ahead_1, Real<R>::select(trial.run, lane.plan, before));
+        lane.plan = Real<R>::select(done, ahead_1, lane.plan);
+    }
+    if constexpr ((C::SCHEDULED || C::WATCHES)) {
+        lane.plan = Real<R>::select(trial.run, lane.plan, before);
     }
     return small;
 }
@@ -3848,10 +4325,12 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features);
 
 // integrate.rs  Integrates every trajectory of `io` over its time span.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o) {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = repeat<N>(Real<R>::lit(0.0));
     auto tolerances = o.tolerances;
     if constexpr (op_not(C::ADAPTIVE)) {
@@ -3868,7 +4347,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         while (m_any(need)) {
             auto reasons = begin::hand_in<R, M, Q, C, N, P>(io, o, state, lane, need);
             if constexpr ((S::MODES > 0)) {
-                actions::hand_in<R, S, Q, N, P>(io, state, reasons.over);
+                actions::hand_in<R, S, Q, N, P>(io, state.p, reasons.over);
             }
             if constexpr (C::FEATURES) {
                 features::hand_in<R, S, Q, C, N, P>(system, io, o, state, lane, features, reasons);
@@ -3878,6 +4357,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if (op_not(io.vote(lane.alive))) {
             break;
         }
+        auto together = true;
         for (;;) {
             if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
@@ -3914,44 +4394,85 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 trial.run = op_and(trial.run, op_not(refused));
             }
             auto found = events::nothing<R, N>();
+            auto near = nobody;
+            auto waits = nobody;
             if constexpr (C::WATCHES) {
-                found = events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, moves);
-                moves = op_and(moves, op_not(found.cut));
-                trial.run = op_and(trial.run, op_not(found.cut));
-            }
-            if constexpr (C::RECORDS) {
-                auto goes = op_and(op_and(moves, trial.run), lane.alive);
-                io.record(goes, state.u, lane.t, lane.t_low, trial.ask.h);
-            }
-            if ((C::SAVES && io.saves())) {
-                advance::record<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
-            }
-            if constexpr (C::FEATURES) {
-                features::add<R, S, M, N, P>(system, state, lane, trial, step, moves, features);
-            }
-            if constexpr (C::ADAPTIVE) {
-                advance::adaptively<R, S, M, C, N, P>(o, state, lane, trial, step, verdict, moves);
-                if constexpr ((M::GUARDS && C::CHECKS_INTERPOLANT)) {
-                    if (m_any(refused)) {
-                        auto h = trial.ask.h;
-                        dense::plan_again<R>(lane, before, h, refused, halved);
-                    }
+                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, moves);
+                near = op_or(found.near, found.holds);
+                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
+                    moves = op_and(moves, op_not(near));
+                    trial.run = op_and(trial.run, op_not(near));
+                } else {
+                    events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
+                    moves = op_and(moves, op_not(found.cut));
+                    trial.run = op_and(trial.run, op_not(found.cut));
                 }
-            } else {
-                advance::by_fixed_steps<R, M, C, N, P>(lane, trial, step);
             }
-            state.u = vector::choose<R, N>(moves, step.u, state.u);
-            if constexpr (M::FSAL) {
-                auto after = M::template du_after<R, N>(step.k);
-                state.du = vector::choose<R, N>(moves, after, state.du);
+            go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, found.du, features);
+            if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
+                if (m_any(refused)) {
+                    auto h = trial.ask.h;
+                    dense::plan_again<R>(lane, before, h, refused, halved);
+                }
             }
             if constexpr (C::WATCHES) {
-                events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
+                    if (((C::EVENTS && io.waits()) && op_not(together))) {
+                        waits = found.near;
+                        if (m_any(waits)) {
+                            events::wait<R>(lane, before, waits);
+                        }
+                    }
+                    together = false;
+                    near = op_and(near, op_not(waits));
+                    auto pending = lane.pending;
+                    if (m_any(near)) {
+                        found.goes = near;
+                        found.near = op_and(found.near, near);
+                        events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
+                        trial.run = op_and(near, op_not(found.cut));
+                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, trial.run, found.du, features);
+                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                        together = m_any(found.cut);
+                    }
+                    if constexpr (C::EVENTS) {
+                        auto next = Bits<typename Real<R>::Bits>::select(found.cut, lane.pending, none);
+                        lane.pending = Bits<typename Real<R>::Bits>::select(waits, pending, next);
+                    }
+                } else {
+                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                }
             }
-            if (io.should_refill(lane::is_in_need<R>(lane))) {
+            if (io.should_refill(op_or(lane::is_in_need<R>(lane), waits))) {
                 break;
             }
         }
+    }
+}
+
+// integrate.rs  Saves, records and moves lanes `moves` by a step, and plans the next step of running lanes.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features) {
+    if constexpr (C::RECORDS) {
+        auto goes = op_and(op_and(moves, trial.run), lane.alive);
+        io.record(goes, state.u, lane.t, lane.t_low, trial.ask.h);
+    }
+    if ((C::SAVES && io.saves())) {
+        advance::record<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, moves);
+    }
+    if constexpr (C::FEATURES) {
+        features::add<R, S, M, N, P>(system, state, lane, trial, step, moves, features);
+    }
+    if constexpr (C::ADAPTIVE) {
+        advance::adaptively<R, S, M, C, N, P>(o, state, lane, trial, step, verdict, moves);
+    } else {
+        advance::by_fixed_steps<R, M, C, N, P>(lane, trial, step);
+    }
+    state.u = vector::choose<R, N>(moves, step.u, state.u);
+    if constexpr (M::FSAL) {
+        auto after = M::template du_after<R, N>(step.k);
+        state.du = vector::choose<R, N>(moves, after, state.du);
+    } else if constexpr ((C::EVENTS && op_not(C::MASS))) {
+        state.du = vector::choose<R, N>(moves, du, state.du);
     }
 }
 } // namespace integrate
@@ -3970,6 +4491,7 @@ struct System {
     static constexpr int RISING = 0;
     static constexpr int FALLING = 0;
     static constexpr int ACTING = 0;
+    static constexpr int DELAYED = 0;
     static constexpr int LOGGED = 0;
     static constexpr int NO_JUMPS = 0;
     static constexpr int CONDITIONS = 0;
