@@ -27,7 +27,7 @@ use odes::system::System;
 use odes::{Solver, StepSize};
 
 /// The hash that every machine must compute.
-const HASH: &str = "29e84775253db640126344e2bfa947b84a17fbff1dae61d526d4bf519853a55f";
+const HASH: &str = "d83070c405fea2aaa1654b268b43dc19b5b9f94e3cf3348876ea85b94c5393ba";
 
 /// A system that is not stiff.
 #[ode_system]
