@@ -71,6 +71,8 @@ pub mod results_files {}
 #[doc = include_str!("../docs/from-sciml.md")]
 pub mod from_sciml {}
 
+/// [events]: crate::docs::events
+///
 #[doc = include_str!("../docs/gradients.md")]
 pub mod gradients {}
 
