@@ -130,6 +130,7 @@ pub mod clusters {}
 /// [jumps]: crate::docs::events#jumps
 /// [event-steps]: crate::docs::events#step-sizes
 /// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
+/// [grazing]: crate::docs::gradients#events
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}
@@ -145,6 +146,8 @@ pub mod language {}
 /// [columns]: crate::docs::history#columns-with-one-step-size
 /// [large]: crate::docs::history#one-large-system
 /// [networks]: crate::docs::history#networks-over-columns
+/// [events]: crate::docs::events
+/// [event-steps]: crate::docs::events#step-sizes
 ///
 #[cfg(any(not(doctest), feature = "arrays"))]
 #[doc = include_str!("../docs/arrays.md")]
