@@ -857,9 +857,6 @@ impl SolveError {
     pub(crate) const NOT_COMPILED: &str = "on a backend behind a `Box`, an `Arc` or a `dyn`, for \
         which it is not compiled, because most programs would not use it; pass `solve` the \
         `EnsembleCpuArray` itself, or a reference to it";
-    /// The reason why there is no lockstep solve of systems with events on a GPU.
-    pub(crate) const DEVICE_EVENTS: &str = "on a GPU, of a system with events, conditions or \
-        scheduled actions; use `EnsembleCpuArray` or `EnsembleGpuKernel`";
     /// The reason why there is no lockstep solve of systems with delayed actions.
     pub(crate) const DELAYED: &str = "of a system with delayed actions, because the members of a \
         group share the ends of segments; use `EnsembleThreads` or `EnsembleGpuKernel`";

@@ -5,11 +5,13 @@
 use crate::batches::{Sums, solve_into};
 #[cfg(target_os = "linux")]
 use crate::driver;
+use crate::kernel::balls;
 use crate::systems::{constrained, forced, hyperbola};
 use crate::workloads::{assert_same_bits, lorenz, lorenz_sweep, many, sampled_lorenz};
 #[cfg(target_os = "linux")]
 use odes::arrays::ArrayGpu;
 use odes::backend::{Backend, EnsembleAlgorithm, LockstepNorm, PreparedSolve, WorstMember};
+use odes::events::EventLog;
 use odes::lane::Scalar;
 use odes::methods::{Method, Rk4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
 use odes::prelude::*;
@@ -210,6 +212,20 @@ fn failures_of_many() {
     left_behind(many(200_000));
 }
 
+/// Events of all kinds, in registers and in memory.
+#[needs(gpu)]
+#[test]
+fn events() {
+    let options = SolveOptions::default().tolerance(1e-5).saving(Saving::Both).saveat(0.25);
+    let options = options.event_log(EventLog::new(5).with_states());
+    for n in [1, 70, 600] {
+        same(Tsit5, &balls::<f64>(n), &options);
+    }
+    same(Tsit5, &balls::<f32>(100), &options);
+    let fixed = SolveOptions::default().fixed_step(0.125).saveat(0.25);
+    same(Rodas5P, &balls::<f64>(100), &fixed);
+}
+
 /// Sampled inputs are equal, and components have their own tolerances.
 #[needs(gpu)]
 #[test]
@@ -315,7 +331,7 @@ fn what_is_no_array() {
 #[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["few_threads", "of_few", "gpu::batches", "gpu::what"];
+    let tests = ["few_threads", "of_few", "gpu::batches", "gpu::what", "gpu::events"];
     driver::run(&tests, &[]);
 }
 

@@ -1,12 +1,13 @@
 //! The kernel's text, compiled by the host's C++ compiler, gives the bits of the CPU backend.
 
 use crate::cpp::{HostCpp, in_memory};
-use crate::systems::{constrained, forced, hyperbola};
+use crate::systems::{constrained, forced, hyperbola, kicked};
 use crate::workloads::{assert_same_bits, lorenz_sweep};
 use odes::backend::{
     self, Backend, Capabilities, EnsembleAlgorithm, LockstepNorm, RawResults, Request,
     RequestVisitor, RunReport, SolveJob, WorstMember,
 };
+use odes::events::EventLog;
 use odes::internals::kernel::lockstep::{LOCKSTEP_NAME, LockstepArguments};
 use odes::internals::kernel::{KernelArguments, KernelConfig, LockstepConfig, Target};
 use odes::lane::Scalar;
@@ -22,8 +23,6 @@ struct CppArray {
     cpp: HostCpp,
     norm: LockstepNorm,
 }
-
-impl CppArray {}
 
 impl RequestVisitor for CppArray {
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
@@ -71,7 +70,7 @@ impl EnsembleAlgorithm for CppArray {
     type Compiled = backend::Text;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities::default()
+        Capabilities { couples_trajectories: true, ..Capabilities::default() }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
@@ -147,4 +146,30 @@ fn failures() {
     });
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
     same(Tsit5, &ensemble, LockstepNorm::Mean, &options);
+}
+
+/// Members with events, actions, modes, conditions and schedules of their own.
+pub(crate) fn balls<T: Scalar>(
+    n: usize,
+) -> EnsembleProblem<kicked::Model, T, impl Vary<kicked::Model, T, 2, 3>, 2, 3> {
+    let of = |i: usize| kicked::Parameters {
+        restitution: 0.8 + 0.002 * (i % 77) as f64,
+        kick: 1.0 + 0.125 * (i % 8) as f64,
+        modes: kicked::Modes { bounces: 0.0 },
+    };
+    let at = kicked::State { height: 3.0, velocity: 0.0 };
+    let problem = OdeProblem::new(kicked, at, 0.0..=3.0, of(0));
+    EnsembleProblem::new(problem).trajectories(n).vary(move |q, i| q.with_p(of(i))).cast()
+}
+
+#[needs(cpp)]
+#[test]
+fn events() {
+    let options = SolveOptions::default().tolerance(1e-5).saving(Saving::Both).saveat(0.25);
+    let options = options.event_log(EventLog::new(5).with_states());
+    same(Tsit5, &balls::<f64>(77), LockstepNorm::Greatest, &options);
+    same(Tsit5, &balls::<f32>(40), LockstepNorm::Mean, &options);
+    same(TrBdf2, &balls::<f64>(40), LockstepNorm::Mean, &options);
+    let fixed = SolveOptions::default().fixed_step(0.125).saveat(0.25);
+    same(Tsit5, &balls::<f64>(40), LockstepNorm::Greatest, &fixed);
 }

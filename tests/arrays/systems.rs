@@ -35,6 +35,70 @@ pub(crate) mod constrained {
     }
 }
 
+/// A ball that bounces and is kicked, with all kinds of events.
+#[ode_system]
+pub(crate) mod kicked {
+    pub(crate) struct State {
+        pub(crate) height: f64,
+        pub(crate) velocity: f64,
+    }
+
+    pub(crate) struct Modes {
+        pub(crate) bounces: f64,
+    }
+
+    pub(crate) struct Parameters {
+        pub(crate) restitution: f64,
+        pub(crate) kick: f64,
+        pub(crate) modes: Modes,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { height: u.velocity, velocity: -9.81 }
+    }
+
+    #[event(falling, log)]
+    fn ground(u: &State) -> f64 {
+        u.height
+    }
+
+    #[action(ground)]
+    fn bounce(u: &State, p: &Parameters) -> (State, Modes) {
+        let up = State { height: 0.0, velocity: -p.restitution * u.velocity };
+        (up, Modes { bounces: p.modes.bounces + 1.0 })
+    }
+
+    #[event(both, log)]
+    fn turn(u: &State) -> f64 {
+        u.velocity
+    }
+
+    #[event(rising, stop, log)]
+    fn high(u: &State, m: &Modes) -> f64 {
+        u.height - 8.0 - 0.25 * m.bounces
+    }
+
+    #[at(p.kick)]
+    fn kick(u: &State, p: &Parameters) -> State {
+        State { velocity: u.velocity + 3.0 * p.restitution, ..*u }
+    }
+
+    #[after_step]
+    fn fast(u: &State) -> bool {
+        u.velocity.abs() > 8.0
+    }
+
+    #[action(fast)]
+    fn slow(u: &State) -> State {
+        State { velocity: 0.875 * u.velocity, ..*u }
+    }
+
+    #[observable]
+    fn bounces(_: &State, m: &Modes) -> f64 {
+        m.bounces
+    }
+}
+
 /// `u' = p u²`, which ends at `t = 1/(p u0)`.
 #[ode_system]
 pub(crate) fn hyperbola(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {

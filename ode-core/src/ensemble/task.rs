@@ -247,10 +247,6 @@ where
     fn kernel(&self, kernel_config: &KernelConfig) -> Result<String, SolveError> {
         match kernel_config.lockstep {
             Some(kind) => {
-                if const { S::EVENTS + S::CONDITIONS + S::TIMED > 0 } {
-                    let method = M::DEFINED.name;
-                    return Err(SolveError::NoArrays { method, why: SolveError::DEVICE_EVENTS });
-                }
                 kernel::lockstep::source::<T, S, M, N, P>(self.system, kernel_config, kind)
             }
             None => kernel::source::<T, S, M, N, P>(self.system, kernel_config),
