@@ -172,7 +172,7 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// Returns the numbers in the value of an expression, which are known before a solve.
+    /// Returns the numbers in the value of an expression that the host computes before a solve.
     fn known_numbers(
         &mut self,
         expr: &Expr<'a>,

@@ -13,7 +13,7 @@ mod device {
 
     /// The event functions' sides of members, and their last actions.
     ///
-    /// The fields are those of a [`Lane`](lane::Lane).
+    /// A [`Lane`](lane::Lane) has the same fields.
     #[derive(Clone, Copy, Debug)]
     pub struct Armed<R: Real> {
         /// The events with functions above zero, as far as the side is `known`.
@@ -30,7 +30,7 @@ mod device {
 
     /// The events of members in an attempted step.
     ///
-    /// `fired`, `here`, `held` and `holds` are those of [`Found`](crate::integrate::events::Found).
+    /// [`Found`](crate::integrate::events::Found) has the same `fired`, `here`, `held` and `holds`.
     #[derive(Clone, Copy, Debug)]
     pub struct Occurred<R: Real> {
         /// The sides at the end of the step.
@@ -108,12 +108,11 @@ mod device {
         occurred: &Occurred<R>,
     ) -> R::Bits {
         let none = <R::Bits as Bits>::lit(0);
-        let number = <R::Bits as Bits>::lit(locate::AGAIN - 1);
         let plan = timeline::plan(clock.t, clock.t_low, occurred.size, R::lit(1.0));
         let own = timeline::after(clock.t, plan);
         let close = (clock.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
         let there = (own.t - trial.next.t).abs().le(close);
-        let cut = !(occurred.event & number).equals(none);
+        let cut = !locate::crossing_of::<R>(occurred.event).equals(none);
         let goes = !clock.pending.equals(none) & cut & there;
         <R::Bits as Bits>::select(goes, occurred.event, none)
     }

@@ -210,7 +210,7 @@ mod device {
     }
 
     /// Removes the traces of a step from lanes `which`.
-    fn forget<R: Real>(lane: &mut lane::Lane<R>, before: &lane::Lane<R>, which: R::Mask) {
+    pub fn forget<R: Real>(lane: &mut lane::Lane<R>, before: &lane::Lane<R>, which: R::Mask) {
         lane.control = control::choose_memory::<R>(which, &before.control, &lane.control);
         lane.memory = <R::Bits as Bits>::select(which, before.memory, lane.memory);
         lane.guarded = <R::Bits as Bits>::select(which, before.guarded, lane.guarded);
@@ -430,7 +430,7 @@ mod device {
             recording::cause::<R, S, Q, N, P>(io, state, lane.t, aimed, found.fired, which);
         }
         // The events with an action here, and those with one that waits for its due time.
-        let mut ran = found.fired & acting;
+        let mut ran = none;
         let mut waiting = none;
         let end = lane.t1;
         let mut slot = none;
@@ -442,34 +442,13 @@ mod device {
         for e in 0..S::EVENTS {
             let here = goes & sides::has::<R>(found.fired, bit);
             if here.any() {
-                let before = state.u;
-                let acts = here & sides::has::<R>(acting, bit);
-                let mut ends = here;
-                let mut now = nobody;
-                if S::DELAYED > 0 {
-                    let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
-                    let waits = here & sides::has::<R>(delayed, bit);
-                    let count = io.event_count(e);
-                    let last = actions::ends::<R, S, N, P>(system, state, lane.t, e, count);
-                    now = delays::schedule::<R, S, N, P>(system, state, lane, e, bit, waits, last);
-                    waiting = sides::with::<R>(waiting, bit, waits & !now);
-                    ends = here & !(waits & !now);
-                }
-                actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
-                if S::DELAYED > 0 {
-                    let index = actions::delayed::<R, S, N, P>(e);
-                    actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, now);
-                    ran = sides::with::<R>(ran, bit, now);
-                }
-                if S::LOGGED > 0 && io.logs() {
-                    let logs = here & logged::is_logged::<R, S, N, P>(bit);
-                    let rises = sides::has::<R>(lane.sides, bit);
-                    let which = logged::number_of::<R>(number, rises);
-                    io.log_event(logs, slot, which, lane.t, &before, &state.u);
-                    slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
-                }
-                let count = io.event_count(e);
-                over = over | (ends & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
+                let rises = sides::has::<R>(lane.sides, bit);
+                let effects = jumps::occur::<R, S, Q, N, P>(
+                    system, io, state, lane, e, bit, number, here, rises, &mut slot,
+                );
+                ran = sides::with::<R>(ran, bit, effects.acts);
+                waiting = sides::with::<R>(waiting, bit, effects.waits);
+                over = over | effects.over;
             }
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);

@@ -74,6 +74,7 @@ mod device {
             }
             let mut acted = <R::Mask as Mask>::splat(false);
             let mut over = acted;
+            let mut ran = none;
             let mut bit = one;
             let mut number = one;
             for e in 0..S::EVENTS {
@@ -81,38 +82,13 @@ mod device {
                 if here.any() {
                     let count = io.event_count(e).wrapping_add(one);
                     io.set_event_count(here, e, count);
-                    let u = state.u;
-                    let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
-                    let mut acts = here & sides::has::<R>(acting, bit);
-                    let mut waits = <R::Mask as Mask>::splat(false);
-                    let mut now = waits;
-                    if S::DELAYED > 0 {
-                        let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
-                        waits = here & sides::has::<R>(delayed, bit);
-                        let last = actions::ends::<R, S, N, P>(system, state, lane.t, e, count);
-                        now = delays::schedule::<R, S, N, P>(
-                            system, state, lane, e, bit, waits, last,
-                        );
-                        waits = waits & !now;
-                    }
-                    actions::change::<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
-                    if S::DELAYED > 0 {
-                        let index = actions::delayed::<R, S, N, P>(e);
-                        actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, now);
-                        acts = acts | now;
-                    }
-                    if S::LOGGED > 0 && io.logs() {
-                        let logs = here & logged::is_logged::<R, S, N, P>(bit);
-                        let rises = sides::has::<R>(jumped.above, bit);
-                        let which = logged::number_of::<R>(number, rises);
-                        io.log_event(logs, slot, which, lane.t, &u, &state.u);
-                        slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
-                    }
-                    acted = acted | acts;
-                    over = over
-                        | (here
-                            & !waits
-                            & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
+                    let rises = sides::has::<R>(jumped.above, bit);
+                    let effects = occur::<R, S, Q, N, P>(
+                        system, io, state, lane, e, bit, number, here, rises, &mut slot,
+                    );
+                    acted = acted | effects.acts;
+                    ran = sides::with::<R>(ran, bit, effects.acts);
+                    over = over | effects.over;
                 }
                 bit = bit.wrapping_add(bit);
                 number = number.wrapping_add(one);
@@ -122,7 +98,7 @@ mod device {
             was = (was & !moved) | (jumped.above & moved);
             known = known | moved;
             near = none;
-            done = events & <R::Bits as Bits>::lit(S::ACTING as u64);
+            done = ran;
             let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
             lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
             if S::DELAYED > 0 {
@@ -139,6 +115,66 @@ mod device {
             }
         }
         ended
+    }
+
+    /// The effects of an event.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Effects<R: Real> {
+        /// Lanes with an action that ran.
+        pub acts: R::Mask,
+        /// Lanes with an action that waits for its due time.
+        pub waits: R::Mask,
+        /// Lanes with a trajectory that ends.
+        pub over: R::Mask,
+    }
+
+    /// Runs the actions of event `index` in lanes `here`, after it was counted, and logs it.
+    ///
+    /// `bit` and `number` are those of the event, and `slot` is that of the next entry of the log.
+    /// In lanes `rises`, the function became positive.
+    pub fn occur<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
+        system: S,
+        io: &mut Q,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        index: usize,
+        bit: R::Bits,
+        number: R::Bits,
+        here: R::Mask,
+        rises: R::Mask,
+        slot: &mut R::Bits,
+    ) -> Effects<R> {
+        let before = state.u;
+        let count = io.event_count(index);
+        let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
+        let mut acts = here & sides::has::<R>(acting, bit);
+        let mut waits = <R::Mask as Mask>::splat(false);
+        let mut now = waits;
+        if S::DELAYED > 0 {
+            let delayed = <R::Bits as Bits>::lit(S::DELAYED as u64);
+            waits = here & sides::has::<R>(delayed, bit);
+            let last = actions::ends::<R, S, N, P>(system, state, lane.t, index, count);
+            now = delays::schedule::<R, S, N, P>(system, state, lane, index, bit, waits, last);
+            waits = waits & !now;
+        }
+        actions::change::<R, S, Q, N, P>(system, io, state, index, lane.t, acts);
+        if S::DELAYED > 0 {
+            let delayed = actions::delayed::<R, S, N, P>(index);
+            actions::change::<R, S, Q, N, P>(system, io, state, delayed, lane.t, now);
+            acts = acts | now;
+        }
+        if S::LOGGED > 0 && io.logs() {
+            let logs = here & logged::is_logged::<R, S, N, P>(bit);
+            let which = logged::number_of::<R>(number, rises);
+            io.log_event(logs, *slot, which, lane.t, &before, &state.u);
+            *slot = <R::Bits as Bits>::select(
+                logs,
+                slot.wrapping_add(<R::Bits as Bits>::lit(1)),
+                *slot,
+            );
+        }
+        let ends = actions::ends::<R, S, N, P>(system, state, lane.t, index, count);
+        Effects::<R> { acts, waits, over: here & !waits & ends }
     }
 
     /// Returns the events with zeros that the state has crossed, from the sides `was`.

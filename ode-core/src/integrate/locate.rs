@@ -31,6 +31,16 @@ mod device {
     /// The largest miss of an event, as a fraction of the tolerance: `2^-10`.
     pub const MISSED: f64 = 0.0009765625;
 
+    /// Returns the crossing that the number `event` of a lane's event names, without corrections.
+    pub fn crossing_of<R: Real>(event: R::Bits) -> R::Bits {
+        event & <R::Bits as Bits>::lit(AGAIN - 1)
+    }
+
+    /// Returns the corrections in the number `event` of a lane's event, as multiples of [`AGAIN`].
+    pub fn corrections_of<R: Real>(event: R::Bits) -> R::Bits {
+        event & !<R::Bits as Bits>::lit(AGAIN - 1)
+    }
+
     /// The first event that ends the trajectory or acts.
     #[derive(Clone, Copy, Debug)]
     pub struct Place<R: Real> {
@@ -90,11 +100,10 @@ mod device {
         let nobody = <R::Mask as Mask>::splat(false);
         let full = R::lit(1.0);
         let zero = R::lit(0.0);
-        let again_bit = <R::Bits as Bits>::lit(AGAIN);
         let arrives = look & !lane.pending.equals(none);
-        let pending = lane.pending & <R::Bits as Bits>::lit(AGAIN - 1);
-        let corrections = lane.pending & !<R::Bits as Bits>::lit(AGAIN - 1);
-        let next_correction = corrections.wrapping_add(again_bit);
+        let pending = crossing_of::<R>(lane.pending);
+        let corrections = corrections_of::<R>(lane.pending);
+        let next_correction = corrections.wrapping_add(<R::Bits as Bits>::lit(AGAIN));
         let may_correct =
             arrives & corrections.less_than(<R::Bits as Bits>::lit(MOST_CORRECTIONS * AGAIN));
         let mut corrected = nobody;

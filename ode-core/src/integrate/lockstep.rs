@@ -372,10 +372,7 @@ mod device {
         found.size = told.nearest.copysign(trial.ask.h);
         // Each member has the number of its own event.
         found.event = <R::Bits as Bits>::lit(1);
-        // The rejected step leaves no traces.
-        lane.control = control::choose_memory::<R>(found.cut, &before.control, &lane.control);
-        lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
-        lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+        events::forget::<R>(lane, before, found.cut);
         found
     }
 

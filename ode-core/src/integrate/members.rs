@@ -284,14 +284,13 @@ mod device {
                 code = <R::Bits as Bits>::select(broken, own.code, code);
             }
             // Each member counts the corrections of its steps to events, until a step is accepted.
-            let corrected = group.occurred.event & !<R::Bits as Bits>::lit(locate::AGAIN - 1);
-            let corrected = <R::Bits as Bits>::select(lane.pending.equals(none), none, corrected);
+            let earlier = locate::corrections_of::<R>(group.occurred.event);
+            let earlier = <R::Bits as Bits>::select(lane.pending.equals(none), none, earlier);
+            let latest = locate::corrections_of::<R>(found.event);
+            let most = <R::Bits as Bits>::select(earlier.less_than(latest), latest, earlier);
             occurred.sides = own.sides;
             occurred.known = own.known;
-            let own_corrected = found.event & !<R::Bits as Bits>::lit(locate::AGAIN - 1);
-            let fewer = corrected.less_than(own_corrected);
-            let corrected = <R::Bits as Bits>::select(fewer, own_corrected, corrected);
-            occurred.event = (found.event & <R::Bits as Bits>::lit(locate::AGAIN - 1)) | corrected;
+            occurred.event = locate::crossing_of::<R>(found.event) | most;
             occurred.size = found.size;
             occurred.fired = found.fired;
             occurred.here = found.here;
