@@ -2686,7 +2686,16 @@ template<class R> struct Jumped {
     typename Real<R>::Bits known;
 };
 template<class R> DEVICE Jumped<R> make_Jumped(const typename Real<R>::Bits& events, const typename Real<R>::Bits& above, const typename Real<R>::Bits& known) { return {events, above, known}; }
+
+// jumps.rs  The effects of an event.
+template<class R> struct Effects {
+    typename Real<R>::Mask acts;
+    typename Real<R>::Mask waits;
+    typename Real<R>::Mask over;
+};
+template<class R> DEVICE Effects<R> make_Effects(const typename Real<R>::Mask& acts, const typename Real<R>::Mask& waits, const typename Real<R>::Mask& over) { return {acts, waits, over}; }
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, class Q, int N, int P> DEVICE Effects<R> occur(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, int index, typename Real<R>::Bits bit, typename Real<R>::Bits number, typename Real<R>::Mask here, typename Real<R>::Mask rises, typename Real<R>::Bits& slot);
 template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
 // jumps.rs  Runs the events with zeros that actions have crossed, in lanes `which`.
@@ -2714,6 +2723,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         }
         auto acted = Mask<typename Real<R>::Mask>::splat(false);
         auto over = acted;
+        auto ran = none;
         auto bit = one;
         auto number = one;
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
@@ -2721,33 +2731,11 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
             if (m_any(here_1)) {
                 auto count = m_wrapping_add(io.event_count(e), one);
                 io.set_event_count(here_1, e, count);
-                auto u = state.u;
-                auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
-                auto acts = op_and(here_1, sides::has<R>(acting, bit));
-                auto waits = Mask<typename Real<R>::Mask>::splat(false);
-                auto now = waits;
-                if constexpr ((S::DELAYED > 0)) {
-                    auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
-                    waits = op_and(here_1, sides::has<R>(delayed, bit));
-                    auto last = actions::ends<R, S, N, P>(system, state, lane.t, e, count);
-                    now = delays::schedule<R, S, N, P>(system, state, lane, e, bit, waits, last);
-                    waits = op_and(waits, op_not(now));
-                }
-                actions::change<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
-                if constexpr ((S::DELAYED > 0)) {
-                    auto index = actions::delayed<R, S, N, P>(e);
-                    actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, now);
-                    acts = op_or(acts, now);
-                }
-                if (((S::LOGGED > 0) && io.logs())) {
-                    auto logs = op_and(here_1, logged::is_logged<R, S, N, P>(bit));
-                    auto rises = sides::has<R>(jumped.above, bit);
-                    auto which_1 = logged::number_of<R>(number, rises);
-                    io.log_event(logs, slot, which_1, lane.t, u, state.u);
-                    slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
-                }
-                acted = op_or(acted, acts);
-                over = op_or(over, op_and(op_and(here_1, op_not(waits)), actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
+                auto rises = sides::has<R>(jumped.above, bit);
+                auto effects = occur<R, S, Q, N, P>(system, io, state, lane, e, bit, number, here_1, rises, slot);
+                acted = op_or(acted, effects.acts);
+                ran = sides::with<R>(ran, bit, effects.acts);
+                over = op_or(over, effects.over);
             }
             bit = m_wrapping_add(bit, bit);
             number = m_wrapping_add(number, one);
@@ -2756,7 +2744,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         was = op_or(op_and(was, op_not(moved)), op_and(jumped.above, moved));
         known = op_or(known, moved);
         near = none;
-        done = op_and(events, Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)));
+        done = ran;
         auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
         lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
         if constexpr ((S::DELAYED > 0)) {
@@ -2773,6 +2761,37 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         }
     }
     return ended;
+}
+
+// jumps.rs  Runs the actions of event `index` in lanes `here`, after it was counted, and logs it.
+template<class R, class S, class Q, int N, int P> DEVICE Effects<R> occur(S system, Q& io, stepper::State<R, N, P>& state, lane::Lane<R>& lane, int index, typename Real<R>::Bits bit, typename Real<R>::Bits number, typename Real<R>::Mask here, typename Real<R>::Mask rises, typename Real<R>::Bits& slot) {
+    auto before = state.u;
+    auto count = io.event_count(index);
+    auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
+    auto acts = op_and(here, sides::has<R>(acting, bit));
+    auto waits = Mask<typename Real<R>::Mask>::splat(false);
+    auto now = waits;
+    if constexpr ((S::DELAYED > 0)) {
+        auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
+        waits = op_and(here, sides::has<R>(delayed, bit));
+        auto last = actions::ends<R, S, N, P>(system, state, lane.t, index, count);
+        now = delays::schedule<R, S, N, P>(system, state, lane, index, bit, waits, last);
+        waits = op_and(waits, op_not(now));
+    }
+    actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, acts);
+    if constexpr ((S::DELAYED > 0)) {
+        auto delayed_1 = actions::delayed<R, S, N, P>(index);
+        actions::change<R, S, Q, N, P>(system, io, state, delayed_1, lane.t, now);
+        acts = op_or(acts, now);
+    }
+    if (((S::LOGGED > 0) && io.logs())) {
+        auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
+        auto which = logged::number_of<R>(number, rises);
+        io.log_event(logs, slot, which, lane.t, before, state.u);
+        slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, Bits<typename Real<R>::Bits>::lit(1)), slot);
+    }
+    auto ends = actions::ends<R, S, N, P>(system, state, lane.t, index, count);
+    return make_Effects<R>(acts, waits, op_and(op_and(here, op_not(waits)), ends));
 }
 
 // jumps.rs  Returns the events with zeros that the state has crossed, from the sides `was`.
@@ -3230,12 +3249,24 @@ template<class R> struct Place {
     typename Real<R>::Bits undone;
 };
 template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, here, undone}; }
+template<class R> DEVICE typename Real<R>::Bits crossing_of(typename Real<R>::Bits event);
+template<class R> DEVICE typename Real<R>::Bits corrections_of(typename Real<R>::Bits event);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& io, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
 template<class R, class S, class V, int N, int P> DEVICE cubic::Cubic<R> on_step(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, V>& step, const Arr<R, N>& du, R end, int index, R side);
 template<class R, class S, class M, int N, int P> DEVICE roots::Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& made, const cubic::Cubic<R>& c, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R ahead);
+
+// locate.rs  Returns the crossing that the number `event` of a lane's event names, without corrections.
+template<class R> DEVICE typename Real<R>::Bits crossing_of(typename Real<R>::Bits event) {
+    return op_and(event, Bits<typename Real<R>::Bits>::lit((AGAIN - 1)));
+}
+
+// locate.rs  Returns the corrections in the number `event` of a lane's event, as multiples of [`AGAIN`].
+template<class R> DEVICE typename Real<R>::Bits corrections_of(typename Real<R>::Bits event) {
+    return op_and(event, op_not(Bits<typename Real<R>::Bits>::lit((AGAIN - 1))));
+}
 
 // locate.rs  Returns whether the event of this bit counts if its function leaves this side.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit) {
@@ -3251,11 +3282,10 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto full = Real<R>::lit(1.0);
     auto zero = Real<R>::lit(0.0);
-    auto again_bit = Bits<typename Real<R>::Bits>::lit(AGAIN);
     auto arrives = op_and(look, op_not(m_equals(lane.pending, none)));
-    auto pending = op_and(lane.pending, Bits<typename Real<R>::Bits>::lit((AGAIN - 1)));
-    auto corrections = op_and(lane.pending, op_not(Bits<typename Real<R>::Bits>::lit((AGAIN - 1))));
-    auto next_correction = m_wrapping_add(corrections, again_bit);
+    auto pending = crossing_of<R>(lane.pending);
+    auto corrections = corrections_of<R>(lane.pending);
+    auto next_correction = m_wrapping_add(corrections, Bits<typename Real<R>::Bits>::lit(AGAIN));
     auto may_correct = op_and(arrives, m_less_than(corrections, Bits<typename Real<R>::Bits>::lit((MOST_CORRECTIONS * AGAIN))));
     auto corrected = nobody;
     auto correction = zero;
@@ -3759,7 +3789,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         auto which = op_and(found.goes, op_not(m_equals(found.fired, none)));
         recording::cause<R, S, Q, N, P>(io, state, lane.t, aimed, found.fired, which);
     }
-    auto ran = op_and(found.fired, acting);
+    auto ran = none;
     auto waiting = none;
     auto end = lane.t1;
     auto slot = none;
@@ -3771,34 +3801,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto here = op_and(goes, sides::has<R>(found.fired, bit));
         if (m_any(here)) {
-            auto before_1 = state.u;
-            auto acts = op_and(here, sides::has<R>(acting, bit));
-            auto ends = here;
-            auto now = nobody;
-            if constexpr ((S::DELAYED > 0)) {
-                auto delayed = Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED));
-                auto waits = op_and(here, sides::has<R>(delayed, bit));
-                auto count = io.event_count(e);
-                auto last = actions::ends<R, S, N, P>(system, state, lane.t, e, count);
-                now = delays::schedule<R, S, N, P>(system, state, lane, e, bit, waits, last);
-                waiting = sides::with<R>(waiting, bit, op_and(waits, op_not(now)));
-                ends = op_and(here, op_not(op_and(waits, op_not(now))));
-            }
-            actions::change<R, S, Q, N, P>(system, io, state, e, lane.t, acts);
-            if constexpr ((S::DELAYED > 0)) {
-                auto index = actions::delayed<R, S, N, P>(e);
-                actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, now);
-                ran = sides::with<R>(ran, bit, now);
-            }
-            if (((S::LOGGED > 0) && io.logs())) {
-                auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
-                auto rises = sides::has<R>(lane.sides, bit);
-                auto which_1 = logged::number_of<R>(number, rises);
-                io.log_event(logs, slot, which_1, lane.t, before_1, state.u);
-                slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
-            }
-            auto count_1 = io.event_count(e);
-            over = op_or(over, op_and(ends, actions::ends<R, S, N, P>(system, state, lane.t, e, count_1)));
+            auto rises = sides::has<R>(lane.sides, bit);
+            auto effects = jumps::occur<R, S, Q, N, P>(system, io, state, lane, e, bit, number, here, rises, slot);
+            ran = sides::with<R>(ran, bit, effects.acts);
+            waiting = sides::with<R>(waiting, bit, effects.waits);
+            over = op_or(over, effects.over);
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -3808,23 +3815,23 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     bit = one;
     number = Bits<typename Real<R>::Bits>::lit((u64)(((S::EVENTS + S::TIMED) + 1)));
     UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-        auto index_1 = actions::condition<R, S, N, P>(e_1);
+        auto index = actions::condition<R, S, N, P>(e_1);
         auto here_1 = op_and(goes, sides::has<R>(found.held, bit));
         if (m_any(here_1)) {
-            auto count_2 = m_wrapping_add(io.event_count(index_1), one);
-            io.set_event_count(here_1, index_1, count_2);
+            auto count = m_wrapping_add(io.event_count(index), one);
+            io.set_event_count(here_1, index, count);
             auto acting_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_ACTING));
-            auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
-            auto before_2 = state.u;
-            actions::change<R, S, Q, N, P>(system, io, state, index_1, lane.t, acts_1);
+            auto acts = op_and(here_1, sides::has<R>(acting_1, bit));
+            auto before_1 = state.u;
+            actions::change<R, S, Q, N, P>(system, io, state, index, lane.t, acts);
             if (((S::CONDITIONS_LOGGED > 0) && io.logs())) {
-                auto logs_1 = op_and(here_1, logged::is_condition_logged<R, S, N, P>(bit));
-                auto which_2 = logged::number_of<R>(number, here_1);
-                io.log_event(logs_1, slot, which_2, lane.t, before_2, state.u);
-                slot = Bits<typename Real<R>::Bits>::select(logs_1, m_wrapping_add(slot, one), slot);
+                auto logs = op_and(here_1, logged::is_condition_logged<R, S, N, P>(bit));
+                auto which_1 = logged::number_of<R>(number, here_1);
+                io.log_event(logs, slot, which_1, lane.t, before_1, state.u);
+                slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
             }
-            acted = op_or(acted, acts_1);
-            over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index_1, count_2)));
+            acted = op_or(acted, acts);
+            over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index, count)));
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -3852,14 +3859,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     }
     auto goes_on = op_and(acted, op_not(ended));
     by_event = op_and(by_event, op_not(ended));
-    auto ends_1 = op_and(ended, op_not(at_end));
+    auto ends = op_and(ended, op_not(at_end));
     if constexpr ((S::DELAYED > 0)) {
         if constexpr (C::ADAPTIVE) {
-            auto waits_1 = op_and(op_and(op_and(op_and(arrived, op_not(m_equals(waiting, none))), op_not(acted)), op_not(ended)), op_not(at_end));
+            auto waits = op_and(op_and(op_and(op_and(arrived, op_not(m_equals(waiting, none))), op_not(acted)), op_not(ended)), op_not(at_end));
             auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
-            lane.control = control::choose_memory<R>(waits_1, fresh, lane.control);
+            lane.control = control::choose_memory<R>(waits, fresh, lane.control);
             auto plan = timeline::plan(lane.t, lane.t_low, whole, Real<R>::lit(1.0));
-            lane.plan = Real<R>::select(waits_1, plan, lane.plan);
+            lane.plan = Real<R>::select(waits, plan, lane.plan);
         } else {
             delays::count_again<R>(lane, op_and(op_not(m_equals(lane.t1, end)), op_not(ended)));
         }
@@ -3920,18 +3927,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit((u64)(actions::MOST_AT_ONCE)), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
         lane.code = Bits<typename Real<R>::Bits>::select(op_and(many, m_equals(lane.code, none)), too_many, lane.code);
-        ends_1 = op_or(ends_1, op_and(goes_on, op_not(m_equals(lane.code, none))));
+        ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
     }
     if constexpr (op_not(C::ADAPTIVE)) {
-        auto part = op_and(ends_1, arrived);
+        auto part = op_and(ends, arrived);
         auto counted = m_wrapping_add(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
         auto fractions = m_wrapping_sub(lane.fractions, one);
         lane.fractions = Bits<typename Real<R>::Bits>::select(part, fractions, lane.fractions);
-        lane.t1 = Real<R>::select(ends_1, lane.t, lane.t1);
+        lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
     }
-    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends_1, lane.attempts, lane.last_attempt);
-    return op_or(ended, ends_1);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
+    return op_or(ended, ends);
 }
 } // namespace events
 
