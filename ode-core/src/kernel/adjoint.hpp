@@ -90,7 +90,10 @@ template<class C> struct AdjointIo {
         return need;
     }
     DEVICE bool vote(bool alive) {
-        if constexpr (C::REFILL) return votes(alive) > 0u;
+        if constexpr (C::REFILL) {
+            converge();
+            return votes(alive) > 0u;
+        }
         return alive;
     }
     DEVICE bool acquire(bool need) {

@@ -71,6 +71,7 @@ template<class C> struct Io {
     DEVICE bool waits() const { return C::REFILL; }
     DEVICE bool vote(bool alive) {
         if constexpr (!C::REFILL) return alive;
+        converge();
         u32 all = votes(alive);
         waited = 0u;
         // A lane cannot wait with fixed steps: they do not shrink to nothing at its end.

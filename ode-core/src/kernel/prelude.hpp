@@ -14,6 +14,7 @@
 //   larger, smaller               of two numbers, as far as `at_least` and `at_most` of Real promise
 //   nearest_index(x, last)        `x` as an index from 0 to `last`, of a NaN 0
 //   votes(lane)                   for how many of the threads that run in step `lane` is true
+//   converge()                    brings the threads that run in step together again, where paths parted
 //   next_of(counter)              the value of the counter, which one more then has: no two threads get the same
 //
 // Products and sums are never contracted (--fmad=false, -ffp-contract=off): fused operations are

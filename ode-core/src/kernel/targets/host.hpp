@@ -66,6 +66,7 @@ template<class R> DEVICE int nearest_index(R x, int last) {
 }
 template<class R> DEVICE R m_reciprocal(R x) { return m_mul_add(x, R(0), R(1) / x); }
 
+DEVICE void converge() {}
 DEVICE u32 votes(bool lane) { return lane ? 1u : 0u; }
 DEVICE u32 next_of(u32* counter) { return (*counter)++; }
 

@@ -53,6 +53,7 @@ template<class R> DEVICE int nearest_index(R x, int last) {
 }
 template<class R> DEVICE R m_reciprocal(R x) { return m_mul_add(x, R(0), R(1) / x); }
 
+DEVICE void converge() {}
 DEVICE u32 votes(bool lane) { return sub_group_ballot_bit_count(sub_group_ballot(lane)); }
 DEVICE u32 next_of(global u32* counter) { return atomic_inc(counter); }
 
