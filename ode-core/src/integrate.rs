@@ -87,8 +87,8 @@ pub(crate) const LANE_PROGRAMS: [&str; 21] = [
 /// The programs that lockstep solves need besides [`LANE_PROGRAMS`].
 pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE, lockstep::DEVICE];
 
-// The end of a step depends on this many quantities.
-#[allow(clippy::too_many_arguments)]
+// The end of a step depends on this many quantities. Variables of C++ need a first value.
+#[allow(clippy::too_many_arguments, unused_assignments)]
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
@@ -125,6 +125,8 @@ mod device {
         let t1 = io.load_end(nobody, R::lit(0.0));
         let mut lane = lane::empty::<R>(t0, t1, &o.law);
         let mut features = features::fresh::<R>();
+        // Lanes that search the events of their next step.
+        let mut searches = nobody;
 
         loop {
             let mut need = lane::is_in_need::<R>(&lane);
@@ -155,7 +157,6 @@ mod device {
             // To acquire a trajectory costs about as much as a step, in every lane of the group. So
             // the source may wait until enough lanes are idle. The same holds for the search of
             // events: lanes with an event make their step again until enough of them wait.
-            let mut together = true;
             loop {
                 if C::ADAPTIVE && C::BOUNDED {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
@@ -203,15 +204,17 @@ mod device {
                 let mut found = events::nothing::<R, N>();
                 let mut near = nobody;
                 let mut waits = nobody;
+                let mut due = none;
                 if C::WATCHES {
+                    let mut goes = moves;
+                    if !C::ADAPTIVE {
+                        // A lane without a trajectory keeps making fixed steps.
+                        goes = moves & trial.run & lane.alive & step.code.equals(none);
+                    }
                     found =
-                        events::watch::<R, S, M, N, P>(system, &state, &lane, &trial, &step, moves);
+                        events::watch::<R, S, M, N, P>(system, &state, &lane, &trial, &step, goes);
                     near = found.near | found.holds;
-                    if C::ADAPTIVE && !C::RECORDS {
-                        // These lanes move below, if at all.
-                        moves = moves & !near;
-                        trial.run = trial.run & !near;
-                    } else {
+                    if !C::ADAPTIVE || C::RECORDS {
                         events::find::<R, S, M, Q, C, N, P>(
                             system, io, &state, &mut lane, &before, &trial, &step, &mut found,
                         );
@@ -219,76 +222,150 @@ mod device {
                         trial.run = trial.run & !found.cut;
                     }
                 }
-                go::<R, S, M, Q, C, N, P>(
-                    system,
-                    io,
-                    o,
-                    &mut state,
-                    &mut lane,
-                    &trial,
-                    &mut step,
-                    &verdict,
-                    moves,
-                    &found.du,
-                    &mut features,
-                );
-                if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
-                    // Nested, so that the outer condition consists of constants.
-                    if refused.any() {
-                        let h = trial.ask.h;
-                        dense::plan_again::<R>(&mut lane, &before, h, refused, halved);
-                    }
-                }
-                if C::WATCHES {
-                    if C::ADAPTIVE && !C::RECORDS {
-                        if C::EVENTS && io.waits() && !together {
-                            waits = found.near;
-                            if waits.any() {
-                                events::wait::<R>(&mut lane, &before, waits);
-                            }
+                if C::WATCHES && C::ADAPTIVE && !C::RECORDS {
+                    // Lanes with an event leave the common path here.
+                    if near.any() {
+                        if C::EVENTS && io.waits() {
+                            waits = found.near & !searches;
+                            events::wait::<R>(&mut lane, &before, waits);
                         }
-                        together = false;
-                        near = near & !waits;
-                        let pending = lane.pending;
-                        if near.any() {
-                            found.goes = near;
-                            found.near = found.near & near;
+                        let ready = near & !waits;
+                        if ready.any() {
+                            found.goes = ready;
+                            found.near = found.near & ready;
                             events::find::<R, S, M, Q, C, N, P>(
                                 system, io, &state, &mut lane, &before, &trial, &step, &mut found,
                             );
-                            trial.run = near & !found.cut;
+                            let mut made = trial;
+                            made.run = ready & !found.cut;
                             go::<R, S, M, Q, C, N, P>(
                                 system,
                                 io,
                                 o,
                                 &mut state,
                                 &mut lane,
-                                &trial,
+                                &made,
                                 &mut step,
                                 &verdict,
-                                trial.run,
+                                made.run,
                                 &found.du,
                                 &mut features,
                             );
                             events::act::<R, S, M, Q, C, N, P>(
-                                system, io, o, &mut state, &mut lane, &trial, &found,
+                                system, io, o, &mut state, &mut lane, &made, &found, ready,
                             );
                             // Lanes that found events together go to them together.
-                            together = found.cut.any();
+                            searches = found.cut | (searches & !ready);
                         }
-                        if C::EVENTS {
-                            let next = <R::Bits as Bits>::select(found.cut, lane.pending, none);
-                            lane.pending = <R::Bits as Bits>::select(waits, pending, next);
+                        let others = !near;
+                        if others.any() {
+                            moves = moves & others;
+                            trial.run = trial.run & others;
+                            rest::<R, S, M, Q, C, N, P>(
+                                system,
+                                io,
+                                o,
+                                &mut state,
+                                &mut lane,
+                                &before,
+                                &trial,
+                                &mut step,
+                                &verdict,
+                                moves,
+                                refused,
+                                halved,
+                                &found.du,
+                                &mut features,
+                            );
                         }
+                        // Lanes that wait count as idle ones.
+                        due = <R::Bits as Bits>::select(waits, none, lane.last_attempt);
                     } else {
+                        rest::<R, S, M, Q, C, N, P>(
+                            system,
+                            io,
+                            o,
+                            &mut state,
+                            &mut lane,
+                            &before,
+                            &trial,
+                            &mut step,
+                            &verdict,
+                            moves,
+                            refused,
+                            halved,
+                            &found.du,
+                            &mut features,
+                        );
+                        due = lane.last_attempt;
+                    }
+                } else {
+                    rest::<R, S, M, Q, C, N, P>(
+                        system,
+                        io,
+                        o,
+                        &mut state,
+                        &mut lane,
+                        &before,
+                        &trial,
+                        &mut step,
+                        &verdict,
+                        moves,
+                        refused,
+                        halved,
+                        &found.du,
+                        &mut features,
+                    );
+                    if C::WATCHES {
                         events::act::<R, S, M, Q, C, N, P>(
-                            system, io, o, &mut state, &mut lane, &trial, &found,
+                            system, io, o, &mut state, &mut lane, &trial, &found, near,
                         );
                     }
+                    due = lane.last_attempt;
                 }
-                if io.should_refill(lane::is_in_need::<R>(&lane) | waits) {
+                if io.should_refill(!lane.attempts.less_than(due)) {
+                    searches = searches | waits;
                     break;
                 }
+            }
+        }
+    }
+
+    /// Ends a step that no event interrupts, in all lanes.
+    ///
+    /// Lanes `moves` move, and lanes `refused` make a shorter step because the interpolant misses
+    /// the solution. `before` is the lane before the verdict on the step.
+    fn rest<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        io: &mut Q,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        before: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        step: &mut stepper::Step<R, N, M::Kept<R, N>>,
+        verdict: &attempt::Verdict<R>,
+        moves: R::Mask,
+        refused: R::Mask,
+        halved: R::Mask,
+        du: &[R; N],
+        features: &mut features::Memory<R>,
+    ) {
+        go::<R, S, M, Q, C, N, P>(
+            system, io, o, state, lane, trial, step, verdict, moves, du, features,
+        );
+        if C::ADAPTIVE && M::GUARDS && C::CHECKS_INTERPOLANT {
+            // Nested, so that the outer condition consists of constants.
+            if refused.any() {
+                dense::plan_again::<R>(lane, before, trial.ask.h, refused, halved);
             }
         }
     }

@@ -1120,6 +1120,7 @@ template<class R> struct Lane {
     typename Real<R>::Bits guarded;
     typename Real<R>::Bits sides;
     typename Real<R>::Bits known;
+    typename Real<R>::Mask unsettled;
     typename Real<R>::Bits pending;
     R refused;
     R covered;
@@ -1130,7 +1131,7 @@ template<class R> struct Lane {
     Arr<R, MOST_DUE> due;
     Arr<typename Real<R>::Bits, MOST_DUE> due_events;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1142,7 +1143,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none));
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none));
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1533,6 +1534,7 @@ template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, 
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
+template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
@@ -1589,6 +1591,24 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(renewed, known, lane.known);
     }
+    settle<R, S, N, P>(system, state, lane, begins);
+}
+
+// sides.rs  Stores whether lanes `which` have an event function that is not strictly on its side.
+template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    auto settled = Mask<typename Real<R>::Mask>::splat(true);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    if constexpr ((S::EVENTS > 0)) {
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto g = system.event(e, state.u, state.p, lane.t);
+            auto zero = Real<R>::lit(0.0);
+            auto above = has<R>(lane.sides, bit);
+            auto there = op_or(op_and(above, m_gt(g, zero)), op_and(op_not(above), m_lt(g, zero)));
+            settled = op_and(op_and(settled, there), has<R>(lane.known, bit));
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
+    lane.unsettled = op_or(op_and(which, op_not(settled)), op_and(op_not(which), lane.unsettled));
 }
 
 // sides.rs  Returns the sides of all events, the known ones, and the events at zero.
@@ -2345,7 +2365,7 @@ template<class R> struct Cubic {
 template<class R> DEVICE Cubic<R> make_Cubic(const R& first, const R& lean, const R& slope, const R& last) { return {first, lean, slope, last}; }
 template<class R> DEVICE Cubic<R> cubic(R side, R first, R lean, R slope, R last);
 template<class R> DEVICE R inner(const Cubic<R>& c);
-template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c);
+template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta);
@@ -2362,10 +2382,12 @@ template<class R> DEVICE R inner(const Cubic<R>& c) {
     return ((c.last - c.first) - (c.lean + c.slope));
 }
 
-// cubic.rs  Returns whether the cubic is above zero at the end, by its Bernstein coefficients.
-template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c) {
+// cubic.rs  Returns whether a cubic has no zero on the step, by its Bernstein coefficients.
+template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last) {
     auto zero = Real<R>::lit(0.0);
-    return op_and(op_and(m_gt(c.last, zero), m_gt((c.first + c.lean), zero)), m_gt((c.last - c.slope), zero));
+    auto after = m_mul_add(third, from, first);
+    auto before = m_mul_add((-third), to, last);
+    return op_and(op_and(m_gt((first * after), zero), m_gt((first * before), zero)), m_gt((first * last), zero));
 }
 
 // cubic.rs  Returns whether the cubic may cross zero twice, and whether three times.
@@ -3577,7 +3599,7 @@ template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& bef
 template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near);
 template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found);
 
@@ -3591,15 +3613,12 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
 
 // events.rs  Tests whether a step may contain events, and evaluates the conditions at its end.
 template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
-    auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto found = nothing<R, N>();
     found.t = lane.t;
     found.t_low = lane.t_low;
-    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
+    found.goes = moves;
     found.end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
         if constexpr (op_not(S::MASS)) {
             if constexpr (M::FSAL) {
@@ -3608,27 +3627,26 @@ template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S sys
                 found.du = system.rhs(step.u, state.p, found.end);
             }
         }
-        auto near = op_not(m_equals(lane.pending, none));
+        auto quiet = op_not(lane.unsettled);
         if constexpr (((S::TIMED + S::DELAYED) > 0)) {
-            near = op_or(near, trial.last);
+            quiet = op_and(quiet, op_not(trial.last));
         }
+        auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto side = side_of<R>(lane, bit);
-            auto quiet = sides::has<R>(lane.known, bit);
+            auto first = system.event(e, state.u, state.p, lane.t);
+            auto last = system.event(e, step.u, state.p, found.end);
             if constexpr (S::MASS) {
-                auto g = system.event(e, step.u, state.p, found.end);
-                quiet = op_and(quiet, m_gt((side * g), zero));
+                quiet = op_and(quiet, m_gt((first * last), zero));
             } else {
-                auto c = locate::on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, found.du, found.end, e, side);
-                quiet = op_and(quiet, cubic::stays<R>(c));
+                auto from = system.event_slope(e, state.u, state.p, lane.t, state.du);
+                auto to = system.event_slope(e, step.u, state.p, found.end, found.du);
+                quiet = op_and(quiet, cubic::stays<R>(first, from, third, to, last));
             }
-            near = op_or(near, op_not(quiet));
-            bit = m_wrapping_add(bit, bit);
         }
-        found.near = op_and(near, found.goes);
+        found.near = op_and(found.goes, op_not(quiet));
     }
     if constexpr ((S::CONDITIONS > 0)) {
-        bit = Bits<typename Real<R>::Bits>::lit(1);
+        auto bit = Bits<typename Real<R>::Bits>::lit(1);
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
             auto holds = m_gt(system.holds(e_1, step.u, state.p, found.end), zero);
             found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
@@ -3737,14 +3755,20 @@ template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::
     return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
 
-// events.rs  Applies the events of a step, or plans the step to an event.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
+// events.rs  Applies the events of a step, or plans the step to an event, in lanes `near`.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
     auto aimed = lane.pending;
     auto arrived = follow<R, C, N>(lane, h, found);
     if (m_any(op_and(found.goes, op_or(op_not(m_equals(found.fired, none)), found.holds)))) {
         happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
+    }
+    if constexpr (C::EVENTS) {
+        if (m_any(near)) {
+            sides::settle<R, S, N, P>(system, state, lane, near);
+            lane.unsettled = op_or(lane.unsettled, found.cut);
+        }
     }
 }
 
@@ -4222,6 +4246,10 @@ template<class R, class S, class M, class C, int N, int P> DEVICE void adaptivel
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
         auto small_1 = op_and(small, lane.alive);
+        if constexpr (C::EVENTS) {
+            auto none = Bits<typename Real<R>::Bits>::lit(0);
+            lane.pending = Bits<typename Real<R>::Bits>::select(failing, none, lane.pending);
+        }
         if (m_any(refuse<R>(lane, trial, failing, small_1, beyond))) {
             auto stuck = shorten<R>(lane, trial, failing, small_1);
             auto before = M::template du_before<R, N>(step.k);
@@ -4332,6 +4360,7 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features);
 
 // integrate.rs  Integrates every trajectory of `io` over its time span.
@@ -4349,6 +4378,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
+    auto searches = nobody;
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
@@ -4364,7 +4394,6 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if (op_not(io.vote(lane.alive))) {
             break;
         }
-        auto together = true;
         for (;;) {
             if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
@@ -4403,56 +4432,69 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto found = events::nothing<R, N>();
             auto near = nobody;
             auto waits = nobody;
+            auto due = none;
             if constexpr (C::WATCHES) {
-                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, moves);
+                auto goes = moves;
+                if constexpr (op_not(C::ADAPTIVE)) {
+                    goes = op_and(op_and(op_and(moves, trial.run), lane.alive), m_equals(step.code, none));
+                }
+                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, goes);
                 near = op_or(found.near, found.holds);
-                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
-                    moves = op_and(moves, op_not(near));
-                    trial.run = op_and(trial.run, op_not(near));
-                } else {
+                if constexpr ((op_not(C::ADAPTIVE) || C::RECORDS)) {
                     events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
                     moves = op_and(moves, op_not(found.cut));
                     trial.run = op_and(trial.run, op_not(found.cut));
                 }
             }
-            go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, found.du, features);
-            if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
-                if (m_any(refused)) {
-                    auto h = trial.ask.h;
-                    dense::plan_again<R>(lane, before, h, refused, halved);
-                }
-            }
-            if constexpr (C::WATCHES) {
-                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
-                    if (((C::EVENTS && io.waits()) && op_not(together))) {
-                        waits = found.near;
-                        if (m_any(waits)) {
-                            events::wait<R>(lane, before, waits);
-                        }
+            if constexpr (((C::WATCHES && C::ADAPTIVE) && op_not(C::RECORDS))) {
+                if (m_any(near)) {
+                    if ((C::EVENTS && io.waits())) {
+                        waits = op_and(found.near, op_not(searches));
+                        events::wait<R>(lane, before, waits);
                     }
-                    together = false;
-                    near = op_and(near, op_not(waits));
-                    auto pending = lane.pending;
-                    if (m_any(near)) {
-                        found.goes = near;
-                        found.near = op_and(found.near, near);
+                    auto ready = op_and(near, op_not(waits));
+                    if (m_any(ready)) {
+                        found.goes = ready;
+                        found.near = op_and(found.near, ready);
                         events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
-                        trial.run = op_and(near, op_not(found.cut));
-                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, trial.run, found.du, features);
-                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
-                        together = m_any(found.cut);
+                        auto made = trial;
+                        made.run = op_and(ready, op_not(found.cut));
+                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
+                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
+                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
                     }
-                    if constexpr (C::EVENTS) {
-                        auto next = Bits<typename Real<R>::Bits>::select(found.cut, lane.pending, none);
-                        lane.pending = Bits<typename Real<R>::Bits>::select(waits, pending, next);
+                    auto others = op_not(near);
+                    if (m_any(others)) {
+                        moves = op_and(moves, others);
+                        trial.run = op_and(trial.run, others);
+                        rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
                     }
+                    due = Bits<typename Real<R>::Bits>::select(waits, none, lane.last_attempt);
                 } else {
-                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                    rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
+                    due = lane.last_attempt;
                 }
+            } else {
+                rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
+                if constexpr (C::WATCHES) {
+                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
+                }
+                due = lane.last_attempt;
             }
-            if (io.should_refill(op_or(lane::is_in_need<R>(lane), waits))) {
+            if (io.should_refill(op_not(m_less_than(lane.attempts, due)))) {
+                searches = op_or(searches, waits);
                 break;
             }
+        }
+    }
+}
+
+// integrate.rs  Ends a step that no event interrupts, in all lanes.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features) {
+    go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, du, features);
+    if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
+        if (m_any(refused)) {
+            dense::plan_again<R>(lane, before, trial.ask.h, refused, halved);
         }
     }
 }

@@ -1,4 +1,7 @@
 //! First passages: trajectories that stop at times with an exponential distribution.
+//!
+//! The same pendulum without an event, with spans that end at these times, shows the cost of
+//! trajectories of different lengths.
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -32,6 +35,20 @@ mod passage {
     }
 }
 
+/// The pendulum without the event.
+#[ode_system]
+mod span {
+    pub struct State {
+        pub angle: f64,
+        pub speed: f64,
+        pub clock: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { angle: u.speed, speed: -u.angle.sin(), clock: 1.0 }
+    }
+}
+
 /// The mean of the stop times.
 const MEAN: f64 = 30.0;
 /// The initial angle of the pendulum.
@@ -59,10 +76,24 @@ pub(super) fn measure<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(
         let solve = move || ensemble.solve(Tsit5, &bench.algorithm, &options);
         Variant::new(name, solve, move |s| check(s, &known, single))
     };
+    let spans = |name, times: Vec<f64>| {
+        let begin = span::State { angle: ANGLE, speed: 0.0, clock: 0.0 };
+        let problem = OdeProblem::new(span, begin, 0.0..=MEAN, []);
+        let ensemble = EnsembleProblem::new(problem)
+            .trajectories(n)
+            .vary(move |problem, i| problem.with_tspan(0.0..=times[i]))
+            .cast::<T>();
+        let options = SolveOptions::default().tolerance(1e-6);
+        let solve = move || ensemble.solve(Tsit5, &bench.algorithm, &options);
+        Variant::new(name, solve, move |s| all_ended(s, ReturnCode::Success))
+    };
     let variants = [
-        (variant("ascending", ascending), Cost::Nothing),
-        (variant("descending", descending), Cost::Beside(0)),
+        (spans("no event", random.clone()), Cost::Nothing),
         (variant("random", random), Cost::Beside(0)),
+        (spans("no event, ascending", ascending.clone()), Cost::Nothing),
+        (variant("ascending", ascending), Cost::Beside(2)),
+        (spans("no event, descending", descending.clone()), Cost::Nothing),
+        (variant("descending", descending), Cost::Beside(4)),
     ];
     bench.measure(&variants, output)
 }

@@ -110,6 +110,11 @@ mod device {
             let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
             let failing = trial.run & lane.alive & !moves;
             let small = small & lane.alive;
+            if C::EVENTS {
+                // A rejected step goes to no event.
+                let none = <R::Bits as Bits>::lit(0);
+                lane.pending = <R::Bits as Bits>::select(failing, none, lane.pending);
+            }
             if refuse::<R>(lane, trial, failing, small, beyond).any() {
                 let mut stuck = shorten::<R>(lane, trial, failing, small);
                 // If the derivative is not finite, no step is small enough.

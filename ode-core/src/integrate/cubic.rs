@@ -42,12 +42,16 @@ mod device {
         (c.last - c.first) - (c.lean + c.slope)
     }
 
-    /// Returns whether the cubic is above zero at the end, by its Bernstein coefficients.
+    /// Returns whether a cubic has no zero on the step, by its Bernstein coefficients.
     ///
-    /// The value at the beginning is not tested.
-    pub fn stays<R: Real>(c: &Cubic<R>) -> R::Mask {
+    /// They have the same sign. `first` and `last` are its values at the ends, `from` and `to` its
+    /// slopes there, and `third` is a third of the step. If products underflow, the result is
+    /// `false`.
+    pub fn stays<R: Real>(first: R, from: R, third: R, to: R, last: R) -> R::Mask {
         let zero = R::lit(0.0);
-        c.last.gt(zero) & (c.first + c.lean).gt(zero) & (c.last - c.slope).gt(zero)
+        let after = third.mul_add(from, first);
+        let before = (-third).mul_add(to, last);
+        (first * after).gt(zero) & (first * before).gt(zero) & (first * last).gt(zero)
     }
 
     /// Returns whether the cubic may cross zero twice, and whether three times.
@@ -150,6 +154,11 @@ mod device {
 mod tests {
     use super::*;
 
+    /// Returns whether a cubic stays on its side, as the loop tests it on a step of size 1.
+    fn stays_of(c: &Cubic<f64>) -> bool {
+        stays(c.first, 3.0 * c.lean, 1.0 / 3.0, 3.0 * c.slope, c.last)
+    }
+
     /// Returns the cubic `(x - a)(x - b)(x - c)` times `sign`.
     fn of_zeros(zeros: [f64; 3], sign: f64) -> Cubic<f64> {
         let value = |x: f64| sign * zeros.iter().map(|z| x - z).product::<f64>();
@@ -171,12 +180,12 @@ mod tests {
     fn zeros_and_turning_points_are_those_of_the_polynomial() {
         // One zero, two and three within the step; the others are outside.
         let one = of_zeros([0.3, -2.0, 5.0], 1.0);
-        assert!(!stays(&one) && !turns_beyond(&one)[0]);
+        assert!(!stays_of(&one) && !turns_beyond(&one)[0]);
         assert!((zero_of(&one, true, 0.0, 1.0, 1.0) - 0.3).abs() < 1e-15);
 
         for [low, high] in [[0.25, 0.75], [0.01, 0.02], [0.4999, 0.5], [0.98, 0.999]] {
             let two = of_zeros([low, high, -3.0], 1.0);
-            assert!(!stays(&two), "{low} {high}");
+            assert!(!stays_of(&two), "{low} {high}");
             assert_eq!(turns_beyond(&two), [true, false]);
             // The derivative of (x - a)(x - b)(x + 3) is zero here.
             let (sum, product) = (3.0 - low - high, low * high - 3.0 * (low + high));
@@ -227,7 +236,7 @@ mod tests {
         let mut tested = 0;
         for _ in 0..10_000 {
             let some = cubic(1.0, next(), 4.0 * next() - 2.0, 4.0 * next() - 2.0, next());
-            if stays(&some) {
+            if stays_of(&some) {
                 tested += 1;
                 assert!((0..=50).all(|i| at(&some, f64::from(i) / 50.0) > 0.0), "{some:?}");
             }

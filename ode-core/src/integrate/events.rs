@@ -9,14 +9,18 @@
 //!
 //! After an accepted step, the function of an event is approximated by the cubic through its values
 //! and slopes at both ends. The step contains no event if all four Bernstein coefficients of the
-//! cubic are on the stored side. Most steps need no other test. Otherwise the step is searched in
-//! two cases: the side differs at its end, or the cubic turns often enough to cross zero twice or
-//! three times. The turning points are searched on the method's interpolant, and lie between the
-//! zeros. So the search finds all zeros of a cubic, and may miss zeros if a step has four of them.
-//! The states of systems with a mass matrix have unknown derivatives, so such systems have no
-//! slopes here. In these systems only the ends of steps are tested.
+//! cubic have the same sign. Most steps need no other test ([`watch`]). The side itself is not part
+//! of it: a lane is [unsettled](crate::integrate::lane::Lane::unsettled) if a function is not
+//! strictly on its stored side at the beginning of the step, and unsettled lanes leave the common
+//! path.
 //!
-//! A step without an event costs only the comparison of sides and slopes at its ends ([`watch`]).
+//! Otherwise the step is searched in two cases: the side differs at its end, or the cubic turns
+//! often enough to cross zero twice or three times. The turning points are searched on the method's
+//! interpolant, and lie between the zeros. So the search finds all zeros of a cubic, and may miss
+//! zeros if a step has four of them. The states of systems with a mass matrix have unknown
+//! derivatives, so such systems have no slopes here. In these systems only the ends of steps are
+//! tested.
+//!
 //! A lane with a step that may contain an event makes the step again, with the same bits, until
 //! enough lanes wait. Then these lanes search together, and go to their events together.
 //!
@@ -141,7 +145,7 @@ mod device {
 
     /// Tests whether a step may contain events, and evaluates the conditions at its end.
     ///
-    /// Most steps need no other test.
+    /// Most steps need no other test. Lanes `moves` have a trajectory and an accepted step.
     pub fn watch<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,
@@ -150,15 +154,12 @@ mod device {
         step: &stepper::Step<R, N, M::Kept<R, N>>,
         moves: R::Mask,
     ) -> Found<R, N> {
-        let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
         let mut found = nothing::<R, N>();
         found.t = lane.t;
         found.t_low = lane.t_low;
-        let made = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
-        found.goes = moves & trial.run & lane.alive & made;
+        found.goes = moves;
         found.end = R::select(trial.last, lane.t1, trial.next.t);
-        let mut bit = <R::Bits as Bits>::lit(1);
         if S::EVENTS > 0 {
             if !S::MASS {
                 if M::FSAL {
@@ -167,29 +168,26 @@ mod device {
                     found.du = system.rhs(&step.u, &state.p, found.end);
                 }
             }
-            let mut near = !lane.pending.equals(none);
+            let mut quiet = !lane.unsettled;
             if S::TIMED + S::DELAYED > 0 {
-                near = near | trial.last;
+                quiet = quiet & !trial.last;
             }
+            let third = trial.ask.h * R::lit(1.0 / 3.0);
             for e in 0..S::EVENTS {
-                let side = side_of::<R>(lane, bit);
-                let mut quiet = sides::has::<R>(lane.known, bit);
+                let first = system.event(e, &state.u, &state.p, lane.t);
+                let last = system.event(e, &step.u, &state.p, found.end);
                 if S::MASS {
-                    let g = system.event(e, &step.u, &state.p, found.end);
-                    quiet = quiet & (side * g).gt(zero);
+                    quiet = quiet & (first * last).gt(zero);
                 } else {
-                    let c = locate::on_step::<R, S, M::Kept<R, N>, N, P>(
-                        system, state, lane, trial, step, &found.du, found.end, e, side,
-                    );
-                    quiet = quiet & cubic::stays::<R>(&c);
+                    let from = system.event_slope(e, &state.u, &state.p, lane.t, &state.du);
+                    let to = system.event_slope(e, &step.u, &state.p, found.end, &found.du);
+                    quiet = quiet & cubic::stays::<R>(first, from, third, to, last);
                 }
-                near = near | !quiet;
-                bit = bit.wrapping_add(bit);
             }
-            found.near = near & found.goes;
+            found.near = found.goes & !quiet;
         }
         if S::CONDITIONS > 0 {
-            bit = <R::Bits as Bits>::lit(1);
+            let mut bit = <R::Bits as Bits>::lit(1);
             for e in 0..S::CONDITIONS {
                 let holds = system.holds(e, &step.u, &state.p, found.end).gt(zero);
                 found.held = sides::with::<R>(found.held, bit, found.goes & holds);
@@ -335,7 +333,7 @@ mod device {
         R::select(sides::has::<R>(lane.sides, bit), R::lit(1.0), R::lit(-1.0))
     }
 
-    /// Applies the events of a step, or plans the step to an event.
+    /// Applies the events of a step, or plans the step to an event, in lanes `near`.
     pub fn act<
         R: Real,
         S: System<N, P>,
@@ -352,6 +350,7 @@ mod device {
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
         found: &Found<R, N>,
+        near: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let h = trial.ask.h;
@@ -359,6 +358,12 @@ mod device {
         let arrived = follow::<R, C, N>(lane, h, found);
         if (found.goes & (!found.fired.equals(none) | found.holds)).any() {
             happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
+        }
+        if C::EVENTS {
+            if near.any() {
+                sides::settle::<R, S, N, P>(system, state, lane, near);
+                lane.unsettled = lane.unsettled | found.cut;
+            }
         }
     }
 

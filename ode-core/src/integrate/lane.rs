@@ -73,6 +73,8 @@ mod device {
         pub sides: R::Bits,
         /// The events with a known side.
         pub known: R::Bits,
+        /// Whether an event function may not be strictly on its stored side, or the lane searches.
+        pub unsettled: R::Mask,
         /// The event that the next step goes to, counted from one; zero if none.
         pub pending: R::Bits,
         /// The size of the adaptive step that was rejected for that event.
@@ -124,6 +126,7 @@ mod device {
             guarded: none,
             sides: none,
             known: none,
+            unsettled: <R::Mask as Mask>::splat(false),
             pending: none,
             refused: zero,
             covered: zero,

@@ -10,7 +10,9 @@ pub use device::*;
 #[ode_macros::device(members)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{actions, advance, armed, attempt, begin, dense, events, lane, locate};
+    use crate::integrate::{
+        actions, advance, armed, attempt, begin, dense, events, lane, locate, sides,
+    };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -270,9 +272,13 @@ mod device {
             let mut own = armed::watched::<R>(&lane, &group.armed);
             own.pending = armed::pending_of::<R>(&lane, &trial, &group.occurred);
             own.code = none;
+            let made = step.code.equals(none);
+            let moves = trial.run & lane.alive & made;
+            sides::settle::<R, S, N, P>(system, &state, &mut own, trial.run);
+            own.unsettled = own.unsettled | !own.pending.equals(none);
             let before = own;
             let mut found =
-                events::watch::<R, S, M, N, P>(system, &state, &own, &trial, &step, trial.run);
+                events::watch::<R, S, M, N, P>(system, &state, &own, &trial, &step, moves);
             events::find::<R, S, M, Q, C, N, P>(
                 system, io, &state, &mut own, &before, &trial, &step, &mut found,
             );

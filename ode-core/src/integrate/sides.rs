@@ -79,6 +79,29 @@ mod device {
             lane.sides = <R::Bits as Bits>::select(renewed, above, lane.sides);
             lane.known = <R::Bits as Bits>::select(renewed, known, lane.known);
         }
+        settle::<R, S, N, P>(system, state, lane, begins);
+    }
+
+    /// Stores whether lanes `which` have an event function that is not strictly on its side.
+    pub fn settle<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        which: R::Mask,
+    ) {
+        let mut settled = <R::Mask as Mask>::splat(true);
+        let mut bit = <R::Bits as Bits>::lit(1);
+        if S::EVENTS > 0 {
+            for e in 0..S::EVENTS {
+                let g = system.event(e, &state.u, &state.p, lane.t);
+                let zero = R::lit(0.0);
+                let above = has::<R>(lane.sides, bit);
+                let there = (above & g.gt(zero)) | (!above & g.lt(zero));
+                settled = settled & there & has::<R>(lane.known, bit);
+                bit = bit.wrapping_add(bit);
+            }
+        }
+        lane.unsettled = (which & !settled) | (!which & lane.unsettled);
     }
 
     /// Returns the sides of all events, the known ones, and the events at zero.

@@ -71,6 +71,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         guarded: bits::<R, T>(clock.guarded),
         sides: bits::<R, T>(clock.sides),
         known: bits::<R, T>(clock.known),
+        unsettled: mask::<R, T>(clock.unsettled),
         pending: bits::<R, T>(clock.pending),
         refused: number(clock.refused),
         covered: number(clock.covered),
