@@ -196,6 +196,10 @@ mod device {
         }
         let mut first = state.u;
         let p_first = state.p;
+        let mut here = none;
+        if C::SCHEDULED && C::EVENTS {
+            here = sides::near::<R, S, N, P>(system, state, lane.t, reasons.again);
+        }
         let mut acted = <R::Mask as Mask>::splat(false);
         if S::TIMED > 0 {
             acted = timed::act::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, &mut first);
@@ -215,7 +219,7 @@ mod device {
             if moved.any() {
                 over = over
                     | jumps::happen::<R, S, Q, N, P>(
-                        system, io, state, lane, moved, ran.events, none, &first, &p_first,
+                        system, io, state, lane, moved, ran.events, here, &first, &p_first,
                     );
             }
         }
@@ -240,7 +244,9 @@ mod device {
             count::<R, N>(o, lane, &begun);
         }
         if C::WATCHES {
-            sides::arm::<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
+            sides::arm::<R, S, Q, N, P>(
+                system, io, state, lane, begins, fresh, acted, here, &first, &p_first,
+            );
         }
         let mut unsound = fresh & is_unsound::<R, Q, N, P>(io, o, &state.p, lane, fresh);
         if S::TIMED > 0 {

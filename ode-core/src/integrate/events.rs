@@ -269,13 +269,15 @@ mod device {
                         let still = was & c.last.equals(c.first) & c.lean.equals(zero);
                         keeps = keeps & !still;
                         crosses = crosses & !still;
+                        let slope = system.event_slope(e, &step.u, &state.p, end, &found.du);
+                        let there = sides::is_at_zero::<R>(c.last, slope, end);
+                        // A function that has crossed zero before may be behind it by rounding.
+                        let behind = crosses & there & c.slope.gt(zero);
+                        crosses = crosses & !behind;
+                        keeps = keeps | behind;
                         if C::SCHEDULED {
                             // At the time of an action, a function may be zero up to rounding. Its
                             // event occurs before the action.
-                            let far = lane.t1.abs() * timeline::few_units::<R>() * R::lit(32.0);
-                            let there = (c.last * trial.ask.h)
-                                .abs()
-                                .le((c.slope * R::lit(3.0) * far).abs());
                             let reaches = was & trial.last & there & c.slope.lt(zero) & !crosses;
                             crosses = crosses | reaches;
                             keeps = keeps & !reaches;
@@ -428,6 +430,9 @@ mod device {
         let nobody = <R::Mask as Mask>::splat(false);
         let before = state.u;
         let p_before = state.p;
+        // Events that only count are at zero here, too.
+        let at_zero = sides::near::<R, S, N, P>(system, state, lane.t, goes);
+        let at_zero = found.fired | found.here | at_zero;
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         if C::RECORDS && C::EVENTS {
@@ -494,7 +499,6 @@ mod device {
         if S::EVENTS > 0 && S::ACTING + S::DELAYED + S::CONDITIONS_ACTING > 0 {
             let moved = acted & !ended;
             if moved.any() {
-                let here = found.fired | found.here;
                 ended = ended
                     | jumps::happen::<R, S, Q, N, P>(
                         system,
@@ -503,7 +507,7 @@ mod device {
                         lane,
                         moved,
                         found.fired & !(waiting & !ran),
-                        here,
+                        at_zero,
                         &before,
                         &p_before,
                     );
@@ -568,9 +572,10 @@ mod device {
                 state,
                 lane.t,
                 h,
-                found.fired | found.here,
+                at_zero,
                 &before,
                 &p_before,
+                nobody,
             );
             // A function that its action leaves at rest at zero, such as the height of a ball that
             // does not bounce, stays on the side that it came from. So does a function in contact.
@@ -591,7 +596,8 @@ mod device {
                     // An event that acts is due if an action makes its function, at zero here, move
                     // across zero.
                     let counts = sides::in_direction::<R, S, N, P>(sides[0]);
-                    due = acting & !found.fired & sides[1] & sides[2] & counts;
+                    let across = sides[1] & lane.known & (sides[0] ^ lane.sides);
+                    due = acting & !found.fired & sides[2] & across & counts;
                 }
             }
             let kept = rests | due;

@@ -202,7 +202,12 @@ mod device {
             let mut stays = sides::has::<R>(near, bit);
             if stays.any() {
                 let first = system.event(e, before, p_before, t);
-                stays = stays & g.abs().le(first.abs() * R::lit(4.0));
+                let mut slope = zero;
+                if !S::MASS {
+                    slope = system.event_slope(e, before, p_before, t, &state.du);
+                }
+                let close = g.abs().le(first.abs() * R::lit(4.0));
+                stays = stays & (close | sides::is_at_zero::<R>(g, slope, t));
             }
             let decided = (g.gt(zero) | g.lt(zero)) & !stays;
             above = sides::with::<R>(above, bit, decided & g.gt(zero));

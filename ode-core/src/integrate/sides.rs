@@ -33,8 +33,9 @@ mod device {
 
     /// Initialises the sides of events in lanes that begin a segment or trajectory.
     ///
-    /// The sides follow from the initial state or, after a scheduled action, from the state
-    /// after the action.
+    /// The sides follow from the initial state or, after a scheduled or delayed action, from the
+    /// state after the action. The functions of events `here` were [at zero](near) in the state
+    /// `before` the action, with the parameters `p_before`.
     pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
         io: &mut Q,
@@ -43,6 +44,9 @@ mod device {
         begins: R::Mask,
         fresh: R::Mask,
         acted: R::Mask,
+        here: R::Bits,
+        before: &[R; N],
+        p_before: &[R; P],
     ) {
         let none = <R::Bits as Bits>::lit(0);
         lane.pending = <R::Bits as Bits>::select(begins, none, lane.pending);
@@ -62,7 +66,8 @@ mod device {
         let renewed = fresh | acted;
         if renewed.any() {
             let h = lane.t1 - lane.t0;
-            let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u, &state.p);
+            let sides =
+                sides_of::<R, S, N, P>(system, state, lane.t, h, here, before, p_before, fresh);
             // A function at rest at the zero of its event that acts is in contact from the start.
             let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
             let rises = <R::Bits as Bits>::lit(S::RISING as u64);
@@ -108,7 +113,9 @@ mod device {
     ///
     /// Steps go in the direction of `h`. The functions of events `here` are at zero in the state
     /// `before` with the parameters `p_before`. If an action leaves such a function near zero, its
-    /// sign may be due to rounding, so its slope determines the side.
+    /// sign may be due to rounding, so its slope determines the side. So it does for a function
+    /// that is zero at the beginning of a trajectory, in lanes `fresh`. If an action moves another
+    /// function exactly to zero, its side is unknown.
     #[called]
     pub fn sides_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -118,6 +125,7 @@ mod device {
         here: R::Bits,
         before: &[R; N],
         p_before: &[R; P],
+        fresh: R::Mask,
     ) -> [R::Bits; 3] {
         let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
@@ -129,12 +137,14 @@ mod device {
             for e in 0..S::EVENTS {
                 let g = system.event(e, &state.u, &state.p, t);
                 let was = system.event(e, before, p_before, t);
-                let near = has::<R>(here, bit) & g.abs().le(was.abs() * R::lit(4.0));
                 let mut slope = zero;
                 if !S::MASS {
                     slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
                 }
-                let value = R::select(near | g.equals(zero), slope * R::lit(1.0).copysign(h), g);
+                let still = g.abs().le(was.abs() * R::lit(4.0)) | is_at_zero::<R>(g, slope, t);
+                let near = has::<R>(here, bit) & still;
+                let by_slope = near | (g.equals(zero) & fresh);
+                let value = R::select(by_slope, slope * R::lit(1.0).copysign(h), g);
                 sides = with::<R>(sides, bit, value.gt(zero));
                 known = with::<R>(known, bit, value.gt(zero) | value.lt(zero));
                 at_zero = with::<R>(at_zero, bit, near);
@@ -142,6 +152,37 @@ mod device {
             }
         }
         [sides, known, at_zero]
+    }
+
+    /// Returns whether an event function is zero up to the resolution of times near `t`.
+    pub fn is_at_zero<R: Real>(g: R, slope: R, t: R) -> R::Mask {
+        let far = t.abs() * timeline::few_units::<R>() * R::lit(32.0);
+        g.abs().le((slope * far).abs())
+    }
+
+    /// Returns the events with functions at zero in the state of lanes `which`, up to rounding.
+    ///
+    /// The derivative of the state is that of the last step.
+    pub fn near<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        t: R,
+        which: R::Mask,
+    ) -> R::Bits {
+        let mut here = <R::Bits as Bits>::lit(0);
+        let mut bit = <R::Bits as Bits>::lit(1);
+        if S::EVENTS > 0 {
+            for e in 0..S::EVENTS {
+                let g = system.event(e, &state.u, &state.p, t);
+                let mut slope = R::lit(0.0);
+                if !S::MASS {
+                    slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
+                }
+                here = with::<R>(here, bit, which & is_at_zero::<R>(g, slope, t));
+                bit = bit.wrapping_add(bit);
+            }
+        }
+        here
     }
 
     /// Returns the events at rest at zero after an action, and those in contact.
