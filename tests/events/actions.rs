@@ -2,7 +2,8 @@
 
 use crate::bouncing::bouncing;
 use crate::systems::{
-    ball, counted, impact, lifted, neuron, pushed, quadratic, racket, relay, tank, turning, walls,
+    ball, coincident, counted, impact, lifted, neuron, pushed, quadratic, racket, relay, tank,
+    turning, walls,
 };
 use odes::methods::{Dop853, Rosenbrock23};
 use odes::prelude::*;
@@ -189,6 +190,32 @@ fn an_event_at_the_time_of_an_action() {
             let each = |solution: OdeSolution<lifted::Model, f64, 2, 2>| {
                 let counts = ["zero", "lift"].map(|name| solution.event_count(name).unwrap());
                 assert_eq!((counts, solution.final_state().count), ([1, 1], 1.0), "{i}");
+            };
+            each(problem.solve(Tsit5, &options).unwrap());
+            each(problem.solve(Vern7, &options).unwrap());
+            each(problem.solve(Rodas5P, &options).unwrap());
+        }
+    }
+}
+
+/// Events at the time of each other, and of an action, occur once, whatever the rounding.
+///
+/// Before the dose, `y` is below its limit. The dose moves it exactly to the limit, which it passes
+/// afterwards.
+#[test]
+fn events_at_one_time_occur_once() {
+    for i in 0..60 {
+        let (at, speed) = (1.0 + 0.047 * f64::from(i), 0.5 + 0.017 * f64::from(i * 7 % 60));
+        let begin = coincident::State { x: 0.0, y: -10.0, count: 0.0 };
+        let parameters = coincident::Parameters { at, level: speed * at, speed };
+        let problem = OdeProblem::new(coincident, begin, 0.0..=at + 1.0, parameters);
+        let coarse = SolveOptions::default();
+        for options in [coarse.clone(), coarse.clone().fixed_step(0.3), tight()] {
+            let each = |solution: OdeSolution<coincident::Model, f64, 3, 3>| {
+                let names = ["counted", "reached", "time", "limit", "dose"];
+                let counts = names.map(|name| solution.event_count(name).unwrap());
+                assert_eq!((solution.code(), counts), (ReturnCode::Success, [1; 5]), "{i}");
+                assert_eq!(solution.final_state().count, 10_101.0, "{i}");
             };
             each(problem.solve(Tsit5, &options).unwrap());
             each(problem.solve(Vern7, &options).unwrap());

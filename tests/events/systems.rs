@@ -377,6 +377,61 @@ pub(crate) mod relay {
     }
 }
 
+/// Events and an action at one time.
+#[ode_system]
+pub(crate) mod coincident {
+    pub struct State {
+        pub x: f64,
+        pub y: f64,
+        pub count: f64,
+    }
+
+    pub struct Parameters {
+        pub at: f64,
+        pub level: f64,
+        pub speed: f64,
+    }
+
+    fn rhs(_: &State, p: &Parameters) -> State {
+        State { x: p.speed, y: 1.0, count: 0.0 }
+    }
+
+    #[event(both)]
+    fn counted(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+
+    #[event(both)]
+    fn reached(u: &State, p: &Parameters) -> f64 {
+        u.x.exp() - p.level.exp()
+    }
+
+    #[action(reached)]
+    fn count(u: &State) -> State {
+        State { count: u.count + 1.0, ..*u }
+    }
+
+    #[event(rising)]
+    fn time(p: &Parameters, t: f64) -> f64 {
+        t - p.at
+    }
+
+    #[action(time)]
+    fn more(u: &State) -> State {
+        State { count: u.count + 100.0, ..*u }
+    }
+
+    #[event(rising)]
+    fn limit(u: &State) -> f64 {
+        u.y - 2.0
+    }
+
+    #[at(p.at)]
+    fn dose(u: &State) -> State {
+        State { y: 2.0, count: u.count + 10_000.0, ..*u }
+    }
+}
+
 /// A state that falls to zero at the time of its lift.
 #[ode_system]
 pub(crate) mod lifted {

@@ -568,14 +568,7 @@ mod device {
                 lane.plan = R::select(goes_on, plan, lane.plan);
             }
             let sides = sides::sides_of::<R, S, N, P>(
-                system,
-                state,
-                lane.t,
-                h,
-                at_zero,
-                &before,
-                &p_before,
-                nobody,
+                system, state, lane.t, h, at_zero, &before, &p_before, nobody,
             );
             // A function that its action leaves at rest at zero, such as the height of a ball that
             // does not bounce, stays on the side that it came from. So does a function in contact.
