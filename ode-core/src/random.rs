@@ -8,6 +8,7 @@ mod distribution;
 mod gauss;
 mod hash;
 mod normal;
+pub mod path;
 mod permutation;
 mod philox;
 pub mod sobol;

@@ -328,6 +328,8 @@ mod tests {
                 stiff_law: [0.0; ode_core::step::control::LAW_NUMBERS],
                 max_steps: u32::MAX,
                 log_slots: 0,
+                noise_seed: [0; 2],
+                noise_levels: 0,
             },
             adaptive: true,
             method: ode_core::methods::tsit5::PROPERTIES,

@@ -7,6 +7,36 @@ namespace odes {
 
 
 
+namespace path {
+
+// path.rs  An interval of time on a path.
+template<class R> struct Path {
+    Arr<typename Real<R>::Bits, 2> seed;
+    Arr<typename Real<R>::Bits, 2> number;
+    typename Real<R>::Bits step;
+    u32 levels;
+    R length;
+    R reach;
+    typename Real<R>::Mask ends_within;
+};
+template<class R> DEVICE Path<R> make_Path(const Arr<typename Real<R>::Bits, 2>& seed, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& step, const u32& levels, const R& length, const R& reach, const typename Real<R>::Mask& ends_within) { return {seed, number, step, levels, length, reach, ends_within}; }
+template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length);
+template<class R> DEVICE Path<R> none();
+
+// path.rs  Makes a [`Path`] of a whole step.
+template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length) {
+    auto ends_within = Mask<typename Real<R>::Mask>::splat(false);
+    return make_Path<R>(seed, number, step, levels, length, length, ends_within);
+}
+
+// path.rs  Returns the path of a system without noise.
+template<class R> DEVICE Path<R> none() {
+    auto zero = Bits<typename Real<R>::Bits>::lit(0);
+    return path<R>(array(zero, zero), array(zero, zero), zero, 0, Real<R>::lit(0.0));
+}
+} // namespace path
+
+
 namespace code {
 CONSTANT u64 SUCCESS = 0;
 CONSTANT u64 TERMINATED = 1;
@@ -562,8 +592,9 @@ template<class R> struct Ask {
     R h;
     typename Real<R>::Bits memory;
     guard::Watch<R> watch;
+    path::Path<R> path;
 };
-template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch) { return {at, h, memory, watch}; }
+template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch, const path::Path<R>& path) { return {at, h, memory, watch, path}; }
 
 // stepper.rs  The result of one step of a method with [`Kept`](Stepper::Kept) `V`.
 template<class R, int N, class V> struct Step {
@@ -586,9 +617,9 @@ template<class R, int N, int P> DEVICE State<R, N, P> state(Arr<R, N> u, Arr<R, 
     return make_State<R, N, P>(u, p, du, tolerances);
 }
 
-// stepper.rs  Makes an [`Ask`].
+// stepper.rs  Makes an [`Ask`] of a system without noise.
 template<class R> DEVICE Ask<R> ask(timeline::At<R> at, R h, typename Real<R>::Bits memory, guard::Watch<R> watch) {
-    return make_Ask<R>(at, h, memory, watch);
+    return make_Ask<R>(at, h, memory, watch, path::none<R>());
 }
 
 // stepper.rs  Makes a [`Step`].
@@ -1060,8 +1091,10 @@ template<class R, int N> struct Options {
     u32 kind;
     typename Real<R>::Bits max_steps;
     u32 guard;
+    Arr<typename Real<R>::Bits, 2> noise_seed;
+    u32 noise_levels;
 };
-template<class R, int N> DEVICE Options<R, N> make_Options(const norm::Tolerances<R, N>& tolerances, const R& dt, const R& dtmin, const R& dtmax, const bool& limited, const bool& stops, const bool& every_step, const control::Law<R>& law, const control::Law<R>& stiff_law, const u32& kind, const typename Real<R>::Bits& max_steps, const u32& guard) { return {tolerances, dt, dtmin, dtmax, limited, stops, every_step, law, stiff_law, kind, max_steps, guard}; }
+template<class R, int N> DEVICE Options<R, N> make_Options(const norm::Tolerances<R, N>& tolerances, const R& dt, const R& dtmin, const R& dtmax, const bool& limited, const bool& stops, const bool& every_step, const control::Law<R>& law, const control::Law<R>& stiff_law, const u32& kind, const typename Real<R>::Bits& max_steps, const u32& guard, const Arr<typename Real<R>::Bits, 2>& noise_seed, const u32& noise_levels) { return {tolerances, dt, dtmin, dtmax, limited, stops, every_step, law, stiff_law, kind, max_steps, guard, noise_seed, noise_levels}; }
 
 // options.rs  The end of a trajectory.
 template<class R> struct End {
@@ -1129,8 +1162,9 @@ template<class R> struct Lane {
     R horizon;
     Arr<R, MOST_DUE> due;
     Arr<typename Real<R>::Bits, MOST_DUE> due_events;
+    Arr<typename Real<R>::Bits, 2> number;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1142,7 +1176,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none));
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none));
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1811,6 +1845,7 @@ template<class R> struct Attempt {
     timeline::Time<R> next;
 };
 template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
+CONSTANT double WHOLE = 0.9999847412109375;
 
 // attempt.rs  The verdict of the error estimate and of the guard on a step.
 template<class R> struct Verdict {
@@ -1820,6 +1855,7 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
@@ -1901,7 +1937,22 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
     }
     auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
     auto ask = stepper::ask<R>(at, h, lane.memory, watch);
+    if constexpr (C::NOISE) {
+        ask.path = path_of<R, N>(o, lane, h);
+    }
     return make_Attempt<R>(ask, last, run, looks, next_1);
+}
+
+// attempt.rs  Returns the interval of the next fixed step on the path of the noise.
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h) {
+    auto step = m_wrapping_sub(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    if (o.stops) {
+        step = m_wrapping_add(step, lane.before);
+    }
+    auto interval = path::path<R>(o.noise_seed, lane.number, step, o.noise_levels, lane.dt);
+    interval.ends_within = m_lt(h, (lane.dt * Real<R>::lit(WHOLE)));
+    interval.reach = h;
+    return interval;
 }
 
 // attempt.rs  Returns the plan of the next step, limited by the system's step bounds.
@@ -2951,6 +3002,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto begins = op_or(fresh, reasons.again);
     auto begun_1 = begun<R>(assigned, fresh, begins);
     load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
+    if constexpr (C::NOISE) {
+        auto number = io.number();
+        lane.number[0] = Bits<typename Real<R>::Bits>::select(assigned, number[0], lane.number[0]);
+        lane.number[1] = Bits<typename Real<R>::Bits>::select(assigned, number[1], lane.number[1]);
+    }
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     if constexpr ((C::RECORDS && (C::WATCHES || C::SCHEDULED))) {
         if constexpr ((M::GUARDS && C::ADAPTIVE)) {
@@ -4158,7 +4214,9 @@ template<class R, class S, class M, int N, int P> DEVICE R positive_part(S syste
 } // namespace features
 
 namespace advance {
+CONSTANT double LEAST_PART = 9.313225746154785e-10;
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahead, R h);
 template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
@@ -4178,7 +4236,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if (o.every_step) {
         want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
     }
-    if ((op_not(o.every_step) && m_any(want))) {
+    if (((op_not(C::NOISE) && op_not(o.every_step)) && m_any(want))) {
         step = M::template complete<R, S, N, P>(system, state, trial.ask, step);
     }
     while (m_any(want)) {
@@ -4187,8 +4245,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
             lane.save_at = Real<R>::select(want, end, lane.save_at);
         } else {
-            auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
-            saved = vector::choose<R, N>(m_ge(m_abs(ahead), m_abs(h)), step.u, within);
+            auto there = m_ge(m_abs(ahead), m_abs(h));
+            auto within = step.u;
+            if constexpr (C::NOISE) {
+                if (m_any(op_and(want, op_not(there)))) {
+                    auto ask = up_to<R>(trial.ask, ahead, h);
+                    auto part = M::template step<R, S, N, P>(system, state, ask);
+                    within = part.u;
+                }
+            } else {
+                within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
+            }
+            saved = vector::choose<R, N>(there, step.u, within);
         }
         io.save(want, lane.saved, saved, state.p, lane.save_at);
         auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -4200,6 +4268,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             want = Mask<typename Real<R>::Mask>::splat(false);
         }
     }
+}
+
+// advance.rs  Returns the arguments of the step from the same beginning to a distance `ahead`.
+template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahead, R h) {
+    auto part = ask;
+    auto within = m_max(ahead, (h * Real<R>::lit(LEAST_PART)));
+    part.h = within;
+    part.at.reach = (ask.at.reach * (within / h));
+    part.path.reach = within;
+    part.path.ends_within = op_or(ask.path.ends_within, m_lt(within, h));
+    return part;
 }
 
 // advance.rs  Returns the greatest distance of saved times that belong to the step.
@@ -4596,6 +4675,7 @@ struct Config {
     static constexpr bool SCHEDULED = false;
     static constexpr bool WATCHES = false;
     static constexpr bool FEATURES = false;
+    static constexpr bool NOISE = false;
     static constexpr bool CHECKS_INTERPOLANT = false;
 };
 // For each column its place among the shared numbers, or -1.
@@ -4627,9 +4707,11 @@ template<class R> struct LaneOptions {
     float stiff_law[control::LAW_NUMBERS];
     u32 max_steps;
     u32 log_slots;
+    u32 noise_seed[2];
+    u32 noise_levels;
 };
 } // namespace odes
 // io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::KernelArguments<double>) == 312, "the layout of KernelArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 328, "the layout of KernelArguments");

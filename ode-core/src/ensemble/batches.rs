@@ -200,6 +200,8 @@ mod tests {
                 stiff_law: [0.0; control::LAW_NUMBERS],
                 max_steps: 100,
                 log_slots: 0,
+                noise_seed: [0; 2],
+                noise_levels: 0,
             },
             adaptive: true,
             law_kind: 0,

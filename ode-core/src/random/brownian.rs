@@ -21,6 +21,7 @@ pub use device::*;
 mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::random::gauss::device as gauss;
+    use crate::random::path;
     use crate::random::philox::device as philox;
 
     /// The levels of the tree that determine the path at a time within a step.
@@ -28,46 +29,9 @@ mod device {
     /// Below them, the path follows the conditional law of the last node.
     pub const LEVELS: u32 = 12;
 
-    /// An interval of time on a path.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Path<R: Real> {
-        /// The seed, as two words of 32 bits.
-        pub seed: [R::Bits; 2],
-        /// The index of the trajectory in the whole ensemble, as two words of 32 bits.
-        pub number: [R::Bits; 2],
-        /// The number of the step, counted from the beginning of the trajectory.
-        pub step: R::Bits,
-        /// The binary logarithm of the number of steps in a cell.
-        pub levels: u32,
-        /// The length of a step.
-        pub length: R,
-        /// The distance from the beginning of the step to the end of the interval.
-        pub reach: R,
-        /// Whether the interval ends before the step does.
-        pub ends_within: R::Mask,
-    }
-
-    /// Makes a [`Path`] of a whole step.
-    pub fn path<R: Real>(
-        seed: [R::Bits; 2],
-        number: [R::Bits; 2],
-        step: R::Bits,
-        levels: u32,
-        length: R,
-    ) -> Path<R> {
-        let ends_within = <R::Mask as Mask>::splat(false);
-        Path::<R> { seed, number, step, levels, length, reach: length, ends_within }
-    }
-
-    /// Returns the path of a system without noise.
-    pub fn none<R: Real>() -> Path<R> {
-        let zero = <R::Bits as Bits>::lit(0);
-        path::<R>([zero, zero], [zero, zero], zero, 0, R::lit(0.0))
-    }
-
     /// Returns independent normal numbers of a node: `K` of them, or with `both` twice as many.
     fn numbers<R: Real, const K: usize>(
-        path: &Path<R>,
+        path: &path::Path<R>,
         cell: R::Bits,
         node: R::Bits,
         purpose: R::Bits,
@@ -97,7 +61,7 @@ mod device {
     /// Returns the increments and areas of both halves of a node: those of the left, then of the
     /// right half.
     fn halves<R: Real, const K: usize>(
-        path: &Path<R>,
+        path: &path::Path<R>,
         cell: R::Bits,
         node: R::Bits,
         length: R,
@@ -125,7 +89,7 @@ mod device {
     /// Returns the increments `W` and the areas `H` of `K` processes over an interval of a path.
     ///
     /// Without `areas`, the areas are zeros unless the path needs them itself.
-    pub fn increments<R: Real, const K: usize>(path: &Path<R>, areas: bool) -> [[R; K]; 2] {
+    pub fn increments<R: Real, const K: usize>(path: &path::Path<R>, areas: bool) -> [[R; K]; 2] {
         let short = path.ends_within.any();
         let tree = short | (path.levels > 0);
         let none = <R::Bits as Bits>::lit(0);
@@ -177,7 +141,7 @@ mod device {
     ///
     /// `whole` has those of the step, which is `node` of the tree.
     fn beginning<R: Real, const K: usize>(
-        path: &Path<R>,
+        path: &path::Path<R>,
         cell: R::Bits,
         node: R::Bits,
         whole: &[[R; K]; 2],

@@ -3,7 +3,8 @@
 
 use crate::kolmogorov_smirnov;
 use ode_core::lane::{Bits, Real};
-use ode_core::random::brownian::{self, Path};
+use ode_core::random::brownian;
+use ode_core::random::path::{self, Path};
 use ode_core::random::{self, philox4x32};
 
 /// The distribution function of the normal distribution, by its complementary error function.
@@ -95,7 +96,7 @@ fn all_words_make_finite_numbers() {
 
 /// A step of the path with this seed.
 fn step(number: u64, step: u64, levels: u32, length: f64) -> Path<f64> {
-    brownian::path::<f64>([7, 8], [number, 0], step, levels, length)
+    path::path::<f64>([7, 8], [number, 0], step, levels, length)
 }
 
 /// The same step, up to a distance from its beginning.

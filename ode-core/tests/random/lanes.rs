@@ -2,7 +2,7 @@
 
 use ode_core::lane::dispatch::{self, InstructionSet, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Real, Scalar};
-use ode_core::random::{self, brownian, sobol};
+use ode_core::random::{self, brownian, path, sobol};
 
 /// Words of all programs for the indices from `first` on, `VECTORS` vectors for a number.
 struct Words<const VECTORS: usize> {
@@ -63,12 +63,12 @@ impl<T: Scalar, const VECTORS: usize> LaneProgram<T> for Words<VECTORS> {
             all.extend([unit, normal, far].map(Real::to_bits));
             all.extend(laws.map(Real::to_bits));
             all.extend(random::normals::<R>(philox).map(Real::to_bits));
-            let mut path =
-                brownian::path::<R>([philox[0], lit(1)], [x, lit(2)], x, 2, R::lit(0.25));
-            path.ends_within = x.less_than(lit(1 << 20));
-            path.reach = R::lit(0.2) * unit;
+            let mut interval =
+                path::path::<R>([philox[0], lit(1)], [x, lit(2)], x, 2, R::lit(0.25));
+            interval.ends_within = x.less_than(lit(1 << 20));
+            interval.reach = R::lit(0.2) * unit;
             for areas in [false, true] {
-                let increments = brownian::increments::<R, 3>(&path, areas);
+                let increments = brownian::increments::<R, 3>(&interval, areas);
                 all.extend(increments.as_flattened().iter().map(|number| number.to_bits()));
             }
             if R::DOUBLE {
