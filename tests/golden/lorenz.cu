@@ -4707,8 +4707,7 @@ template<class R> struct LaneOptions {
     float stiff_law[control::LAW_NUMBERS];
     u32 max_steps;
     u32 log_slots;
-    u32 noise_seed[2];
-    u32 noise_levels;
+    u32 noise[4];
 };
 } // namespace odes
 // io.hpp

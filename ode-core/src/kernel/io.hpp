@@ -254,8 +254,8 @@ template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES
     o.max_steps = (typename Real<R>::Bits)arguments.options.max_steps;
     o.guard = C::GUARD;
     typedef typename Real<R>::Bits B;
-    o.noise_seed = array((B)arguments.options.noise_seed[0], (B)arguments.options.noise_seed[1]);
-    o.noise_levels = arguments.options.noise_levels;
+    o.noise_seed = array((B)arguments.options.noise[0], (B)arguments.options.noise[1]);
+    o.noise_levels = arguments.options.noise[2];
     return o;
 }
 

@@ -264,7 +264,7 @@ impl<T: Scalar> PreparedSolve<T> {
         method.check_steps(adaptive)?;
         (settings.lane.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         if info.noise.is_some() {
-            settings.lane.noise_levels = options.noise_levels(dt)?;
+            settings.lane.noise[2] = options.noise_levels(dt)?;
         }
         room_for_times(options, &t0, &t1, n)?;
         let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
