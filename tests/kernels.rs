@@ -421,9 +421,6 @@ fn chosen_components() {
     check_variant(workloads::lorenz, Tsit5, NOTHING, true, change);
 }
 
-/// Compiles kernels also with the functions of CUDA's library.
-///
-/// These functions may need local memory for huge arguments.
 /// Noise of each kind, by each method.
 #[needs(nvrtc)]
 #[test]
@@ -438,6 +435,9 @@ fn noise() {
     check_method(noisy::stratonovich, Spark, NOTHING);
 }
 
+/// Compiles kernels also with the functions of CUDA's library.
+///
+/// These functions may need local memory for huge arguments.
 #[needs(nvrtc)]
 #[test]
 fn library_functions() {
