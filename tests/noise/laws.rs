@@ -1,8 +1,9 @@
 //! Moments of solutions against closed forms of the schemes.
 
-use crate::systems::{geometric, relaxing};
+use crate::systems::{births, geometric, relaxing};
 use odes::methods::EulerMaruyama;
 use odes::prelude::*;
+use odes::summary::Summary;
 
 /// Checks a mean against its expectation, within four standard errors.
 fn near(numbers: impl Iterator<Item = f64>, expected: f64, variance: f64, what: &str) {
@@ -94,4 +95,51 @@ fn relaxation_has_the_moments_of_the_scheme() {
     }
     check::<f64>();
     check::<f32>();
+}
+
+/// Doses at times between two steps: the mean is that of the linear equations, solved by the same
+/// steps, and no noise is lost or used twice.
+#[test]
+fn doses_keep_mean_and_variance() {
+    // Without births and deaths the sum of the species changes by doses alone, exactly.
+    let at = |birth, death| {
+        let parameters =
+            births::Parameters { birth, death, change: 0.5, dose: 4.0, limit: f64::INFINITY };
+        let start = births::State { a: 400.0, b: 300.0 };
+        let problem = OdeProblem::new(births, start, 0.0..=1.0, parameters);
+        let ensemble = EnsembleProblem::new(problem).trajectories(4000);
+        let options = SolveOptions::default().fixed_step(0.125).noise_seed(9);
+        ensemble.solve(EulerMaruyama, EnsembleThreads, &options).unwrap()
+    };
+    let closed = at(0.0, 0.0);
+    assert!(closed.all_succeeded());
+    for end in closed.final_states().rows() {
+        assert!((end.sum() - 708.0).abs() < 1e-9, "{end}");
+    }
+    // With births alone, the sum is a Brownian motion with the variance of the births.
+    let open = at(50.0, 0.0);
+    let sums = || open.final_states().rows().into_iter().map(|end| end.sum()).collect::<Vec<_>>();
+    near(sums().into_iter(), 758.0, 50.0, "mean");
+    near(sums().into_iter().map(|s| (s - 758.0).powi(2)), 50.0, 5000.0, "variance");
+}
+
+/// Statistics of an ensemble, solved in batches, against those of all states.
+#[test]
+fn statistics_are_those_of_all_paths() {
+    let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
+    let problem = OdeProblem::new(relaxing, [0.0; 2], 0.0..=1.0, parameters);
+    let ensemble = EnsembleProblem::new(problem).trajectories(500);
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(4).saveat([0.4, 1.0]);
+    let all = ensemble.solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+    let summary = Summary::new().mean().extremes().batch_size(64);
+    let found = ensemble.reduce(EulerMaruyama, EnsembleThreads, &options, &summary).unwrap();
+    let states = all.all_states();
+    for slot in 0..2 {
+        for d in 0..2 {
+            let x = (0..500).map(|i| states[[i, slot, d]]);
+            let (mean, least) = (x.clone().sum::<f64>() / 500.0, x.fold(f64::INFINITY, f64::min));
+            assert!((found.mean().unwrap()[[slot, d]] - mean).abs() < 1e-12);
+            assert_eq!(found.minimum().unwrap()[[slot, d]], least);
+        }
+    }
 }

@@ -143,3 +143,51 @@ pub(crate) mod double_well {
         [p[0]]
     }
 }
+
+/// Births and deaths of two species (chemical Langevin equations): general noise of five
+/// processes, with doses at given times and an end at a threshold.
+#[ode_system]
+pub(crate) mod births {
+    pub struct State {
+        pub a: f64,
+        pub b: f64,
+    }
+
+    pub struct Parameters {
+        pub birth: f64,
+        pub death: f64,
+        pub change: f64,
+        pub dose: f64,
+        pub limit: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State {
+            a: p.birth - p.death * u.a - p.change * u.a + p.change * u.b,
+            b: p.change * u.a - p.change * u.b - p.death * u.b,
+        }
+    }
+
+    #[noise]
+    fn noise(u: &State, p: &Parameters) -> [State; 5] {
+        let death = [p.death * u.a, p.death * u.b].map(|rate| rate.max(0.0).sqrt());
+        let change = [p.change * u.a, p.change * u.b].map(|rate| rate.max(0.0).sqrt());
+        [
+            State { a: p.birth.sqrt(), b: 0.0 },
+            State { a: -death[0], b: 0.0 },
+            State { a: 0.0, b: -death[1] },
+            State { a: -change[0], b: change[0] },
+            State { a: change[1], b: -change[1] },
+        ]
+    }
+
+    #[at(0.3, 0.7)]
+    fn dose(u: &State, p: &Parameters) -> State {
+        State { a: u.a + p.dose, b: u.b }
+    }
+
+    #[after_step(stop)]
+    fn high(u: &State, p: &Parameters) -> bool {
+        u.a > p.limit
+    }
+}
