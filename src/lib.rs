@@ -7,6 +7,7 @@
 //! [events]: docs::events
 //! [features]: docs::features
 //! [gradients]: docs::gradients
+//! [noise]: docs::noise
 //! [reductions]: docs::reductions
 //! [sensitivity]: docs::sensitivity
 //! [choosing-a-method]: docs::choosing_a_method

@@ -18,6 +18,7 @@ mod lowered;
 pub(crate) mod mass;
 mod noise;
 mod points;
+mod polynomial;
 mod timed;
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Moments of solutions against closed forms of the schemes.
 
-use crate::systems::{births, geometric, relaxing};
+use crate::systems::{births, geometric, relaxing, swept};
 use odes::methods::EulerMaruyama;
 use odes::prelude::*;
 use odes::summary::Summary;
@@ -121,6 +121,22 @@ fn doses_keep_mean_and_variance() {
     let sums = || open.final_states().rows().into_iter().map(|end| end.sum()).collect::<Vec<_>>();
     near(sums().into_iter(), 758.0, 50.0, "mean");
     near(sums().into_iter().map(|s| (s - 758.0).powi(2)), 50.0, 5000.0, "variance");
+}
+
+/// Processes that do not commute: `E x = E y = 0`, and `E y² = (1 - h)/2` by Euler's method.
+#[test]
+fn processes_that_do_not_commute() {
+    let problem = OdeProblem::new(swept, [0.0; 2], 0.0..=1.0, []);
+    let ensemble = EnsembleProblem::new(problem).trajectories(40_000);
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(6);
+    let solution = ensemble.solve(EulerMaruyama, EnsembleThreads, &options).unwrap();
+    let ends = solution.final_states();
+    let y = || ends.column(1).into_iter().copied();
+    near(y(), 0.0, 0.4375, "mean");
+    // `E y⁴` is below 3.
+    near(y().map(|y| y * y), 0.4375, 3.0, "square");
+    let products = ends.rows().into_iter().map(|end| end[0] * end[1]);
+    near(products, 0.0, 3.0, "product");
 }
 
 /// Statistics of an ensemble, solved in batches, against those of all states.

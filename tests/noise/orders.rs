@@ -1,6 +1,6 @@
 //! Strong and weak orders, on problems with known solutions or on paths with finer steps.
 
-use crate::systems::{cubic, double_well, forced, geometric, stratonovich};
+use crate::systems::{commuting, cubic, double_well, forced, geometric, stratonovich};
 use odes::methods::{
     EulerMaruyama, Method, Milstein, Shark, Siea, Spark, Sra1, Sriw1, StochasticHeun,
 };
@@ -97,6 +97,17 @@ fn stratonovich_motion() {
     check("Heun", &strong(StochasticHeun, &ensemble, (4, 8), exact), 1.0, 9.5e-3);
     check("SPaRK", &strong(Spark, &ensemble, (4, 8), exact), 1.0, 6.4e-3);
     check("Milstein", &strong(Milstein, &ensemble, (4, 8), exact), 1.0, None);
+}
+
+/// Two processes that commute: Milstein's method needs the products of their increments.
+#[test]
+fn commuting_processes() {
+    let start = commuting::State { x: 1.0, w: [0.0; 2] };
+    let problem = OdeProblem::new(commuting, start, 0.0..=1.0, [0.5, 0.6, 0.4]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(4000);
+    let drift = 0.5 - 0.5 * (0.36 + 0.16);
+    let exact = |_: usize, end: &[f64]| (drift + 0.6 * end[1] + 0.4 * end[2]).exp();
+    check("Milstein", &strong(Milstein, &ensemble, (4, 7), exact), 1.0, None);
 }
 
 /// Additive noise that depends on the time: `g` at both ends of a step counts.

@@ -1,6 +1,6 @@
 //! Combinations that are refused.
 
-use crate::systems::{geometric, heston, relaxing, stratonovich};
+use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept};
 use crate::workloads::lorenz;
 use odes::methods::{EulerMaruyama, Milstein, Rk4, Sra1, Sriw1, StochasticHeun};
 use odes::periodic::PeriodicSearch;
@@ -55,6 +55,9 @@ fn kinds_of_noise() {
     assert_eq!(kind(relaxing.info()), "Itô noise, additive, of 2 processes");
     assert_eq!(kind(heston.info()), "Itô noise, general, of 2 processes");
     assert_eq!(kind(stratonovich.info()), "Stratonovich noise, scalar, of 1 process");
+    assert_eq!(kind(commuting.info()), "Itô noise, commutative, of 2 processes");
+    assert_eq!(kind(swept.info()), "Itô noise, general, of 2 processes");
+    assert!(swept::report().to_string().contains("Itô noise, general, of 2 processes"));
     let noise = relaxing.info().noise.unwrap();
     assert!(noise.diagonal && noise.commutative);
 

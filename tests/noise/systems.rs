@@ -191,3 +191,34 @@ pub(crate) mod births {
         u.a > p.limit
     }
 }
+
+/// Growth with two sources of noise, whose effects commute, and both processes.
+#[ode_system]
+pub(crate) mod commuting {
+    pub struct State {
+        pub x: f64,
+        pub w: [f64; 2],
+    }
+
+    fn rhs(u: &State, p: &[f64; 3]) -> State {
+        State { x: p[0] * u.x, w: [0.0; 2] }
+    }
+
+    #[noise]
+    fn noise(u: &State, p: &[f64; 3]) -> [State; 2] {
+        [State { x: p[1] * u.x, w: [1.0, 0.0] }, State { x: u.x * p[2], w: [0.0, 1.0] }]
+    }
+}
+
+/// `dx = dW_1`, `dy = x dW_2`: the processes do not commute.
+#[ode_system]
+pub(crate) mod swept {
+    fn rhs(_u: &[f64; 2]) -> [f64; 2] {
+        [0.0, 0.0]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 2]) -> [f64; 2] {
+        [1.0, u[0]]
+    }
+}

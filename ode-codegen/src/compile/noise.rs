@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::{Lowered, Settings};
+use super::{Lowered, Settings, polynomial};
 use crate::ast::Calculus;
 use crate::derive::{self, Gradient};
 use crate::elaborate::{Factors, Noisy};
@@ -83,7 +83,12 @@ impl Derived<'_> {
         let processes = self.columns.len();
         let states = self.columns[0].len();
         (0..processes).all(|j| {
-            (0..j).all(|l| (0..states).all(|k| self.along(j, l, k) == self.along(l, j, k)))
+            (0..j).all(|l| {
+                (0..states).all(|k| {
+                    let both = [self.along(j, l, k), self.along(l, j, k)];
+                    polynomial::equal(self.graph, both[0], both[1])
+                })
+            })
         })
     }
 

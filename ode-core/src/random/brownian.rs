@@ -29,6 +29,12 @@ mod device {
     /// Below them, the path follows the conditional law of the last node.
     pub const LEVELS: u32 = 12;
 
+    /// Returns the normal numbers of a counter: four in `f32`, two in `f64`.
+    #[called]
+    fn drawn<R: Real>(counter: [R::Bits; 4], seed: [R::Bits; 2]) -> [R; 4] {
+        gauss::normals::<R>(philox::philox4x32::<R>(counter, seed))
+    }
+
     /// Returns independent normal numbers of a node: `K` of them, or with `both` twice as many.
     fn numbers<R: Real, const K: usize>(
         path: &path::Path<R>,
@@ -44,7 +50,7 @@ mod device {
             if block * per < count {
                 let place = <R::Bits as Bits>::lit(block as u64 * 16777216);
                 let counter = [node, cell, path.number[0], path.number[1] | purpose | place];
-                let four = gauss::normals::<R>(philox::philox4x32::<R>(counter, path.seed));
+                let four = drawn::<R>(counter, path.seed);
                 for i in 0..4 {
                     if i < per && block * per + i < K {
                         all[0][block * per + i] = four[i];
@@ -60,6 +66,7 @@ mod device {
 
     /// Returns the increments and areas of both halves of a node: those of the left, then of the
     /// right half.
+    #[called]
     fn halves<R: Real, const K: usize>(
         path: &path::Path<R>,
         cell: R::Bits,
@@ -68,13 +75,13 @@ mod device {
         whole: &[[R; K]; 2],
     ) -> [[R; K]; 4] {
         let none = <R::Bits as Bits>::lit(0);
-        let drawn = numbers::<R, K>(path, cell, node, none, true);
+        let normals = numbers::<R, K>(path, cell, node, none, true);
         let of_half = (length * R::lit(0.0625)).sqrt();
         let of_areas = (length * R::lit(1.0 / 12.0)).sqrt() * R::lit(0.5);
         let mut out = [[R::lit(0.0); K]; 4];
         for j in 0..K {
-            let z = of_half * drawn[0][j];
-            let n = of_areas * drawn[1][j];
+            let z = of_half * normals[0][j];
+            let n = of_areas * normals[1][j];
             let half = R::lit(0.5) * whole[0][j];
             let skew = R::lit(1.5).mul_add(whole[1][j], z);
             let area = R::lit(0.25).mul_add(whole[1][j], R::lit(-0.5) * z);
@@ -140,6 +147,7 @@ mod device {
     /// Returns the increments and areas from the beginning of a step to the end of the interval.
     ///
     /// `whole` has those of the step, which is `node` of the tree.
+    #[called]
     fn beginning<R: Real, const K: usize>(
         path: &path::Path<R>,
         cell: R::Bits,
@@ -175,7 +183,7 @@ mod device {
             level += 1;
         }
         let purpose = <R::Bits as Bits>::lit(65536);
-        let drawn = numbers::<R, K>(path, cell, node, purpose, true);
+        let normals = numbers::<R, K>(path, cell, node, purpose, true);
         // Theorem 6.1.4 for the fraction `a` of the node.
         let a = rest / length;
         let b = R::lit(1.0) - a;
@@ -190,9 +198,10 @@ mod device {
         for j in 0..K {
             let w = of_node[0][j];
             let h = of_node[1][j];
-            let sum = a.mul_add(w, (R::lit(6.0) * both).mul_add(h, of_sum * drawn[0][j]));
+            let sum = a.mul_add(w, (R::lit(6.0) * both).mul_add(h, of_sum * normals[0][j]));
             // The area times the fraction.
-            let area = (a * a * a).mul_add(h, spread.mul_add(drawn[1][j], -(lean * drawn[0][j])));
+            let area =
+                (a * a * a).mul_add(h, spread.mul_add(normals[1][j], -(lean * normals[0][j])));
             let integral = length * area + rest * half * sum;
             let integral = sums[j].mul_add(rest, integral) + integrals[j];
             let sum = sums[j] + sum;
