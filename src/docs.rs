@@ -63,6 +63,7 @@ pub mod results_files {}
 /// [events]: crate::docs::events
 /// [features]: crate::docs::features
 /// [gradients]: crate::docs::gradients
+/// [noise]: crate::docs::noise
 /// [reductions]: crate::docs::reductions
 /// [closures]: crate::docs::reductions#closures
 /// [sensitivity]: crate::docs::sensitivity
@@ -96,6 +97,9 @@ pub mod sensitivity {}
 ///
 #[doc = include_str!("../docs/features.md")]
 pub mod features {}
+
+#[doc = include_str!("../docs/noise.md")]
+pub mod noise {}
 
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see

@@ -7,6 +7,7 @@
 //! [events]: docs::events
 //! [features]: docs::features
 //! [gradients]: docs::gradients
+//! [noise]: docs::noise
 //! [reductions]: docs::reductions
 //! [sensitivity]: docs::sensitivity
 //! [choosing-a-method]: docs::choosing_a_method
@@ -262,9 +263,10 @@ pub use ode_core::save;
 /// ```
 pub mod methods {
     pub use ode_core::methods::{
-        ALL, Bs3, Differentiable, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5,
-        Properties, Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5,
-        Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, table,
+        ALL, Bs3, Differentiable, Dop853, Dp5, Euler, EulerMaruyama, Heun, KenCarp4, Kvaerno3,
+        Kvaerno5, Milstein, NoiseClass, Properties, Ralston, Rk4, Rodas3, Rodas4, Rodas5P,
+        Rosenbrock23, STOCHASTIC, Shark, Siea, Spark, Sra1, Sriw1, Stability, Stochastic,
+        StochasticHeun, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, table,
     };
     pub use ode_core::{AnyMethod, Auto, Method, UnknownMethod, any_method};
 }
@@ -296,8 +298,8 @@ pub mod system {
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
     pub use ode_core::system::{
-        DeviceSource, Learn, Loss, PullBack, PullBackEvents, Quantities, System, SystemInfo,
-        WithModes,
+        Calculus, DeviceSource, Learn, Loss, NoNoise, Noise, NoiseInfo, PullBack, PullBackEvents,
+        Quantities, System, SystemInfo, WithModes,
     };
 }
 

@@ -17,6 +17,8 @@
 mod bouncing;
 #[path = "support/conserved.rs"]
 mod conserved;
+#[path = "noise/systems.rs"]
+mod noisy;
 #[path = "support/observed.rs"]
 mod observed;
 mod systems;
@@ -38,8 +40,9 @@ use odes::internals::methods::Differentiable;
 use odes::internals::reduction::ReductionRequest;
 use odes::lane::Scalar;
 use odes::methods::{
-    Bs3, Dop853, Dp5, Euler, Heun, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3, Rodas4,
-    Rosenbrock23, TrBdf2, Tsit5Rodas4, Vern6, Vern7Rodas5P, Vern9,
+    Bs3, Dop853, Dp5, Euler, EulerMaruyama, Heun, Kvaerno3, Kvaerno5, Method, Milstein, Ralston,
+    Rk4, Rodas3, Rodas4, Rosenbrock23, Shark, Siea, Spark, Sra1, Sriw1, StochasticHeun, TrBdf2,
+    Tsit5Rodas4, Vern6, Vern7Rodas5P, Vern9,
 };
 use odes::system::System;
 use odes::{Controller, KenCarp4, Rodas5P, Tsit5, Vern7, ode_system};
@@ -416,6 +419,20 @@ fn chosen_components() {
     let components = Some(Arc::new(components));
     let change = |plain| KernelConfig { saved, components: components.clone(), ..plain };
     check_variant(workloads::lorenz, Tsit5, NOTHING, true, change);
+}
+
+/// Noise of each kind, by each method.
+#[needs(nvrtc)]
+#[test]
+fn noise() {
+    check_everywhere(noisy::heston, EulerMaruyama, NOTHING);
+    check_method(noisy::relaxing, Sriw1, NOTHING);
+    check_method(noisy::relaxing, Siea, NOTHING);
+    check_method(noisy::double_well, Shark, NOTHING);
+    check_method(noisy::forced, Sra1, NOTHING);
+    check_method(noisy::geometric, Milstein, NOTHING);
+    check_method(noisy::stratonovich, StochasticHeun, NOTHING);
+    check_method(noisy::stratonovich, Spark, NOTHING);
 }
 
 /// Compiles kernels also with the functions of CUDA's library.

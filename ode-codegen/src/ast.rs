@@ -9,6 +9,7 @@
 
 mod event;
 mod feature;
+mod noise;
 mod outside;
 mod purpose;
 mod timed;
@@ -22,6 +23,7 @@ use crate::graph::Comparison;
 
 pub(crate) use self::event::{Condition, Delay, Event};
 pub(crate) use self::feature::{Feature, FeatureKind};
+pub(crate) use self::noise::{Calculus, Noise};
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 pub(crate) use self::timed::{Timed, Times, Timetable};
@@ -44,6 +46,8 @@ pub(crate) struct System<'a> {
     pub conditions: Vec<Condition<'a>>,
     /// The functions with features, in the order of their functions in `others`.
     pub features: Vec<Feature<'a>>,
+    /// The noise, if there is any.
+    pub noise: Option<Noise<'a>>,
     pub mass: Option<MassMatrix<'a>>,
     /// The `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,

@@ -16,7 +16,9 @@ mod gradients;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
+mod noise;
 mod points;
+mod polynomial;
 mod timed;
 
 use std::collections::HashSet;
@@ -28,6 +30,7 @@ pub(crate) use self::facts::{Capability, Fact, FactValue, Settings};
 pub(crate) use self::linear::Linear;
 pub(crate) use self::lowered::{Counts, Lowered, Sizes};
 pub(crate) use self::mass::Mass;
+pub(crate) use self::noise::NoiseKind;
 use crate::ast::{Purpose, System};
 use crate::breaks::formula::Formula;
 use crate::breaks::{self, Breaks};
@@ -80,6 +83,8 @@ pub(crate) struct Info {
     pub features: Vec<String>,
     /// The names of the modes, if actions change modes.
     pub modes: Vec<String>,
+    /// The kind of the noise, if there is any.
+    pub noise: Option<NoiseKind>,
     /// The names of the learnt parameters.
     pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
@@ -229,6 +234,7 @@ pub(crate) fn compile(
         timed,
         conditions,
         features,
+        noise,
         modes,
         mode_names,
         beginning,
@@ -328,6 +334,24 @@ pub(crate) fn compile(
     watched.extend(self::features::values(&mut graph, &features));
     let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
     let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
+    if let Some(noise) = system.noise.as_ref().filter(|_| gradients) {
+        let message = "gradients of stochastic equations are not supported: remove \
+                       `gradients = \"on\"`, or the noise";
+        return Err(syn::Error::new_spanned(noise.name, message));
+    }
+    if let (Some(mass), Some(_)) = (&system.mass, &noise) {
+        let message = "a system with noise cannot have a mass matrix: solve the equations for \
+                       the derivatives, and write these";
+        return Err(syn::Error::new_spanned(&mass.name, message));
+    }
+    let (noise, of_noise) = match &noise {
+        Some(noisy) => {
+            let (kind, functions) =
+                self::noise::functions(&mut graph, noisy, settings, system.name)?;
+            (Some(kind), functions)
+        }
+        None => (None, Vec::new()),
+    };
     let change = actions.iter().any(|function| function.name == "event_modes");
     let (modes, mode_names) = if change { (modes, mode_names) } else { (0..0, Vec::new()) };
     let holds = self::events::holds(&mut graph, &conditions, settings);
@@ -345,6 +369,7 @@ pub(crate) fn compile(
     if !observed.is_empty() {
         functions.push(lower("observables", Results::Vector(observed)));
     }
+    functions.extend(of_noise);
     functions.extend(of_events);
     functions.extend(actions);
     functions.extend(due);
@@ -368,7 +393,9 @@ pub(crate) fn compile(
         lower("abscissae", Results::Vector(all))
     });
     let curve = if gradients { jacobian_pattern.len().max(1) } else { 0 };
-    let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data, curve };
+    let processes = noise.map_or(0, |kind| kind.processes);
+    let factors = linear.factors();
+    let sizes = Sizes { states, parameters, factors, processes, learnt, data, curve };
     let on_host = || break_times.iter().chain(&action_times).chain(&abscissae);
     functions.iter().chain(on_host()).for_each(|function| function.validate(sizes, &scope));
 
@@ -422,6 +449,7 @@ pub(crate) fn compile(
             events: happenings.chain(timed).chain(conditions).collect(),
             features: self::features::names(&features),
             modes: mode_names,
+            noise,
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,

@@ -22,6 +22,7 @@ mod integer;
 mod integer_call;
 mod mass;
 mod names;
+mod noise;
 mod part;
 mod pattern;
 mod place;
@@ -44,6 +45,7 @@ use self::call::{Call, Closure};
 use self::control::{Frame, Leave};
 use self::integer::Integers;
 pub(crate) use self::names::known_constant;
+pub(crate) use self::noise::{Factors, Noisy};
 use self::points::Points;
 pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
@@ -86,6 +88,8 @@ pub(crate) struct Elaborated<'a> {
     pub conditions: Vec<Tested>,
     /// The features, by kind.
     pub features: Vec<Featured>,
+    /// The noise, if there is any.
+    pub noise: Option<Noisy>,
     /// The positions of the modes among the parameters.
     pub modes: Range<usize>,
     /// The names of the modes.
@@ -261,7 +265,8 @@ impl Elaborated<'_> {
         let delayed = || self.happenings.iter().filter_map(|event| event.delayed.as_ref());
         let actions = actions.chain(delayed().map(|(_, after)| after));
         let delays = delayed().map(|(delay, _)| *delay);
-        let after = times.chain(delays).chain(actions.flat_map(After::ids));
+        let noise = self.noise.iter().flat_map(Noisy::ids);
+        let after = times.chain(delays).chain(actions.flat_map(After::ids)).chain(noise);
         self.graph.validate(pass, scope, Kind::Real, numbers.copied().chain(after));
         if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
             self.graph.validate(pass, scope, Kind::Real, initial.iter().chain(parameters).copied());
@@ -422,6 +427,7 @@ impl<'a> Elaborator<'a, '_> {
         let timed = self.schedule(&inputs);
         let conditions = self.conditions(&inputs);
         let features = self.features(&inputs);
+        let noise = self.noise(&inputs);
         self.check_points(&inputs);
         let of_solves = self.points.len();
         let beginning = self.beginning(&inputs);
@@ -457,6 +463,7 @@ impl<'a> Elaborator<'a, '_> {
             timed,
             conditions,
             features,
+            noise,
             modes: inputs.modes(),
             mode_names: inputs.mode_names(),
             beginning,

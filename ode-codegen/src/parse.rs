@@ -13,6 +13,7 @@ mod expr;
 mod feature;
 pub(crate) mod mass;
 pub(crate) mod module;
+mod noise;
 pub(crate) mod refuse;
 pub(crate) mod signature;
 mod statement;
@@ -236,6 +237,7 @@ pub(crate) fn parse<'a>(
         timed,
         conditions,
         features: Vec::new(),
+        noise: None,
         mass: None,
         uses,
         opaque: parser.opaque.get(),

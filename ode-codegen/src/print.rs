@@ -9,6 +9,7 @@ mod events;
 mod gradients;
 mod linear;
 mod mass;
+mod noise;
 pub(crate) mod outside;
 pub(crate) mod rust;
 
@@ -39,7 +40,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 22] = [
+const WITHIN_METHODS: [&str; 25] = [
     "matrix",
     "observables",
     "break_times",
@@ -62,13 +63,16 @@ const WITHIN_METHODS: [&str; 22] = [
     "due_flags",
     "action_times",
     "step_bounds",
+    "noise_sum",
+    "noise_columns",
+    "noise_milstein",
 ];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
-    let Sizes { states, parameters, factors, learnt, data, curve } = sizes;
+    let Sizes { states, parameters, factors, processes, learnt, data, curve } = sizes;
     let both = states + parameters;
-    let [states, parameters, factors, learnt, data, curve, both, and_value] =
-        [states, parameters, factors, learnt, data, curve, both, 1 + both]
+    let [states, parameters, factors, processes, learnt, data, curve, both, and_value] =
+        [states, parameters, factors, processes, learnt, data, curve, both, 1 + both]
             .map(Literal::usize_unsuffixed);
     match function {
         "pull_back" | "event_slopes" => {
@@ -80,6 +84,16 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
             t: R,
             b: &[R; #states],
             w: &[R; #parameters]
+        ),
+        "noise_sum" => {
+            quote!(u: &[R; #states], p: &[R; #parameters], t: R, b: &[R; #processes])
+        }
+        "noise_milstein" => quote!(
+            u: &[R; #states],
+            p: &[R; #parameters],
+            t: R,
+            b: &[R; #processes],
+            scale: R
         ),
         "solve_transposed" => quote!(w: &[R; #factors], u: &[R; #states]),
         "curve" => quote!(u: &[R; #states], b: &[R; #states]),

@@ -550,6 +550,29 @@ pub enum SolveError {
         /// The name of the method that switches.
         method: &'static str,
     },
+    /// The method does not solve the noise of the system.
+    #[error("{method} cannot solve {system}, which has {found}: {why}")]
+    Noise {
+        /// The method.
+        method: &'static str,
+        /// The name of the system.
+        system: &'static str,
+        /// The noise of the system.
+        found: String,
+        /// The cause, and a remedy.
+        why: String,
+    },
+    /// The cells of the noise's paths do not fit the fixed steps.
+    #[error(
+        "`noise_cell` is {cell} and the fixed step is {dt}; a cell has 2^k steps, with a whole \
+         number k from 0 to 16: set the step to the cell divided by a power of two"
+    )]
+    NoiseCell {
+        /// The length of a cell.
+        cell: f64,
+        /// The fixed step.
+        dt: f64,
+    },
     /// The system has a mass matrix, and the method is explicit.
     #[error(
         "{method} cannot solve {system}, which has a mass matrix; use a Rosenbrock or an ESDIRK \
@@ -860,6 +883,9 @@ impl SolveError {
     /// The reason why there is no lockstep solve of systems with delayed actions.
     pub(crate) const DELAYED: &str = "of a system with delayed actions, because the members of a \
         group share the ends of segments; use `EnsembleThreads` or `EnsembleGpuKernel`";
+    /// The reason why there is no lockstep solve of systems with noise.
+    pub(crate) const NOISE: &str = "of a system with noise, because the members of a group would \
+        share paths; use `EnsembleThreads` or `EnsembleGpuKernel`";
     /// The reason why there is no lockstep solve of systems with features.
     pub(crate) const FEATURES: &str = "of a system with features, because lockstep \
         does not compute them; use `EnsembleThreads` or `EnsembleGpuKernel`";

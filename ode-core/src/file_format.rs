@@ -97,6 +97,25 @@ impl Visitor<'_> for WholeNumber {
     }
 }
 
+/// A whole number of 64 bits.
+pub(crate) struct Seed(pub &'static str);
+
+impl Visitor<'_> for Seed {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_u64<E: Error>(self, seed: u64) -> Result<u64, E> {
+        Ok(seed)
+    }
+
+    fn visit_i64<E: Error>(self, seed: i64) -> Result<u64, E> {
+        u64::try_from(seed).map_err(|_| E::invalid_value(Unexpected::Signed(seed), &self))
+    }
+}
+
 /// `true` or `false`.
 pub(crate) struct Flag(pub &'static str);
 

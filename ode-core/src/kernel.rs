@@ -45,6 +45,7 @@ use crate::problem::inputs::{Input, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::options::{LogRow, SavedComponents, SavedRow};
 use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
+use crate::random;
 use crate::solution::ResultArray;
 use crate::step;
 use crate::system::info::Operations;
@@ -339,11 +340,17 @@ fn text<T: Scalar, M: Definition>(
         Functions::Library => crate::math::LIBRARY,
     };
     let elementary = crate::math::device_source();
+    let paths = match M::DEFINED.stochastic {
+        Some(_) => random::PATH_PROGRAMS.join("\n"),
+        None => String::new(),
+    };
     let lane_programs = [
         elementary.as_str(),
         functions,
         linear::tiles::DEVICE,
         linear::DEVICE,
+        random::path::DEVICE,
+        &paths,
         &step::LANE_PROGRAMS.join("\n"),
         &M::DEVICE.join("\n"),
         &integrate::LANE_PROGRAMS.join("\n"),
@@ -385,7 +392,7 @@ fn text<T: Scalar, M: Definition>(
         &InputOrigin::Rule(recipe) => Some((c, recipe)),
         InputOrigin::Argument | InputOrigin::Memory => None,
     });
-    let drawn = drawn::text(&recipes.collect::<Vec<_>>());
+    let drawn = drawn::text(&recipes.collect::<Vec<_>>(), M::DEFINED.stochastic.is_some());
     let prelude = target.prelude();
     // NVRTC has no `offsetof`, and uses the layout of a host's compiler.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };

@@ -94,12 +94,14 @@ pub mod __private {
     pub use crate::gradient::{EnsembleLoss, LossGradient};
     pub use crate::lane::{Real, Scalar};
     pub use crate::problem::{EnsembleProblem, OdeProblem, Unvaried};
+    pub use crate::random::{brownian, path};
     pub use crate::solution::{EnsembleSolution, OdeSolution};
     pub use crate::system::capabilities::*;
     pub use crate::system::gradients::{Learn, Loss, PullBack, PullBackEvents};
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
     pub use crate::system::modes::WithModes;
+    pub use crate::system::noise::{Calculus, NoNoise, Noise, NoiseInfo};
     pub use crate::system::quantities::Quantities;
     pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended, knots};

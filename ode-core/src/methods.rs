@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::step::adjoint::Adjoint;
 use crate::step::properties::row;
-pub use crate::step::properties::{Properties, Stability};
+pub use crate::step::properties::{NoiseClass, Properties, Stability, Stochastic};
 pub use crate::step::stepper::Stepper;
 pub use crate::step::{esdirk, explicit, rosenbrock};
 
@@ -16,16 +16,24 @@ pub mod bs3;
 pub mod dop853;
 pub mod dp5;
 pub mod euler;
+pub mod euler_maruyama;
 pub mod heun;
 pub mod kencarp4;
 pub mod kvaerno3;
 pub mod kvaerno5;
+pub mod milstein;
 pub mod ralston;
 pub mod rk4;
 pub mod rodas3;
 pub mod rodas4;
 pub mod rodas5p;
 pub mod rosenbrock23;
+pub mod shark;
+pub mod siea;
+pub mod spark;
+pub mod sra1;
+pub mod sriw1;
+pub mod stochastic_heun;
 pub mod trbdf2;
 pub mod tsit5;
 pub mod tsit5_rodas4;
@@ -38,16 +46,24 @@ pub use bs3::Bs3;
 pub use dop853::Dop853;
 pub use dp5::Dp5;
 pub use euler::Euler;
+pub use euler_maruyama::EulerMaruyama;
 pub use heun::Heun;
 pub use kencarp4::KenCarp4;
 pub use kvaerno3::Kvaerno3;
 pub use kvaerno5::Kvaerno5;
+pub use milstein::Milstein;
 pub use ralston::Ralston;
 pub use rk4::Rk4;
 pub use rodas3::Rodas3;
 pub use rodas4::Rodas4;
 pub use rodas5p::Rodas5P;
 pub use rosenbrock23::Rosenbrock23;
+pub use shark::Shark;
+pub use siea::Siea;
+pub use spark::Spark;
+pub use sra1::Sra1;
+pub use sriw1::Sriw1;
+pub use stochastic_heun::StochasticHeun;
 pub use trbdf2::TrBdf2;
 pub use tsit5::Tsit5;
 pub use tsit5_rodas4::Tsit5Rodas4;
@@ -120,11 +136,16 @@ macro_rules! methods {
     (
         { $($module:ident::$method:ident $(with $part:ident)?,)* }
         { $($other:ident::$pair:ident of $explicit:ident and $implicit:ident,)* }
+        { $($of_noise:ident::$stochastic:ident,)* }
     ) => {
-        /// The properties of all methods except those that switch.
+        /// The properties of all methods for ordinary equations, except those that switch.
         pub const ALL: &[Properties] = &[$($module::PROPERTIES),*];
 
         methods! { @ $($module::$method [$($part::DEVICE,)? $module::DEVICE],)* }
+        /// The properties of all methods for stochastic equations.
+        pub const STOCHASTIC: &[Properties] = &[$($of_noise::PROPERTIES),*];
+
+        methods! { @ $($of_noise::$stochastic [$of_noise::DEVICE],)* }
         methods! { @ $(
             $other::$pair
                 [$explicit::DEVICE, $implicit::DEVICE, $other::DEVICE],
@@ -171,6 +192,15 @@ methods! { {
 } {
     tsit5_rodas4::Tsit5Rodas4 of tsit5 and rodas4,
     vern7_rodas5p::Vern7Rodas5P of vern7 and rodas5p,
+} {
+    euler_maruyama::EulerMaruyama,
+    milstein::Milstein,
+    siea::Siea,
+    sriw1::Sriw1,
+    sra1::Sra1,
+    shark::Shark,
+    stochastic_heun::StochasticHeun,
+    spark::Spark,
 } }
 
 macro_rules! differentiable {

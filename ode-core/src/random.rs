@@ -3,9 +3,12 @@
 //! A number depends only on a key and an index. So it has the same bits on every lane type, in
 //! every order and in every shard of an ensemble.
 
+pub mod brownian;
 mod distribution;
+mod gauss;
 mod hash;
 mod normal;
+pub mod path;
 mod permutation;
 mod philox;
 pub mod sobol;
@@ -15,6 +18,7 @@ mod unit;
 pub use distribution::device::{
     between, gaussian, linspace, log_between, log_normal, logspace, position,
 };
+pub use gauss::device::normals;
 pub use normal::device::quantile as normal_quantile;
 pub use permutation::PermutationKeys;
 pub use permutation::device::permuted;
@@ -22,6 +26,12 @@ pub use philox::device::philox4x32;
 pub use sobol::device::{owen, point as sobol_point};
 pub use source::device::{independent, latin, scrambled, shifted, words};
 pub use unit::device::{integer, middle, open_unit, stratum, word};
+
+/// The programs of [paths](brownian) as C++, in the order of their calls.
+///
+/// Some of them are among the [`LANE_PROGRAMS`], too.
+pub const PATH_PROGRAMS: [&str; 3] =
+    [philox::device::DEVICE, gauss::device::DEVICE, brownian::DEVICE];
 
 /// All programs as C++, in the order of their calls, after the elementary functions.
 pub const LANE_PROGRAMS: [&str; 8] = [

@@ -7,6 +7,8 @@ pub mod rosenbrock;
 #[macro_use]
 pub mod esdirk;
 #[macro_use]
+pub mod stochastic;
+#[macro_use]
 pub mod switching;
 pub mod adjoint;
 pub mod code;

@@ -15,6 +15,7 @@ pub mod gradients;
 pub mod info;
 pub mod linear;
 pub mod modes;
+pub mod noise;
 pub mod quantities;
 pub mod report;
 pub mod source;
@@ -24,6 +25,7 @@ pub use capabilities::*;
 pub use gradients::{Learn, Loss, PullBack, PullBackEvents};
 pub use info::SystemInfo;
 pub use modes::WithModes;
+pub use noise::{Calculus, NoNoise, Noise, NoiseInfo};
 pub use quantities::Quantities;
 pub use source::DeviceSource;
 
@@ -54,6 +56,9 @@ pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
 
     /// The user's type of the parameters in problems of precision `T`: `[T; P]` or a struct.
     type Parameters<T: Scalar>: Quantities<P>;
+
+    /// The noise of the system, [`NoNoise`] if it has none.
+    type Noise: Noise<N, P>;
 
     /// Returns the names of the system's states, parameters and outputs, and the compiler's
     /// findings.

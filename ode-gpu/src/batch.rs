@@ -328,6 +328,7 @@ mod tests {
                 stiff_law: [0.0; ode_core::step::control::LAW_NUMBERS],
                 max_steps: u32::MAX,
                 log_slots: 0,
+                noise: [0; 4],
             },
             adaptive: true,
             method: ode_core::methods::tsit5::PROPERTIES,

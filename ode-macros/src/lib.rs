@@ -135,6 +135,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | a scheduled action: the state after each of these times |
 /// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | a condition, checked after each step |
 /// | `#[feature(maximum)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | a feature: the largest value over time, with its time; the other kinds are `minimum`, `integral` and `time_positive` |
+/// | `#[noise] fn name(u: &State, p: &Parameters, t: f64) -> State`, or `-> [State; M]` | the noise of Itô equations, with one Wiener process for each component, or with `M` processes; `#[noise(stratonovich)]` for Stratonovich equations |
 /// | `struct` and its methods, `type`, `const`, other `fn` | helpers of the functions; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | imports constants, and functions under [`ode_fn`](macro@ode_fn) |
 ///

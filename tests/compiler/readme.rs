@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ode_codegen::{CompiledSystem, EvaluateError, compile_str};
+use ode_codegen::{CompiledSystem, compile_str};
 use odes::arrays::ArrayGpu;
 use odes::methods::Differentiable;
 use odes::methods::{Kvaerno3, Kvaerno5, Rosenbrock23, TrBdf2, Vern9};
@@ -26,7 +26,10 @@ const TRIALS: &[(&str, fn())] = &[
          mass matrix",
         gradients,
     ),
-    ("Stochastic and delay equations.", stochastic_and_delay_equations),
+    (
+        "Stochastic equations with adaptive steps, events or gradients; delay equations.",
+        stochastic_and_delay_equations,
+    ),
     ("Right-hand sides that become known at run time.", texts),
     ("One large system on several GPUs.", several_gpus),
     ("States between the saved times that are as accurate as the steps", dense_output),
@@ -131,14 +134,19 @@ fn gradients() {
 }
 
 fn stochastic_and_delay_equations() {
-    let noise = "mod walk {
-            fn rhs(u: &[f64; 1]) -> [f64; 1] { [-u[0]] }
-            #[noise]
-            fn noise(u: &[f64; 1]) -> [f64; 1] { [0.1 * u[0]] }
-        }";
-    // The attribute has no effect: the system has no such function.
-    let noise = compile_str(noise).unwrap().evaluate("noise", &[1.0], &[], 0.0);
-    assert!(matches!(noise, Err(EvaluateError::NoSuchFunction(_))), "{noise:?}");
+    assert!(odes::methods::STOCHASTIC.iter().all(|method| !method.adaptive()));
+    for more in ["#[event(rising)]", "#[loss]"] {
+        let noise = format!(
+            "mod walk {{
+                fn rhs(u: &[f64; 1]) -> [f64; 1] {{ [-u[0]] }}
+                #[noise]
+                fn noise(u: &[f64; 1]) -> [f64; 1] {{ [0.1 * u[0]] }}
+                {more}
+                fn other(u: &[f64; 1]) -> f64 {{ u[0] - 1.0 }}
+            }}"
+        );
+        assert!(mistakes(&noise).contains("this system has noise"));
+    }
     let random = "fn walk(u: &[f64; 1]) -> [f64; 1] { [rand::random::<f64>() - u[0]] }";
     assert!(!mistakes(random).is_empty());
     let delay = "fn delayed(u: &[f64; 1], p: &[f64; 1], t: f64, past: impl Fn(f64) -> [f64; 1]) \

@@ -7,6 +7,36 @@ namespace odes {
 
 
 
+namespace path {
+
+// path.rs  An interval of time on a path.
+template<class R> struct Path {
+    Arr<typename Real<R>::Bits, 2> seed;
+    Arr<typename Real<R>::Bits, 2> number;
+    typename Real<R>::Bits step;
+    u32 levels;
+    R length;
+    R reach;
+    typename Real<R>::Mask ends_within;
+};
+template<class R> DEVICE Path<R> make_Path(const Arr<typename Real<R>::Bits, 2>& seed, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& step, const u32& levels, const R& length, const R& reach, const typename Real<R>::Mask& ends_within) { return {seed, number, step, levels, length, reach, ends_within}; }
+template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length);
+template<class R> DEVICE Path<R> none();
+
+// path.rs  Makes a [`Path`] of a whole step.
+template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length) {
+    auto ends_within = Mask<typename Real<R>::Mask>::splat(false);
+    return make_Path<R>(seed, number, step, levels, length, length, ends_within);
+}
+
+// path.rs  Returns the path of a system without noise.
+template<class R> DEVICE Path<R> none() {
+    auto zero = Bits<typename Real<R>::Bits>::lit(0);
+    return path<R>(array(zero, zero), array(zero, zero), zero, 0, Real<R>::lit(0.0));
+}
+} // namespace path
+
+
 namespace code {
 CONSTANT u64 SUCCESS = 0;
 CONSTANT u64 TERMINATED = 1;
@@ -562,8 +592,9 @@ template<class R> struct Ask {
     R h;
     typename Real<R>::Bits memory;
     guard::Watch<R> watch;
+    path::Path<R> path;
 };
-template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch) { return {at, h, memory, watch}; }
+template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch, const path::Path<R>& path) { return {at, h, memory, watch, path}; }
 
 // stepper.rs  The result of one step of a method with [`Kept`](Stepper::Kept) `V`.
 template<class R, int N, class V> struct Step {
@@ -586,9 +617,9 @@ template<class R, int N, int P> DEVICE State<R, N, P> state(Arr<R, N> u, Arr<R, 
     return make_State<R, N, P>(u, p, du, tolerances);
 }
 
-// stepper.rs  Makes an [`Ask`].
+// stepper.rs  Makes an [`Ask`] of a system without noise.
 template<class R> DEVICE Ask<R> ask(timeline::At<R> at, R h, typename Real<R>::Bits memory, guard::Watch<R> watch) {
-    return make_Ask<R>(at, h, memory, watch);
+    return make_Ask<R>(at, h, memory, watch, path::none<R>());
 }
 
 // stepper.rs  Makes a [`Step`].
@@ -1060,8 +1091,10 @@ template<class R, int N> struct Options {
     u32 kind;
     typename Real<R>::Bits max_steps;
     u32 guard;
+    Arr<typename Real<R>::Bits, 2> noise_seed;
+    u32 noise_levels;
 };
-template<class R, int N> DEVICE Options<R, N> make_Options(const norm::Tolerances<R, N>& tolerances, const R& dt, const R& dtmin, const R& dtmax, const bool& limited, const bool& stops, const bool& every_step, const control::Law<R>& law, const control::Law<R>& stiff_law, const u32& kind, const typename Real<R>::Bits& max_steps, const u32& guard) { return {tolerances, dt, dtmin, dtmax, limited, stops, every_step, law, stiff_law, kind, max_steps, guard}; }
+template<class R, int N> DEVICE Options<R, N> make_Options(const norm::Tolerances<R, N>& tolerances, const R& dt, const R& dtmin, const R& dtmax, const bool& limited, const bool& stops, const bool& every_step, const control::Law<R>& law, const control::Law<R>& stiff_law, const u32& kind, const typename Real<R>::Bits& max_steps, const u32& guard, const Arr<typename Real<R>::Bits, 2>& noise_seed, const u32& noise_levels) { return {tolerances, dt, dtmin, dtmax, limited, stops, every_step, law, stiff_law, kind, max_steps, guard, noise_seed, noise_levels}; }
 
 // options.rs  The end of a trajectory.
 template<class R> struct End {
@@ -1120,7 +1153,6 @@ template<class R> struct Lane {
     typename Real<R>::Bits guarded;
     typename Real<R>::Bits sides;
     typename Real<R>::Bits known;
-    typename Real<R>::Mask unsettled;
     typename Real<R>::Bits pending;
     R refused;
     R covered;
@@ -1130,8 +1162,9 @@ template<class R> struct Lane {
     R horizon;
     Arr<R, MOST_DUE> due;
     Arr<typename Real<R>::Bits, MOST_DUE> due_events;
+    Arr<typename Real<R>::Bits, 2> number;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1143,7 +1176,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none));
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none));
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1534,7 +1567,6 @@ template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, 
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
-template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
@@ -1591,24 +1623,6 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(renewed, known, lane.known);
     }
-    settle<R, S, N, P>(system, state, lane, begins);
-}
-
-// sides.rs  Stores whether lanes `which` have an event function that is not strictly on its side.
-template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which) {
-    auto settled = Mask<typename Real<R>::Mask>::splat(true);
-    auto bit = Bits<typename Real<R>::Bits>::lit(1);
-    if constexpr ((S::EVENTS > 0)) {
-        UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto g = system.event(e, state.u, state.p, lane.t);
-            auto zero = Real<R>::lit(0.0);
-            auto above = has<R>(lane.sides, bit);
-            auto there = op_or(op_and(above, m_gt(g, zero)), op_and(op_not(above), m_lt(g, zero)));
-            settled = op_and(op_and(settled, there), has<R>(lane.known, bit));
-            bit = m_wrapping_add(bit, bit);
-        }
-    }
-    lane.unsettled = op_or(op_and(which, op_not(settled)), op_and(op_not(which), lane.unsettled));
 }
 
 // sides.rs  Returns the sides of all events, the known ones, and the events at zero.
@@ -1831,6 +1845,7 @@ template<class R> struct Attempt {
     timeline::Time<R> next;
 };
 template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
+CONSTANT double WHOLE = 0.9999847412109375;
 
 // attempt.rs  The verdict of the error estimate and of the guard on a step.
 template<class R> struct Verdict {
@@ -1840,6 +1855,7 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
@@ -1921,7 +1937,22 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
     }
     auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
     auto ask = stepper::ask<R>(at, h, lane.memory, watch);
+    if constexpr (C::NOISE) {
+        ask.path = path_of<R, N>(o, lane, h);
+    }
     return make_Attempt<R>(ask, last, run, looks, next_1);
+}
+
+// attempt.rs  Returns the interval of the next fixed step on the path of the noise.
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h) {
+    auto step = m_wrapping_sub(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    if (o.stops) {
+        step = m_wrapping_add(step, lane.before);
+    }
+    auto interval = path::path<R>(o.noise_seed, lane.number, step, o.noise_levels, lane.dt);
+    interval.ends_within = m_lt(h, (lane.dt * Real<R>::lit(WHOLE)));
+    interval.reach = h;
+    return interval;
 }
 
 // attempt.rs  Returns the plan of the next step, limited by the system's step bounds.
@@ -2365,7 +2396,7 @@ template<class R> struct Cubic {
 template<class R> DEVICE Cubic<R> make_Cubic(const R& first, const R& lean, const R& slope, const R& last) { return {first, lean, slope, last}; }
 template<class R> DEVICE Cubic<R> cubic(R side, R first, R lean, R slope, R last);
 template<class R> DEVICE R inner(const Cubic<R>& c);
-template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last);
+template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta);
@@ -2382,12 +2413,10 @@ template<class R> DEVICE R inner(const Cubic<R>& c) {
     return ((c.last - c.first) - (c.lean + c.slope));
 }
 
-// cubic.rs  Returns whether a cubic has no zero on the step, by its Bernstein coefficients.
-template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last) {
+// cubic.rs  Returns whether the cubic is above zero at the end, by its Bernstein coefficients.
+template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c) {
     auto zero = Real<R>::lit(0.0);
-    auto after = m_mul_add(third, from, first);
-    auto before = m_mul_add((-third), to, last);
-    return op_and(op_and(m_gt((first * after), zero), m_gt((first * before), zero)), m_gt((first * last), zero));
+    return op_and(op_and(m_gt(c.last, zero), m_gt((c.first + c.lean), zero)), m_gt((c.last - c.slope), zero));
 }
 
 // cubic.rs  Returns whether the cubic may cross zero twice, and whether three times.
@@ -2973,6 +3002,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto begins = op_or(fresh, reasons.again);
     auto begun_1 = begun<R>(assigned, fresh, begins);
     load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
+    if constexpr (C::NOISE) {
+        auto number = io.number();
+        lane.number[0] = Bits<typename Real<R>::Bits>::select(assigned, number[0], lane.number[0]);
+        lane.number[1] = Bits<typename Real<R>::Bits>::select(assigned, number[1], lane.number[1]);
+    }
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     if constexpr ((C::RECORDS && (C::WATCHES || C::SCHEDULED))) {
         if constexpr ((M::GUARDS && C::ADAPTIVE)) {
@@ -3599,7 +3633,7 @@ template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& bef
 template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
 template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found);
 
@@ -3613,12 +3647,15 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
 
 // events.rs  Tests whether a step may contain events, and evaluates the conditions at its end.
 template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto found = nothing<R, N>();
     found.t = lane.t;
     found.t_low = lane.t_low;
-    found.goes = moves;
+    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
     found.end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
         if constexpr (op_not(S::MASS)) {
             if constexpr (M::FSAL) {
@@ -3627,26 +3664,27 @@ template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S sys
                 found.du = system.rhs(step.u, state.p, found.end);
             }
         }
-        auto quiet = op_not(lane.unsettled);
+        auto near = op_not(m_equals(lane.pending, none));
         if constexpr (((S::TIMED + S::DELAYED) > 0)) {
-            quiet = op_and(quiet, op_not(trial.last));
+            near = op_or(near, trial.last);
         }
-        auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto first = system.event(e, state.u, state.p, lane.t);
-            auto last = system.event(e, step.u, state.p, found.end);
+            auto side = side_of<R>(lane, bit);
+            auto quiet = sides::has<R>(lane.known, bit);
             if constexpr (S::MASS) {
-                quiet = op_and(quiet, m_gt((first * last), zero));
+                auto g = system.event(e, step.u, state.p, found.end);
+                quiet = op_and(quiet, m_gt((side * g), zero));
             } else {
-                auto from = system.event_slope(e, state.u, state.p, lane.t, state.du);
-                auto to = system.event_slope(e, step.u, state.p, found.end, found.du);
-                quiet = op_and(quiet, cubic::stays<R>(first, from, third, to, last));
+                auto c = locate::on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, found.du, found.end, e, side);
+                quiet = op_and(quiet, cubic::stays<R>(c));
             }
+            near = op_or(near, op_not(quiet));
+            bit = m_wrapping_add(bit, bit);
         }
-        found.near = op_and(found.goes, op_not(quiet));
+        found.near = op_and(near, found.goes);
     }
     if constexpr ((S::CONDITIONS > 0)) {
-        auto bit = Bits<typename Real<R>::Bits>::lit(1);
+        bit = Bits<typename Real<R>::Bits>::lit(1);
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
             auto holds = m_gt(system.holds(e_1, step.u, state.p, found.end), zero);
             found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
@@ -3755,20 +3793,14 @@ template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::
     return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
 
-// events.rs  Applies the events of a step, or plans the step to an event, in lanes `near`.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near) {
+// events.rs  Applies the events of a step, or plans the step to an event.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
     auto aimed = lane.pending;
     auto arrived = follow<R, C, N>(lane, h, found);
     if (m_any(op_and(found.goes, op_or(op_not(m_equals(found.fired, none)), found.holds)))) {
         happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
-    }
-    if constexpr (C::EVENTS) {
-        if (m_any(near)) {
-            sides::settle<R, S, N, P>(system, state, lane, near);
-            lane.unsettled = op_or(lane.unsettled, found.cut);
-        }
     }
 }
 
@@ -4182,7 +4214,9 @@ template<class R, class S, class M, int N, int P> DEVICE R positive_part(S syste
 } // namespace features
 
 namespace advance {
+CONSTANT double LEAST_PART = 9.313225746154785e-10;
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahead, R h);
 template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
@@ -4202,7 +4236,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if (o.every_step) {
         want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
     }
-    if ((op_not(o.every_step) && m_any(want))) {
+    if (((op_not(C::NOISE) && op_not(o.every_step)) && m_any(want))) {
         step = M::template complete<R, S, N, P>(system, state, trial.ask, step);
     }
     while (m_any(want)) {
@@ -4211,8 +4245,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
             lane.save_at = Real<R>::select(want, end, lane.save_at);
         } else {
-            auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
-            saved = vector::choose<R, N>(m_ge(m_abs(ahead), m_abs(h)), step.u, within);
+            auto there = m_ge(m_abs(ahead), m_abs(h));
+            auto within = step.u;
+            if constexpr (C::NOISE) {
+                if (m_any(op_and(want, op_not(there)))) {
+                    auto ask = up_to<R>(trial.ask, ahead, h);
+                    auto part = M::template step<R, S, N, P>(system, state, ask);
+                    within = part.u;
+                }
+            } else {
+                within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
+            }
+            saved = vector::choose<R, N>(there, step.u, within);
         }
         io.save(want, lane.saved, saved, state.p, lane.save_at);
         auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -4224,6 +4268,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             want = Mask<typename Real<R>::Mask>::splat(false);
         }
     }
+}
+
+// advance.rs  Returns the arguments of the step from the same beginning to a distance `ahead`.
+template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahead, R h) {
+    auto part = ask;
+    auto within = m_max(ahead, (h * Real<R>::lit(LEAST_PART)));
+    part.h = within;
+    part.at.reach = (ask.at.reach * (within / h));
+    part.path.reach = within;
+    part.path.ends_within = op_or(ask.path.ends_within, m_lt(within, h));
+    return part;
 }
 
 // advance.rs  Returns the greatest distance of saved times that belong to the step.
@@ -4246,10 +4301,6 @@ template<class R, class S, class M, class C, int N, int P> DEVICE void adaptivel
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
         auto small_1 = op_and(small, lane.alive);
-        if constexpr (C::EVENTS) {
-            auto none = Bits<typename Real<R>::Bits>::lit(0);
-            lane.pending = Bits<typename Real<R>::Bits>::select(failing, none, lane.pending);
-        }
         if (m_any(refuse<R>(lane, trial, failing, small_1, beyond))) {
             auto stuck = shorten<R>(lane, trial, failing, small_1);
             auto before = M::template du_before<R, N>(step.k);
@@ -4360,7 +4411,6 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features);
 
 // integrate.rs  Integrates every trajectory of `io` over its time span.
@@ -4378,7 +4428,6 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
-    auto searches = nobody;
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
@@ -4394,6 +4443,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if (op_not(io.vote(lane.alive))) {
             break;
         }
+        auto together = true;
         for (;;) {
             if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
@@ -4432,69 +4482,56 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto found = events::nothing<R, N>();
             auto near = nobody;
             auto waits = nobody;
-            auto due = none;
             if constexpr (C::WATCHES) {
-                auto goes = moves;
-                if constexpr (op_not(C::ADAPTIVE)) {
-                    goes = op_and(op_and(op_and(moves, trial.run), lane.alive), m_equals(step.code, none));
-                }
-                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, goes);
+                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, moves);
                 near = op_or(found.near, found.holds);
-                if constexpr ((op_not(C::ADAPTIVE) || C::RECORDS)) {
+                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
+                    moves = op_and(moves, op_not(near));
+                    trial.run = op_and(trial.run, op_not(near));
+                } else {
                     events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
                     moves = op_and(moves, op_not(found.cut));
                     trial.run = op_and(trial.run, op_not(found.cut));
                 }
             }
-            if constexpr (((C::WATCHES && C::ADAPTIVE) && op_not(C::RECORDS))) {
-                if (m_any(near)) {
-                    if ((C::EVENTS && io.waits())) {
-                        waits = op_and(found.near, op_not(searches));
-                        events::wait<R>(lane, before, waits);
-                    }
-                    auto ready = op_and(near, op_not(waits));
-                    if (m_any(ready)) {
-                        found.goes = ready;
-                        found.near = op_and(found.near, ready);
-                        events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
-                        auto made = trial;
-                        made.run = op_and(ready, op_not(found.cut));
-                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
-                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
-                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
-                    }
-                    auto others = op_not(near);
-                    if (m_any(others)) {
-                        moves = op_and(moves, others);
-                        trial.run = op_and(trial.run, others);
-                        rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
-                    }
-                    due = Bits<typename Real<R>::Bits>::select(waits, none, lane.last_attempt);
-                } else {
-                    rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
-                    due = lane.last_attempt;
+            go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, found.du, features);
+            if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
+                if (m_any(refused)) {
+                    auto h = trial.ask.h;
+                    dense::plan_again<R>(lane, before, h, refused, halved);
                 }
-            } else {
-                rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
-                if constexpr (C::WATCHES) {
-                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
-                }
-                due = lane.last_attempt;
             }
-            if (io.should_refill(op_not(m_less_than(lane.attempts, due)))) {
-                searches = op_or(searches, waits);
+            if constexpr (C::WATCHES) {
+                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
+                    if (((C::EVENTS && io.waits()) && op_not(together))) {
+                        waits = found.near;
+                        if (m_any(waits)) {
+                            events::wait<R>(lane, before, waits);
+                        }
+                    }
+                    together = false;
+                    near = op_and(near, op_not(waits));
+                    auto pending = lane.pending;
+                    if (m_any(near)) {
+                        found.goes = near;
+                        found.near = op_and(found.near, near);
+                        events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
+                        trial.run = op_and(near, op_not(found.cut));
+                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, trial.run, found.du, features);
+                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                        together = m_any(found.cut);
+                    }
+                    if constexpr (C::EVENTS) {
+                        auto next = Bits<typename Real<R>::Bits>::select(found.cut, lane.pending, none);
+                        lane.pending = Bits<typename Real<R>::Bits>::select(waits, pending, next);
+                    }
+                } else {
+                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                }
+            }
+            if (io.should_refill(op_or(lane::is_in_need<R>(lane), waits))) {
                 break;
             }
-        }
-    }
-}
-
-// integrate.rs  Ends a step that no event interrupts, in all lanes.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features) {
-    go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, du, features);
-    if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
-        if (m_any(refused)) {
-            dense::plan_again<R>(lane, before, trial.ask.h, refused, halved);
         }
     }
 }
@@ -4638,6 +4675,7 @@ struct Config {
     static constexpr bool SCHEDULED = false;
     static constexpr bool WATCHES = false;
     static constexpr bool FEATURES = false;
+    static constexpr bool NOISE = false;
     static constexpr bool CHECKS_INTERPOLANT = false;
 };
 // For each column its place among the shared numbers, or -1.
@@ -4669,9 +4707,10 @@ template<class R> struct LaneOptions {
     float stiff_law[control::LAW_NUMBERS];
     u32 max_steps;
     u32 log_slots;
+    u32 noise[4];
 };
 } // namespace odes
 // io.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::KernelArguments<double>) == 312, "the layout of KernelArguments");
+static_assert(sizeof(odes::KernelArguments<double>) == 328, "the layout of KernelArguments");

@@ -30,6 +30,8 @@ mod functions;
 mod integers;
 #[path = "accepted/modules.rs"]
 mod modules;
+#[path = "accepted/noise.rs"]
+mod noise;
 #[path = "../support/random.rs"]
 mod random;
 #[path = "accepted/signature.rs"]

@@ -120,6 +120,7 @@ impl<S: TimeBreaks<P>, const P: usize> TimeBreaks<P> for Counted<S> {
 impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S> {
     type State<T: Scalar> = S::State<T>;
     type Parameters<T: Scalar> = S::Parameters<T>;
+    type Noise = S::Noise;
 
     fn info(&self) -> &'static SystemInfo {
         self.0.info()

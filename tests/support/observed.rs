@@ -7,8 +7,8 @@ use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::system::{
-    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
-    TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, NoNoise, Observe, Rhs, System,
+    SystemInfo, TimeBreaks,
 };
 use std::sync::LazyLock;
 
@@ -84,6 +84,7 @@ static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
 impl System<3, 3> for Observed {
     type State<T: Scalar> = [T; 3];
     type Parameters<T: Scalar> = [T; 3];
+    type Noise = NoNoise;
 
     fn info(&self) -> &'static SystemInfo {
         &INFO

@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     Event,
     /// The function of features: its maximum, its integral and others.
     Feature,
+    /// The factors of the Wiener processes.
+    Noise,
     /// A condition that is checked after each step.
     AfterStep,
     /// The state after an event.
@@ -64,6 +66,7 @@ impl Purpose {
             "loss" => Some(Purpose::Loss),
             "event" => Some(Purpose::Event),
             "feature" => Some(Purpose::Feature),
+            "noise" => Some(Purpose::Noise),
             "after_step" => Some(Purpose::AfterStep),
             "action" => Some(Purpose::Action),
             "at" => Some(Purpose::At),
@@ -97,6 +100,7 @@ impl Purpose {
             Purpose::Loss => "a loss",
             Purpose::Event => "an event",
             Purpose::Feature => "a feature",
+            Purpose::Noise => "noise",
             Purpose::AfterStep => "a condition after steps",
             Purpose::Action | Purpose::At => "an action",
             Purpose::Initial => "`initial`",
@@ -125,6 +129,10 @@ impl Purpose {
             Purpose::AfterStep => "`fn name(u: &State, p: &Parameters, t: f64) -> bool`",
             Purpose::Observable | Purpose::Loss | Purpose::Event | Purpose::Feature => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
+            }
+            Purpose::Noise => {
+                "`fn noise(u: &State, p: &Parameters, t: f64) -> State`, or `-> [State; M]` with M \
+                 Wiener processes"
             }
             Purpose::Action | Purpose::At => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> State`"

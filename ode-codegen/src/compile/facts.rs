@@ -51,6 +51,7 @@ pub(crate) enum Capability {
     Events,
     TimeBreaks,
     /// Traits that only some systems implement, and that [`Capability::ALL`] does not contain.
+    Noise,
     PullBack,
     PullBackEvents,
     Loss,
@@ -83,6 +84,7 @@ impl Capability {
             | "event_delays" | "step_conditions" | "due_flags" | "action_times" => {
                 Capability::Events
             }
+            "noise_sum" | "noise_columns" | "noise_milstein" => Capability::Noise,
             "break_times" | "abscissae" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,

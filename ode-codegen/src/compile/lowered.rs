@@ -11,6 +11,8 @@ pub(crate) struct Sizes {
     pub states: usize,
     pub parameters: usize,
     pub factors: usize,
+    /// The number of Wiener processes.
+    pub processes: usize,
     pub learnt: usize,
     pub data: usize,
     /// The number of nonzeros of the Jacobian if there are gradients, then at least one.
@@ -23,7 +25,7 @@ impl Sizes {
     /// The inputs are its arguments (see `print::arguments`); `system` contains the constants and
     /// tables.
     fn scope(self, function: &str, system: &Scope) -> Scope {
-        let Sizes { states, parameters, factors, learnt, data, curve } = self;
+        let Sizes { states, parameters, factors, processes, learnt, data, curve } = self;
         let both = states + parameters;
         let Scope { constants, tables, .. } = *system;
         let outside = Scope { constants, tables, ..Scope::default() };
@@ -44,6 +46,14 @@ impl Sizes {
                 time: true,
                 factors: parameters,
                 vector: states,
+                ..outside
+            },
+            "noise_sum" | "noise_milstein" => Scope {
+                states,
+                parameters,
+                time: true,
+                vector: processes,
+                scale: function == "noise_milstein",
                 ..outside
             },
             "solve_transposed" => Scope { factors, states, ..outside },

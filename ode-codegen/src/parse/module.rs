@@ -95,6 +95,7 @@ pub(crate) fn parse<'a>(
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
     let (events, conditions) = parser.events(functions(), delays);
     let features = parser.features(functions());
+    let noise = parser.noise(functions());
     let timed = parser.timed(timetables);
     let (mut rhs_part, mut others) = (None, Vec::new());
     for (purpose, item) in functions() {
@@ -117,6 +118,7 @@ pub(crate) fn parse<'a>(
         timed,
         conditions,
         features,
+        noise,
         mass,
         uses: Vec::new(),
         opaque: parser.opaque.get(),

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::outside::{self, Names};
-use super::{events, function};
+use super::{events, function, noise};
 use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered};
 use crate::emit::Language;
 use crate::translate;
@@ -79,13 +79,14 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
     let transposed = (sizes.curve > 0)
         .then(|| linear.transposed(*sizes, &quote!(linear), Language::Device))
         .flatten();
-    let functions: Vec<TokenStream> =
-        functions.chain(linear.on_device(*sizes)).chain(choices).chain(transposed).collect();
+    let functions = functions.chain(linear.on_device(*sizes)).chain(choices).chain(transposed);
+    let functions: Vec<TokenStream> = functions.chain(noise::on_device(compiled)).collect();
     let functions: Vec<syn::ItemFn> =
         functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
     let text = match dialect {
         Dialect::Cuda => {
-            let facts: String = facts.iter().map(fact).collect();
+            let mut facts: String = facts.iter().map(fact).collect();
+            facts.push_str(&noise::device_members(compiled));
             translate::system_struct(&facts, &linear.device_type(*sizes), &functions)?
         }
     };

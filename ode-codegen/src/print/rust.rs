@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::outside::{self, Names};
-use super::{DeviceText, counts, events, function, gradients};
+use super::{DeviceText, counts, events, function, gradients, noise};
 use crate::breaks::Breaks;
 use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
@@ -30,7 +30,7 @@ pub(crate) fn rust(
     let (functions, text_of_rust) = functions(compiled, &names, &loops);
     let known: Vec<_> = names.constants.iter().cloned().map(private).collect();
     let breaks = compiled.breaks.constant_times(&compiled.graph, &known, facade);
-    let info = self::info(info, &compiled.breaks, &breaks, &linear.described());
+    let info = self::info(info, &compiled.breaks, &breaks, &linear.described(), facade);
     let functions = functions.into_iter().map(|(of, function)| (of, private(function)));
     let mut items = facts(compiled, &linear.factors_type(*sizes, &loops));
     items.extend(functions);
@@ -55,6 +55,11 @@ pub(crate) fn rust(
     let of_gradients =
         gradients::implementations(compiled, &items, transposed.as_ref(), ty, learnt);
     let of_gradients = gradients::with_imports(of_gradients, facade);
+    let generated = |name: &str| {
+        let lowered = compiled.functions.iter().find(|function| function.name == name);
+        lowered.map_or(TokenStream::new(), |lowered| function(lowered, *sizes, &names))
+    };
+    let (of_noise, noise) = noise::implementation(compiled, &generated, ty, facade);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);
@@ -84,10 +89,12 @@ pub(crate) fn rust(
 
             #(#implementations)*
             #of_gradients
+            #of_noise
 
             #[automatically_derived]
             impl __System<#states, #parameters> for #ty {
                 #of_the_user
+                type Noise = #noise;
                 fn info(&self) -> &'static __SystemInfo {
                     const INFO: &__SystemInfo = &#info;
                     INFO
@@ -134,7 +141,14 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
 }
 
 /// Returns the `SystemInfo` of a system; `times` are its constant times of breaks.
-fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream) -> TokenStream {
+fn info(
+    info: &Info,
+    breaks: &Breaks,
+    times: &TokenStream,
+    linear: &TokenStream,
+    facade: &syn::Path,
+) -> TokenStream {
+    let noise = noise::info(info.noise, facade);
     let (moving, more) = (breaks.moving, breaks.more);
     let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
     let Info { features, modes, growing, steep, jumps, .. } = info;
@@ -153,6 +167,7 @@ fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream)
             events: &[#(#events),*],
             features: &[#(#features),*],
             modes: &[#(#modes),*],
+            noise: #noise,
             jacobian_pattern: #jacobian_pattern,
             parameter_pattern: #parameter_pattern,
             time_pattern: &[#(#time_pattern),*],
@@ -396,6 +411,7 @@ pub(crate) fn stub(
 
             impl<#of_states #of_parameters> __System<#states, #parameters> for #ty {
                 #of_the_user
+                type Noise = #facade::__private::NoNoise;
                 fn info(&self) -> &'static __SystemInfo #never
             }
         };

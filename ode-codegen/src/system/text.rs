@@ -210,8 +210,18 @@ impl CompiledSystem {
         if expected != found {
             return Err(EvaluateError::Sizes { expected, found });
         }
-        let of_state =
-            |name: &str| !matches!(name, "matrix" | "factor" | "eliminate" | "solve" | "mass");
+        let of_state = |name: &str| {
+            !matches!(
+                name,
+                "matrix"
+                    | "factor"
+                    | "eliminate"
+                    | "solve"
+                    | "mass"
+                    | "noise_sum"
+                    | "noise_milstein"
+            )
+        };
         let lowered = self.functions.iter().find(|lowered| lowered.name == function);
         let Some(lowered) = lowered.filter(|lowered| of_state(lowered.name)) else {
             return Err(EvaluateError::NoSuchFunction(function.to_owned()));

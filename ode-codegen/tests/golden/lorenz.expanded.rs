@@ -174,6 +174,7 @@ const _: () = {
     impl __System<3, 3> for lorenz {
         type State<__T: __Scalar> = [__T; 3];
         type Parameters<__T: __Scalar> = [__T; 3];
+        type Noise = ::odes::__private::NoNoise;
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "lorenz",
@@ -183,6 +184,7 @@ const _: () = {
                 events: &[],
                 features: &[],
                 modes: &[],
+                noise: ::core::option::Option::None,
                 jacobian_pattern: &[
                     (0, 0),
                     (0, 1),

@@ -151,6 +151,7 @@ const _: () = {
     impl __System<2, 1> for mistaken {
         type State<__T: __Scalar> = [__T; 2];
         type Parameters<__T: __Scalar> = [__T; 1];
+        type Noise = ::odes::__private::NoNoise;
         fn info(&self) -> &'static __SystemInfo {
             ::core::unreachable!()
         }

@@ -235,6 +235,7 @@ mod pendulum {
         impl __System<3, 2> for Model {
             type State<__T: __Scalar> = State;
             type Parameters<__T: __Scalar> = [__T; 2];
+            type Noise = ::odes::__private::NoNoise;
             fn info(&self) -> &'static __SystemInfo {
                 const INFO: &__SystemInfo = &__SystemInfo {
                     name: "pendulum",
@@ -244,6 +245,7 @@ mod pendulum {
                     events: &[],
                     features: &[],
                     modes: &[],
+                    noise: ::core::option::Option::None,
                     jacobian_pattern: &[(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)],
                     parameter_pattern: &[(1, 0), (1, 1), (2, 0), (2, 1)],
                     time_pattern: &[],

@@ -245,6 +245,7 @@ const _: () = {
     impl __System<4, 1> for ring {
         type State<__T: __Scalar> = [__T; 4];
         type Parameters<__T: __Scalar> = [__T; 1];
+        type Noise = crate::facade::__private::NoNoise;
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "ring",
@@ -254,6 +255,7 @@ const _: () = {
                 events: &[],
                 features: &[],
                 modes: &[],
+                noise: ::core::option::Option::None,
                 jacobian_pattern: &[
                     (0, 0),
                     (0, 1),

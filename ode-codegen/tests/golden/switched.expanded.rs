@@ -203,6 +203,7 @@ const _: () = {
     impl __System<2, 0> for switched {
         type State<__T: __Scalar> = [__T; 2];
         type Parameters<__T: __Scalar> = [__T; 0];
+        type Noise = ::odes::__private::NoNoise;
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "switched",
@@ -212,6 +213,7 @@ const _: () = {
                 events: &[],
                 features: &[],
                 modes: &[],
+                noise: ::core::option::Option::None,
                 jacobian_pattern: &[(0, 1), (1, 0), (1, 1)],
                 parameter_pattern: &[],
                 time_pattern: &[1],

@@ -200,6 +200,7 @@ mod tests {
                 stiff_law: [0.0; control::LAW_NUMBERS],
                 max_steps: 100,
                 log_slots: 0,
+                noise: [0; 4],
             },
             adaptive: true,
             law_kind: 0,

@@ -60,6 +60,9 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
         kind: settings.law_kind,
         max_steps: <R::Bits as Bits>::lit(u64::from(settings.lane.max_steps)),
         guard: settings.guard,
+        noise_seed: [settings.lane.noise[0], settings.lane.noise[1]]
+            .map(|word| <R::Bits as Bits>::lit(u64::from(word))),
+        noise_levels: settings.lane.noise[2],
     }
 }
 

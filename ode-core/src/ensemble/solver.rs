@@ -146,7 +146,15 @@ solves!(
     Kvaerno5,
     KenCarp4,
     Tsit5Rodas4,
-    Vern7Rodas5P
+    Vern7Rodas5P,
+    EulerMaruyama,
+    Milstein,
+    Siea,
+    Sriw1,
+    Sra1,
+    Shark,
+    StochasticHeun,
+    Spark
 );
 
 /// The library's choice of a method, for systems of unknown or varying stiffness.

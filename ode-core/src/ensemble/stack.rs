@@ -9,7 +9,7 @@
 
 use crate::error::{Memory, SolveError};
 use crate::methods::Definition;
-use crate::system::System;
+use crate::system::{Noise, System};
 use rayon::ThreadPoolBuilder;
 use std::panic::resume_unwind;
 use std::thread;
@@ -19,6 +19,9 @@ const LOOP: usize = 256;
 
 /// Numbers in the search for events and extremes, if the system has events or features.
 const SEARCH: usize = 1024;
+
+/// Numbers in the random numbers of a step, if the system has noise, and for each of its processes.
+const NOISE: [usize; 2] = [1024, 32];
 
 /// Safety factor on the counted numbers of a solve.
 ///
@@ -46,6 +49,10 @@ where
     [
         LOOP,
         if S::EVENTS + S::FEATURES > 0 { SEARCH } else { 0 },
+        match <S::Noise as Noise<N, P>>::NOISES {
+            0 => 0,
+            noises => NOISE[0] + NOISE[1] * noises,
+        },
         N.saturating_mul(N).saturating_mul(matrices),
         N.saturating_mul(vectors),
         4 * (P + S::OBSERVABLES),

@@ -18,7 +18,7 @@ use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
 use crate::solution::{RawResults, WorstMember};
 use crate::step::stepper::Memory;
-use crate::system::{DeviceSource, System, SystemInfo};
+use crate::system::{DeviceSource, Noise, System, SystemInfo};
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
@@ -295,6 +295,8 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
         } else if const { S::FEATURES > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::FEATURES })
+        } else if const { <S::Noise as Noise<N, P>>::NOISES > 0 } {
+            Err(SolveError::NoArrays { method, why: SolveError::NOISE })
         } else if const { S::DELAYED > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::DELAYED })
         } else if const { M::ADAPTIVE } && settings.adaptive {

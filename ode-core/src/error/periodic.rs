@@ -32,6 +32,12 @@ pub enum PeriodicError {
          that wait; use `#[at(…)]` for actions at known times"
     )]
     Delays,
+    /// The equations have noise.
+    #[error(
+        "this system has noise, so no state returns to itself; solve it for a long time, and \
+         compute its stationary law from saved states"
+    )]
+    Noise,
     /// The trajectories have times to stop at of their own.
     #[error(
         "the ensemble has stop times of each trajectory, which a search for periodic states does \

@@ -34,6 +34,12 @@ pub enum SensitivityError {
         /// The data: rows, a grid or a shard.
         of: &'static str,
     },
+    /// The equations have noise.
+    #[error(
+        "this system has noise, which each trajectory of the design would draw anew, so that the \
+         indices would contain it; analyse means of trajectories with the same inputs instead"
+    )]
+    Noise,
     /// The design has more trajectories than can be counted.
     #[error(
         "{base_samples} base samples of {group} trajectories each are too many; the maximum is \

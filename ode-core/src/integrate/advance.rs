@@ -43,7 +43,7 @@ mod device {
             // `save_at` is infinite if the memory for saved states is full.
             want = moves & trial.run & !lane.save_at.equals(math::infinity::<R>());
         }
-        if !o.every_step && want.any() {
+        if !C::NOISE && !o.every_step && want.any() {
             *step = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
         }
         while want.any() {
@@ -52,9 +52,19 @@ mod device {
                 let end = R::select(trial.last, lane.t1, trial.next.t);
                 lane.save_at = R::select(want, end, lane.save_at);
             } else {
-                let within = M::interpolate::<R, N, P>(state, &trial.ask, step, ahead / h);
+                let there = ahead.abs().ge(h.abs());
+                let mut within = step.u;
+                if C::NOISE {
+                    if (want & !there).any() {
+                        let ask = up_to::<R>(&trial.ask, ahead, h);
+                        let part = M::step::<R, S, N, P>(system, state, &ask);
+                        within = part.u;
+                    }
+                } else {
+                    within = M::interpolate::<R, N, P>(state, &trial.ask, step, ahead / h);
+                }
                 // A point at the end of the step is the state itself.
-                saved = vector::choose::<R, N>(ahead.abs().ge(h.abs()), step.u, within);
+                saved = vector::choose::<R, N>(there, step.u, within);
             }
             io.save(want, lane.saved, saved, state.p, lane.save_at);
             let one = <R::Bits as Bits>::lit(1);
@@ -66,6 +76,23 @@ mod device {
                 want = <R::Mask as Mask>::splat(false);
             }
         }
+    }
+
+    /// The least part of a step to a saved time, `2^-30`: methods divide by its length.
+    pub const LEAST_PART: f64 = 9.313225746154785e-10;
+
+    /// Returns the arguments of the step from the same beginning to a distance `ahead`.
+    ///
+    /// `h` is the size of the step. The path of the noise is the same one: interpolation would
+    /// give states of too little variance.
+    pub fn up_to<R: Real>(ask: &stepper::Ask<R>, ahead: R, h: R) -> stepper::Ask<R> {
+        let mut part = *ask;
+        let within = ahead.max(h * R::lit(LEAST_PART));
+        part.h = within;
+        part.at.reach = ask.at.reach * (within / h);
+        part.path.reach = within;
+        part.path.ends_within = ask.path.ends_within | within.lt(h);
+        part
     }
 
     /// Returns the greatest distance of saved times that belong to the step.

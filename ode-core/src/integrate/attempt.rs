@@ -8,6 +8,7 @@ mod device {
     use crate::integrate::options::{self, LoopConfig};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
+    use crate::random::path;
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
@@ -105,9 +106,35 @@ mod device {
             lane.mirrored = h.lt(R::lit(0.0));
         }
         let watch = guard::watch::<R>(o.guard != guard::OFF, lane.mirrored);
-        let ask = stepper::ask::<R>(at, h, lane.memory, watch);
+        let mut ask = stepper::ask::<R>(at, h, lane.memory, watch);
+        if C::NOISE {
+            ask.path = path_of::<R, N>(o, lane, h);
+        }
         Attempt::<R> { ask, last, run, looks, next }
     }
+
+    /// Returns the interval of the next fixed step on the path of the noise.
+    ///
+    /// The last step of a span or segment may be shorter than its interval. A step that rounding
+    /// shortened is a whole one.
+    pub fn path_of<R: Real, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &lane::Lane<R>,
+        h: R,
+    ) -> path::Path<R> {
+        let mut step = lane.attempts.wrapping_sub(<R::Bits as Bits>::lit(1));
+        if o.stops {
+            step = step.wrapping_add(lane.before);
+        }
+        let mut interval =
+            path::path::<R>(o.noise_seed, lane.number, step, o.noise_levels, lane.dt);
+        interval.ends_within = h.lt(lane.dt * R::lit(WHOLE));
+        interval.reach = h;
+        interval
+    }
+
+    /// The least fraction of a step that counts as a whole one: `1 - 2^-16`.
+    pub const WHOLE: f64 = 0.9999847412109375;
 
     /// Returns the plan of the next step, limited by the system's step bounds.
     pub fn bounded<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -184,6 +184,11 @@ mod device {
         let begins = fresh | reasons.again;
         let mut begun = begun::<R>(assigned, fresh, begins);
         load::<R, S, Q, N, P>(io, o, state, lane, reasons, &begun);
+        if C::NOISE {
+            let number = io.number();
+            lane.number[0] = <R::Bits as Bits>::select(assigned, number[0], lane.number[0]);
+            lane.number[1] = <R::Bits as Bits>::select(assigned, number[1], lane.number[1]);
+        }
         reset::<R, M, N>(o, lane, need, reasons, &begun);
         if C::RECORDS && (C::WATCHES || C::SCHEDULED) {
             if M::GUARDS && C::ADAPTIVE {

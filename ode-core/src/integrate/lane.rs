@@ -96,6 +96,8 @@ mod device {
         pub due: [R; MOST_DUE],
         /// The events of these actions; zero if a due time is unused.
         pub due_events: [R::Bits; MOST_DUE],
+        /// The index of the trajectory in the whole ensemble, for systems with noise.
+        pub number: [R::Bits; 2],
     }
 
     /// Returns a lane before its first trajectory.
@@ -136,6 +138,7 @@ mod device {
             horizon: zero,
             due: [zero; MOST_DUE],
             due_events: [none; MOST_DUE],
+            number: [none; 2],
         }
     }
 

@@ -2,7 +2,7 @@
 
 pub use device::*;
 
-use crate::system::System;
+use crate::system::{Noise, System};
 
 /// The loop configuration: constants of a compiled loop.
 ///
@@ -30,6 +30,8 @@ pub trait LoopConfig {
     const WATCHES: bool = Self::SYSTEM.watches;
     /// Whether the system has features.
     const FEATURES: bool = Self::SYSTEM.features;
+    /// Whether the system has noise.
+    const NOISE: bool = Self::SYSTEM.noise;
     /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
     ///
     /// The reason is a system with algebraic equations, and saved times, events or features.
@@ -55,6 +57,8 @@ pub struct SystemConstants {
     pub watches: bool,
     /// [`LoopConfig::FEATURES`].
     pub features: bool,
+    /// [`LoopConfig::NOISE`].
+    pub noise: bool,
 }
 
 impl SystemConstants {
@@ -68,6 +72,7 @@ impl SystemConstants {
         scheduled: false,
         watches: false,
         features: false,
+        noise: false,
     };
 
     /// Returns the constants of a system.
@@ -79,8 +84,10 @@ impl SystemConstants {
         let [most, others] = [S::MAXIMA, S::INTEGRALS];
         assert!(most <= MOST_FEATURES && S::MINIMA <= MOST_FEATURES, "too many extremes");
         assert!(others <= MOST_FEATURES && S::TIMES_POSITIVE <= MOST_FEATURES, "too many sums");
+        let noise = <S::Noise as Noise<N, P>>::NOISES > 0;
         SystemConstants {
-            time_dependent: !S::AUTONOMOUS || S::STEPWISE,
+            // The noise may depend on the time even if the drift does not.
+            time_dependent: !S::AUTONOMOUS || S::STEPWISE || noise,
             bounded: S::BOUNDS > 0,
             mass: S::MASS,
             algebraic: S::ALGEBRAIC > 0,
@@ -88,6 +95,7 @@ impl SystemConstants {
             scheduled: S::TIMED > 0 || S::DELAYED > 0,
             watches: S::EVENTS + S::CONDITIONS > 0,
             features: S::FEATURES > 0,
+            noise,
         }
     }
 
@@ -109,6 +117,7 @@ impl SystemConstants {
             ("SCHEDULED", self.scheduled),
             ("WATCHES", self.watches),
             ("FEATURES", self.features),
+            ("NOISE", self.noise),
             ("CHECKS_INTERPOLANT", self.checks_interpolant(saves)),
         ];
         let member = |(name, value)| format!("    static constexpr bool {name} = {value};\n");
@@ -160,6 +169,10 @@ mod device {
         /// [`guard::REPORT`](crate::step::guard::REPORT) and
         /// [`guard::REJECT`](crate::step::guard::REJECT).
         pub guard: u32,
+        /// The seed of the noise, as two words of 32 bits.
+        pub noise_seed: [R::Bits; 2],
+        /// The binary logarithm of the number of steps in a cell of the noise's path.
+        pub noise_levels: u32,
     }
 
     /// Returns the control law of the method that `memory` selects.

@@ -254,6 +254,9 @@ template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES
     o.kind = C::LAW_KIND;
     o.max_steps = (typename Real<R>::Bits)arguments.options.max_steps;
     o.guard = C::GUARD;
+    typedef typename Real<R>::Bits B;
+    o.noise_seed = array((B)arguments.options.noise[0], (B)arguments.options.noise[1]);
+    o.noise_levels = arguments.options.noise[2];
     return o;
 }
 

@@ -8,7 +8,7 @@ use crate::integrate::LOCKSTEP_PROGRAMS;
 use crate::kernel::{KernelConfig, LockstepConfig, Parts, SystemText, Target};
 use crate::lane::Scalar;
 use crate::methods::Definition;
-use crate::system::System;
+use crate::system::{Noise, System};
 
 /// The members of a thread, and the reductions over all members.
 const LOCKSTEP: &str = include_str!("lockstep.hpp");
@@ -44,6 +44,9 @@ where
     }
     if S::FEATURES > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::FEATURES });
+    }
+    if <S::Noise as Noise<N, P>>::NOISES > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::NOISE });
     }
     if S::DELAYED > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::DELAYED });

@@ -26,6 +26,7 @@ pub const PROPERTIES: Properties = Properties {
     iterates: false,
     switches_to: None,
     stability: Stability::L,
+    stochastic: None,
 };
 
 #[ode_macros::device(rosenbrock23)]

@@ -12,8 +12,8 @@ use crate::problem::ode::OdeProblem;
 use crate::problem::options::{SaveAt, SolveOptions};
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::RunReport;
-use crate::system::System;
 use crate::system::quantities::quantities;
+use crate::system::{Noise, System};
 use std::time::Instant;
 
 /// The memory of the intervals that corrections use.
@@ -63,7 +63,7 @@ where
     ///
     /// # Errors
     /// The errors of [`solve`](Self::solve), and [`SolveError::Periodic`] for an impossible request,
-    /// for a system with modes or delayed actions, and for an ensemble with
+    /// for a system with modes, delayed actions or noise, and for an ensemble with
     /// [stop times](Self::tstops) of each trajectory.
     pub fn periodic_states<M, A>(
         &self,
@@ -82,6 +82,9 @@ where
         }
         if S::DELAYED > 0 {
             return Err(PeriodicError::Delays.into());
+        }
+        if <S::Noise as Noise<N, P>>::NOISES > 0 {
+            return Err(PeriodicError::Noise.into());
         }
         if self.tstops.is_some() {
             return Err(PeriodicError::Stops.into());

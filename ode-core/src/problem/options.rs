@@ -149,6 +149,16 @@ pub struct SolveOptions {
     ///
     /// Default: none. See [`event_log`](Self::event_log()).
     pub event_log: Option<EventLog>,
+    /// The seed of the noise of stochastic equations.
+    ///
+    /// Default: 0. See [`noise_seed`](Self::noise_seed()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::noise_seed"))]
+    pub noise_seed: u64,
+    /// The length of the cells of the noise's paths, in units of time.
+    ///
+    /// Default: the fixed step. See [`noise_cell`](Self::noise_cell()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::noise_cell"))]
+    pub noise_cell: Option<f64>,
 }
 
 /// The absolute tolerance: the admissible error of a component near zero.
@@ -247,6 +257,8 @@ impl Default for SolveOptions {
             save_end: None,
             saving: None,
             event_log: None,
+            noise_seed: 0,
+            noise_cell: None,
         }
     }
 }
@@ -263,7 +275,7 @@ impl SolveOptions {
     /// Returns the names and values of the options.
     pub(crate) fn entries(&self) -> Vec<(&'static str, String)> {
         entries!(self: abstol reltol step dtmin dtmax controller max_steps growth_guard tstops
-            time_breaks save save_start save_end saving event_log)
+            time_breaks save save_start save_end saving event_log noise_seed noise_cell)
     }
 
     /// Sets the absolute tolerance, in the units of the states.
@@ -519,6 +531,57 @@ impl SolveOptions {
     /// If the system logs no event, the solve returns an error.
     pub fn event_log(self, log: impl Into<EventLog>) -> Self {
         SolveOptions { event_log: Some(log.into()), ..self }
+    }
+
+    /// Sets the seed of the noise of stochastic equations.
+    ///
+    /// The Brownian path of a trajectory is a function of this seed, of the trajectory's index in
+    /// the whole ensemble and of the time. It has the same bits on every backend, whatever is saved
+    /// and however trajectories are divided. Another seed gives independent paths. The seed has no
+    /// effect on systems without noise.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// let options = SolveOptions::default().fixed_step(0.01).noise_seed(42);
+    /// ```
+    pub fn noise_seed(self, seed: u64) -> Self {
+        SolveOptions { noise_seed: seed, ..self }
+    }
+
+    /// Sets the length of the cells of the noise's paths, in units of time.
+    ///
+    /// Solves with the same cells have the same paths, to rounding, if their fixed steps are the
+    /// cell divided by powers of two. So the errors of two step sizes can be compared path by path,
+    /// and the difference of two levels has a small variance (multilevel Monte Carlo). Each power
+    /// costs another pair of random numbers in each step and process. Without this option a cell is
+    /// one step, and other steps have independent paths.
+    ///
+    /// After a [time to stop at](Self::tstops()) between two steps of the grid, the paths of
+    /// different step sizes are independent.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// let coarse = SolveOptions::default().noise_cell(0.1).fixed_step(0.1);
+    /// let fine = SolveOptions::default().noise_cell(0.1).fixed_step(0.1 / 8.0);
+    /// ```
+    ///
+    /// # Errors of the solve
+    /// [`SolveError::NoiseCell`] if a cell has not 2^k steps, with a whole number k from 0 to 16.
+    pub fn noise_cell(self, length: f64) -> Self {
+        SolveOptions { noise_cell: Some(length), ..self }
+    }
+
+    /// Returns the binary logarithm of the number of steps of size `dt` in a cell of the noise.
+    ///
+    /// # Errors
+    /// [`SolveError::NoiseCell`]
+    pub(crate) fn noise_levels(&self, dt: f64) -> Result<u32, SolveError> {
+        let Some(cell) = self.noise_cell else { return Ok(0) };
+        let steps = (0..=16_u32).find(|&k| {
+            let length = dt * f64::from(1_u32 << k);
+            (length / cell - 1.0).abs() <= 1e-6
+        });
+        steps.ok_or(SolveError::NoiseCell { cell, dt })
     }
 
     /// Checks all options that do not depend on the time span, in the precision `T`.

@@ -206,6 +206,9 @@ impl<T: Scalar> PreparedSolve<T> {
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
         let is_sound = |i: usize| is_span(t0.get(i), t1.get(i));
+        if system.info.noise.is_some() && (0..spans).any(|i| t1.get(i) < t0.get(i)) {
+            return Err(method.refuses_reversed_time(system.info));
+        }
         let shared: Vec<T> = match breaks {
             true => system.info.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
             false => Vec::new(),
@@ -260,6 +263,9 @@ impl<T: Scalar> PreparedSolve<T> {
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         method.check_steps(adaptive)?;
         (settings.lane.dt, settings.adaptive) = (T::narrow(dt), adaptive);
+        if info.noise.is_some() {
+            settings.lane.noise[2] = options.noise_levels(dt)?;
+        }
         room_for_times(options, &t0, &t1, n)?;
         let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
         let save = lists(spans, n, threads, &is_sound, &times)?;

@@ -62,6 +62,12 @@ lane_options! {
     max_steps: u32 = "u32 max_steps",
     /// The largest number of logged events of a trajectory; 0 without a log.
     log_slots: u32 = "u32 log_slots",
+    /// The seed of the noise: its lower 32 bits, then the upper ones. Then the binary logarithm of
+    /// the number of fixed steps in a cell of the noise's path.
+    ///
+    /// The last word is zero. It keeps the alignment of the arguments behind the options: with three
+    /// words, `f32` kernels without noise had six more registers.
+    noise: [u32; 4] = "u32 noise[4]",
 }
 
 /// The options of a solve, checked and in its precision.
@@ -117,6 +123,7 @@ impl<T: Scalar> ResolvedOptions<T> {
         if system.mass && method.solves == 0 {
             return Err(SolveError::MassMatrix { method: method.name, system: system.info.name });
         }
+        method.check_noise(system.info)?;
         let abstol = match &options.abstol {
             AbsTol::All(number) => T::narrow(*number),
             AbsTol::Each(numbers) if numbers.len() == states => T::default(),
@@ -141,6 +148,7 @@ impl<T: Scalar> ResolvedOptions<T> {
             stiff_law: stiff_law.unwrap_or(law),
             max_steps: options.max_steps,
             log_slots: options.event_log.map_or(0, |log| log.capacity),
+            noise: [options.noise_seed as u32, (options.noise_seed >> 32) as u32, 0, 0],
         };
         let (saved, components) = options.saved_row(system)?;
         Ok(ResolvedOptions {

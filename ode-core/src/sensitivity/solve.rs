@@ -63,6 +63,9 @@ pub(super) fn in_ranges<T: Scalar>(
     if options.save == SaveAt::Steps {
         return Err(SensitivityError::Times { why: "the ends of steps differ" }.into());
     }
+    if ensemble.system.info.noise.is_some() {
+        return Err(SensitivityError::Noise.into());
+    }
     let unfit = [
         (ensemble.sweep != [None; 2], "rows"),
         (!ensemble.axes.is_empty(), "a grid"),

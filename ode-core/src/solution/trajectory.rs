@@ -3,8 +3,8 @@
 use super::{EnsembleSolution, ReturnCode};
 use crate::lane::Scalar;
 use crate::step::timeline;
-use crate::system::System;
 use crate::system::quantities::quantities;
+use crate::system::{Noise, System};
 use core::ops::Range;
 use ndarray::Axis;
 
@@ -312,7 +312,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     ///
     /// `None` outside the saved times, and after the last saved time that a failed trajectory
     /// reached. In a system with actions also `None` between saved times, because states may jump
-    /// there.
+    /// there, and in a system with noise, because an interpolant would have too little variance.
     ///
     /// # Panics
     /// If not all states were saved; see [`states`](Self::states).
@@ -335,7 +335,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if self.time(left) == t {
             return Some(self.numbers_at(left));
         }
-        if right == count || S::ACTING + S::DELAYED + S::TIMED + S::CONDITIONS_ACTING > 0 {
+        let noisy = <S::Noise as Noise<N, P>>::NOISES > 0;
+        let jumps = S::ACTING + S::DELAYED + S::TIMED + S::CONDITIONS_ACTING > 0;
+        if right == count || jumps || noisy {
             return None;
         }
         let stiff = self.used_stiff_method();

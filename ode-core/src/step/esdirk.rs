@@ -194,6 +194,7 @@ macro_rules! esdirk {
             iterates: true,
             switches_to: None,
             stability: Stability::L,
+            stochastic: None,
         };
 
         /// The coefficients of the method.

@@ -96,6 +96,7 @@ macro_rules! explicit {
             iterates: false,
             switches_to: None,
             stability: Stability::Bounded,
+            stochastic: None,
         };
 
         /// The coefficients of the method.

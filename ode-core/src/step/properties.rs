@@ -4,6 +4,7 @@ use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::step::control::LAW_NUMBERS;
 use crate::step::controller::Controller;
+use crate::system::{Calculus, NoiseInfo, SystemInfo};
 use core::fmt;
 
 /// The properties of a method: orders, stages and costs.
@@ -52,6 +53,60 @@ pub struct Properties {
     pub switches_to: Option<&'static Properties>,
     /// The region of stability for `u' = λ u`.
     pub stability: Stability,
+    /// The noise that the method solves; `None` for ordinary equations.
+    pub stochastic: Option<Stochastic>,
+}
+
+/// The properties of a method for stochastic equations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Stochastic {
+    /// The calculus of the method; `None` for both.
+    pub calculus: Option<Calculus>,
+    /// The noise that the method solves.
+    pub noise: NoiseClass,
+    /// The order of the error of each path, for noise of the greatest class.
+    pub strong_order: f64,
+    /// The order of the error of means.
+    pub weak_order: f64,
+}
+
+/// A class of noise, by its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoiseClass {
+    /// Noise that does not depend on the state.
+    Additive,
+    /// Noise with one process for each component, or one process for all.
+    DiagonalOrScalar,
+    /// [Commutative](NoiseInfo::commutative) noise, which includes diagonal and scalar noise.
+    Commutative,
+    /// Noise of any kind.
+    Any,
+}
+
+impl NoiseClass {
+    /// Returns whether the class contains this noise.
+    #[must_use]
+    pub const fn contains(self, noise: &NoiseInfo) -> bool {
+        match self {
+            NoiseClass::Additive => noise.additive,
+            NoiseClass::DiagonalOrScalar => noise.diagonal || noise.is_scalar(),
+            NoiseClass::Commutative => noise.commutative,
+            NoiseClass::Any => true,
+        }
+    }
+}
+
+impl fmt::Display for NoiseClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            NoiseClass::Additive => "additive",
+            NoiseClass::DiagonalOrScalar => "diagonal or scalar",
+            NoiseClass::Commutative => "commutative",
+            NoiseClass::Any => "any",
+        })
+    }
 }
 
 /// The region of stability: the `z = λ h` with steps that do not grow.
@@ -96,6 +151,57 @@ impl Properties {
         match adaptive {
             true if !self.adaptive() => Err(SolveError::NotAdaptive { method: self.name }),
             false if self.switches_to.is_some() => Err(SolveError::NotFixed { method: self.name }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the error for a solve with noise against the direction of time.
+    pub(crate) fn refuses_reversed_time(&self, system: &SystemInfo) -> SolveError {
+        let found = system.noise.map_or(String::new(), |noise| noise.to_string());
+        let why = "stochastic equations are solved forwards in time; exchange the ends of the \
+                   time span"
+            .to_owned();
+        SolveError::Noise { method: self.name, system: system.name, found, why }
+    }
+
+    /// Checks that the method solves the noise of a system, or its lack of noise.
+    ///
+    /// # Errors
+    /// [`SolveError::Noise`] if the method does not.
+    pub(crate) fn check_noise(&self, system: &SystemInfo) -> Result<(), SolveError> {
+        let refuse = |why: String| {
+            let found = system.noise.map_or("no noise".to_owned(), |noise| noise.to_string());
+            Err(SolveError::Noise { method: self.name, system: system.name, found, why })
+        };
+        let (noise, method) = match (system.noise, self.stochastic) {
+            (None, None) => return Ok(()),
+            (Some(noise), Some(method)) => (noise, method),
+            (Some(_), None) => {
+                let why = "the method solves ordinary equations; use a method for noise, such as \
+                           `EulerMaruyama`";
+                return refuse(why.to_owned());
+            }
+            (None, Some(_)) => {
+                let why = "the method solves stochastic equations; use another one, such as \
+                           `Tsit5`, or add a function with `#[noise]` to the system";
+                return refuse(why.to_owned());
+            }
+        };
+        if !method.noise.contains(&noise) {
+            let class = method.noise;
+            return refuse(format!(
+                "the method solves {class} noise; use a method for more kinds, such as \
+                 `EulerMaruyama` (Itô) or `StochasticHeun` (Stratonovich)"
+            ));
+        }
+        match method.calculus {
+            Some(calculus) if calculus != noise.calculus && !noise.additive => {
+                let other = match calculus {
+                    Calculus::Ito => "StochasticHeun",
+                    Calculus::Stratonovich => "EulerMaruyama",
+                };
+                refuse(format!("the method is for {calculus} noise; use `{other}`"))
+            }
             _ => Ok(()),
         }
     }

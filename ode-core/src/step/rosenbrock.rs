@@ -85,6 +85,7 @@ macro_rules! rosenbrock {
             iterates: false,
             switches_to: None,
             stability: Stability::L,
+            stochastic: None,
         };
 
         /// The coefficients of the method.

@@ -13,6 +13,7 @@ pub use device::*;
 #[ode_macros::device(stepper)]
 mod device {
     use crate::lane::{Bits, Mask, Real};
+    use crate::random::path;
     use crate::step::{code, guard, norm, timeline};
     use crate::system::System;
 
@@ -53,16 +54,18 @@ mod device {
         pub memory: R::Bits,
         /// The growth test of implicit methods.
         pub watch: guard::Watch<R>,
+        /// The interval of the step on the path of the noise.
+        pub path: path::Path<R>,
     }
 
-    /// Makes an [`Ask`].
+    /// Makes an [`Ask`] of a system without noise.
     pub fn ask<R: Real>(
         at: timeline::At<R>,
         h: R,
         memory: R::Bits,
         watch: guard::Watch<R>,
     ) -> Ask<R> {
-        Ask::<R> { at, h, memory, watch }
+        Ask::<R> { at, h, memory, watch, path: path::none::<R>() }
     }
 
     /// The result of one step of a method with [`Kept`](Stepper::Kept) `V`.

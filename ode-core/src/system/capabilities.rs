@@ -2,7 +2,7 @@
 //!
 //! All traits but [`Rhs`] and [`Linearised`] have defaults that mean "absent", so an implementation
 //! contains only the properties that its system has. [`System`](super::System) is all of them
-//! together. A new property (noise, say) is a new trait here and a supertrait of `System`. Systems
+//! together. A new property is a new trait here and a supertrait of `System`. Systems
 //! without the property need an empty `impl`, which the macro writes.
 //!
 //! The functions take `&self`, since their results may depend on a value and not on a type alone.

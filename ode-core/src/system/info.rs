@@ -1,5 +1,6 @@
 //! The data of a system beside its functions.
 
+use crate::system::noise::NoiseInfo;
 use core::fmt;
 
 /// Data of a system beside its functions, for messages, reports and files.
@@ -19,6 +20,8 @@ pub struct SystemInfo {
     pub features: &'static [&'static str],
     /// The names of the modes, which are also among the parameters.
     pub modes: &'static [&'static str],
+    /// The kind of the noise; `None` if the equations have no noise.
+    pub noise: Option<NoiseInfo>,
     /// The entries of the Jacobian that can be nonzero: (row, column), in row-major order.
     pub jacobian_pattern: &'static [(usize, usize)],
     /// The entries of the parameter Jacobian that can be nonzero: (row, column), in row-major
@@ -103,6 +106,7 @@ impl SystemInfo {
             events: &[],
             features: &[],
             modes: &[],
+            noise: None,
             jacobian_pattern: &[],
             parameter_pattern: &[],
             time_pattern: &[],

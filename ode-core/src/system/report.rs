@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::system::info::{LinearEquations, Operations};
+use crate::system::noise::NoiseInfo;
 use crate::system::{System, linear};
 
 /// A report on the compilation of a system.
@@ -53,6 +54,8 @@ pub struct Report {
     pub algebraic: usize,
     /// Whether the system has a domain that solutions must not leave.
     pub domain: bool,
+    /// The kind of the noise, if the equations have noise.
+    pub noise: Option<NoiseInfo>,
     /// Names of the observables.
     pub observables: &'static [&'static str],
     /// Operations of the right-hand side as written, with unrolled loops, before simplification.
@@ -101,6 +104,7 @@ impl Report {
             mass_matrix: S::MASS,
             algebraic: S::ALGEBRAIC,
             domain: S::HAS_DOMAIN,
+            noise: info.noise,
             observables: info.observables,
             written: info.written,
             rhs,
@@ -169,6 +173,9 @@ impl fmt::Display for Report {
         match self.mass_matrix {
             false => writeln!(f, "  mass matrix: the identity")?,
             true => writeln!(f, "  mass matrix: constant, {algebraic}")?,
+        }
+        if let Some(noise) = self.noise {
+            writeln!(f, "  {noise}")?;
         }
         if !self.poles.is_empty() && !self.domain {
             writeln!(

@@ -2,7 +2,7 @@
 
 use ode_core::lane::dispatch::{self, InstructionSet, LaneProgram, SimdFamily};
 use ode_core::lane::{Bits, Real, Scalar};
-use ode_core::random::{self, sobol};
+use ode_core::random::{self, brownian, path, sobol};
 
 /// Words of all programs for the indices from `first` on, `VECTORS` vectors for a number.
 struct Words<const VECTORS: usize> {
@@ -62,6 +62,15 @@ impl<T: Scalar, const VECTORS: usize> LaneProgram<T> for Words<VECTORS> {
             let mut all = vec![philox[0], philox[1], philox[2], philox[3], point, owen, permuted];
             all.extend([unit, normal, far].map(Real::to_bits));
             all.extend(laws.map(Real::to_bits));
+            all.extend(random::normals::<R>(philox).map(Real::to_bits));
+            let mut interval =
+                path::path::<R>([philox[0], lit(1)], [x, lit(2)], x, 2, R::lit(0.25));
+            interval.ends_within = x.less_than(lit(1 << 20));
+            interval.reach = R::lit(0.2) * unit;
+            for areas in [false, true] {
+                let increments = brownian::increments::<R, 3>(&interval, areas);
+                all.extend(increments.as_flattened().iter().map(|number| number.to_bits()));
+            }
             if R::DOUBLE {
                 let numbers = [
                     random::middle::<R>(owen),

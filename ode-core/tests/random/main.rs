@@ -1,6 +1,7 @@
 //! Random and quasi-random numbers: published values, the same bits on every lane type, and
 //! distributions by means that share nothing with the programs.
 
+mod brownian;
 mod lanes;
 mod normal;
 mod permutation;

@@ -5,8 +5,8 @@ use std::fmt;
 
 use ode_core::lane::{Real, Scalar};
 use odes::system::{
-    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
-    TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, NoNoise, Observe, Rhs, System,
+    SystemInfo, TimeBreaks,
 };
 
 use crate::derivatives::Derivatives;
@@ -307,6 +307,7 @@ impl<const SHAPE: usize> Events<N, P> for Replayed<SHAPE> {
 impl<const SHAPE: usize> System<N, P> for Replayed<SHAPE> {
     type State<T: Scalar> = [T; N];
     type Parameters<T: Scalar> = [T; P];
+    type Noise = NoNoise;
 
     fn info(&self) -> &'static SystemInfo {
         self.0.info

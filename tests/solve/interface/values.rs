@@ -9,8 +9,8 @@ use odes::lane::{Real, Scalar};
 use odes::methods::{Euler, Method};
 use odes::prelude::*;
 use odes::system::{
-    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Operations, Rhs, SystemInfo,
-    TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, NoNoise, Observe, Operations, Rhs,
+    SystemInfo, TimeBreaks,
 };
 use odes::{EnsembleSolution, SolveError, Solver, System};
 
@@ -72,6 +72,7 @@ impl TimeBreaks<0> for Growth {}
 impl System<1, 0> for Growth {
     type State<T: Scalar> = [T; 1];
     type Parameters<T: Scalar> = [T; 0];
+    type Noise = NoNoise;
 
     fn info(&self) -> &'static SystemInfo {
         const NONE: Operations = Operations::new([0; 6]);

@@ -81,6 +81,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         horizon: number(clock.horizon),
         due: clock.due.map(number),
         due_events: clock.due_events.map(bits::<R, T>),
+        number: clock.number.map(bits::<R, T>),
     }
 }
 

@@ -5,7 +5,7 @@
 mod saving;
 
 use super::{AbsTol, SaveAt, SolveOptions, StepSize};
-use crate::file_format::{Flag, List, Nullable, Number, WholeNumber};
+use crate::file_format::{Flag, List, Nullable, Number, Seed, WholeNumber};
 use core::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
 use serde::ser::SerializeMap;
@@ -64,6 +64,10 @@ read! {
     )));
     save_end: Option<bool>, deserialize_option(Nullable(Flag(
         "a `save_end`: write true, false or null"
+    )));
+    noise_seed: u64, deserialize_any(Seed("a `noise_seed`: write a whole number such as 42"));
+    noise_cell: Option<f64>, deserialize_option(Nullable(Number(
+        "a `noise_cell`: write a number such as 0.1, or null"
     )));
 }
 
@@ -372,6 +376,9 @@ mod tests {
                 default().event_log(EventLog::new(9).with_states()),
             ),
             ("event_log", json!(null), default()),
+            ("noise_seed", json!(u64::MAX), default().noise_seed(u64::MAX)),
+            ("noise_cell", json!(0.5), default().noise_cell(0.5)),
+            ("noise_cell", json!(null), default()),
             ("controller", json!(null), default()),
             (
                 "controller",

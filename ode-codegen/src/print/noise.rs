@@ -1,0 +1,199 @@
+//! The functions of noise as solvers call them.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+use crate::ast::Calculus;
+use crate::compile::{CompiledSystem, NoiseKind};
+use crate::hygiene::private;
+use crate::translate::SYSTEM;
+
+/// The printer of the functions of the trait `Noise`, which call the generated ones.
+struct Printer<'a> {
+    kind: NoiseKind,
+    states: Literal,
+    parameters: Literal,
+    processes: Literal,
+    /// Returns the generated function of a name, to nest in a body; nothing for devices.
+    nested: &'a dyn Fn(&str) -> TokenStream,
+    /// Returns whether there is a generated function of a name.
+    has: &'a dyn Fn(&str) -> bool,
+    /// The path of the generated functions.
+    this: TokenStream,
+    /// The paths of the lane programs of Brownian paths.
+    path: TokenStream,
+    brownian: TokenStream,
+    attribute: TokenStream,
+}
+
+impl Printer<'_> {
+    /// Returns the functions of the trait `Noise`.
+    fn functions(&self) -> [TokenStream; 5] {
+        let Printer { states, parameters, processes, this, path, brownian, attribute, .. } = self;
+        let nested = |name: &str| (self.nested)(name);
+        let arguments = quote!(u: &[R; #states], p: &[R; #parameters], t: R);
+        let increments = quote! {
+            #attribute
+            fn increments<R: Real>(
+                interval: &#path::Path<R>,
+                areas: bool,
+            ) -> [[R; #processes]; 2] {
+                #brownian::increments::<R, #processes>(interval, areas)
+            }
+        };
+        let all = nested("noise_sum");
+        let diffuse = quote! {
+            #attribute
+            fn diffuse<R: Real>(
+                #arguments,
+                w: &[[R; #processes]; 2],
+                a: R,
+                b: R,
+            ) -> [R; #states] {
+                #all
+                let mut sums = w[0];
+                for j in 0..#processes {
+                    sums[j] = a.mul_add(w[0][j], b * w[1][j]);
+                }
+                #this noise_sum::<R>(u, p, t, &sums)
+            }
+        };
+        let (all, value) = match (self.has)("noise_milstein") {
+            true => {
+                (nested("noise_milstein"), quote!(#this noise_milstein::<R>(u, p, t, &w[0], scale)))
+            }
+            false => (TokenStream::new(), quote!([R::lit(0.0); #states])),
+        };
+        let milstein = quote! {
+            #attribute
+            fn milstein<R: Real>(
+                #arguments,
+                w: &[[R; #processes]; 2],
+                scale: R,
+            ) -> [R; #states] {
+                #all
+                #value
+            }
+        };
+        let (all, value) = match (self.has)("noise_columns") {
+            true => (nested("noise_columns"), quote!(#this noise_columns::<R>(u, p, t))),
+            false => (TokenStream::new(), quote!([R::lit(0.0); #states])),
+        };
+        let columns = quote! {
+            #attribute
+            fn columns<R: Real>(#arguments) -> [R; #states] {
+                #all
+                #value
+            }
+        };
+        let value = match self.kind {
+            NoiseKind { of_each: true, .. } => quote!(*w),
+            NoiseKind { processes: 1, .. } => {
+                quote!([[w[0][0]; #states], [w[1][0]; #states]])
+            }
+            _ => quote!([[R::lit(0.0); #states]; 2]),
+        };
+        let of_components = quote! {
+            #attribute
+            fn of_components<R: Real>(w: &[[R; #processes]; 2]) -> [[R; #states]; 2] {
+                #value
+            }
+        };
+        [increments, diffuse, milstein, columns, of_components]
+    }
+}
+
+/// Returns the functions for devices, in addition to the generated ones.
+pub(super) fn on_device(compiled: &CompiledSystem) -> Vec<TokenStream> {
+    let Some(kind) = compiled.info.noise else { return Vec::new() };
+    let sizes = [compiled.sizes.states, compiled.sizes.parameters, kind.processes];
+    let [states, parameters, processes] = sizes.map(Literal::usize_unsuffixed);
+    let system = Ident::new(SYSTEM, Span::call_site());
+    let printer = Printer {
+        kind,
+        states,
+        parameters,
+        processes,
+        nested: &|_| TokenStream::new(),
+        has: &|name| compiled.functions.iter().any(|function| function.name == name),
+        this: quote!(#system::),
+        path: quote!(path),
+        brownian: quote!(brownian),
+        attribute: TokenStream::new(),
+    };
+    printer.functions().into()
+}
+
+/// Returns the type and the constant of a system with noise, as members of its struct in C++.
+pub(super) fn device_members(compiled: &CompiledSystem) -> String {
+    let noise = compiled.info.noise;
+    noise.map_or(String::new(), |kind| {
+        let stratonovich = kind.calculus == Calculus::Stratonovich;
+        format!(
+            "    typedef {SYSTEM} Noise;\n    \
+             static constexpr bool STRATONOVICH = {stratonovich};\n"
+        )
+    })
+}
+
+/// Returns the implementation of the trait `Noise`, and the type of the system's noise.
+///
+/// `generated` returns the tokens of a generated function.
+pub(super) fn implementation(
+    compiled: &CompiledSystem,
+    generated: &dyn Fn(&str) -> TokenStream,
+    ty: &TokenStream,
+    facade: &syn::Path,
+) -> (TokenStream, TokenStream) {
+    let Some(kind) = compiled.info.noise else {
+        return (TokenStream::new(), quote!(#facade::__private::NoNoise));
+    };
+    let sizes = [compiled.sizes.states, compiled.sizes.parameters, kind.processes];
+    let [states, parameters, processes] = sizes.map(Literal::usize_unsuffixed);
+    let inline = crate::inlined();
+    let printer = Printer {
+        kind,
+        states: states.clone(),
+        parameters: parameters.clone(),
+        processes: processes.clone(),
+        nested: generated,
+        has: &|name| compiled.functions.iter().any(|function| function.name == name),
+        this: TokenStream::new(),
+        path: quote!(#facade::__private::path),
+        brownian: quote!(#facade::__private::brownian),
+        attribute: quote!(#inline),
+    };
+    let functions = printer.functions().map(private);
+    let stratonovich = kind.calculus == Calculus::Stratonovich;
+    let implementation = quote! {
+        #[automatically_derived]
+        impl #facade::__private::Noise<#states, #parameters> for #ty {
+            const NOISES: usize = #processes;
+            const STRATONOVICH: bool = #stratonovich;
+            type Wiener<R: __Real> = [[R; #processes]; 2];
+            #(#functions)*
+        }
+    };
+    (implementation, quote!(Self))
+}
+
+/// Returns the kind of the noise as an entry of `SystemInfo`.
+pub(super) fn info(kind: Option<NoiseKind>, facade: &syn::Path) -> TokenStream {
+    let Some(NoiseKind { processes, calculus, additive, diagonal, commutative, .. }) = kind else {
+        return quote!(::core::option::Option::None);
+    };
+    let processes = Literal::usize_unsuffixed(processes);
+    let calculus = match calculus {
+        Calculus::Ito => quote!(Ito),
+        Calculus::Stratonovich => quote!(Stratonovich),
+    };
+    quote! {
+        ::core::option::Option::Some(#facade::__private::NoiseInfo {
+            processes: #processes,
+            calculus: #facade::__private::Calculus::#calculus,
+            additive: #additive,
+            diagonal: #diagonal,
+            commutative: #commutative,
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! The lane program of [`EulerMaruyama`].
+
+stochastic! {
+    /// The method of Euler and Maruyama for Itô equations with noise of any kind.
+    ///
+    /// `u + f h + Σ g_j W_j`. Strong order 1/2, and 1 for additive noise; weak order 1.
+    ///
+    /// G. Maruyama, *Continuous Markov processes and stochastic equations* (Rendiconti del Circolo
+    /// Matematico di Palermo 4, 1955).
+    euler_maruyama::EulerMaruyama,
+    calculus Some(Calculus::Ito), noise Any,
+    strong 0.5, weak 1.0, drifts 1,
+    step(system, u, p, at, h, path, w) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let f = system.rhs(u, p, at.t);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
+        for d in 0..N {
+            w[d] = f[d].mul_add(h, u[d]) + g[d];
+        }
+    }
+}

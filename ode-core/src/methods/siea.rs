@@ -1,0 +1,40 @@
+//! The lane program of [`Siea`].
+
+stochastic! {
+    /// The stochastic improved Euler method for Itô equations with diagonal or scalar noise.
+    ///
+    /// Two evaluations of the drift, and three of the noise. Strong order 1, weak order 2.
+    ///
+    /// A. Tocino, J. Vigo-Aguiar, *Weak second order conditions for stochastic Runge–Kutta
+    /// methods* (SIAM Journal on Scientific Computing 24, 2002).
+    siea::Siea,
+    calculus Some(Calculus::Ito), noise DiagonalOrScalar,
+    strong 1.0, weak 2.0, drifts 2,
+    step(system, u, p, at, h, path, w) {
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
+        let root = h.sqrt();
+        let end = timeline::time_of_node::<R>(at, R::lit(1.0));
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::columns::<R>(u, p, at.t);
+        let mut above = *u;
+        let mut below = *u;
+        for d in 0..N {
+            let drift = f[d].mul_add(h, u[d]);
+            w[d] = g[d].mul_add(each[0][d], drift);
+            above[d] = g[d].mul_add(root, drift);
+            below[d] = drift - g[d] * root;
+        }
+        let last = system.rhs(&w, p, end);
+        let above = <S::Noise as Noise<N, P>>::columns::<R>(&above, p, end);
+        let below = <S::Noise as Noise<N, P>>::columns::<R>(&below, p, end);
+        for d in 0..N {
+            let once = each[0][d];
+            let twice = once.mul_add(once, -h) / root;
+            let sum = R::lit(2.0).mul_add(g[d], above[d] + below[d]);
+            let noise = once.mul_add(sum, twice * (above[d] - below[d]));
+            let drift = R::lit(0.5) * (f[d] + last[d]);
+            w[d] = drift.mul_add(h, R::lit(0.25).mul_add(noise, u[d]));
+        }
+    }
+}

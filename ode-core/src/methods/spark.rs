@@ -1,0 +1,45 @@
+//! The lane program of [`Spark`].
+
+stochastic! {
+    /// The method SPaRK (splitting path Runge–Kutta) for Stratonovich equations with noise of any
+    /// kind.
+    ///
+    /// Three evaluations of drift and noise. Strong order 1/2, 1 for commutative and 3/2 for
+    /// additive noise; weak order 1.
+    ///
+    /// J. Foster, A. Jelinčič, *On the convergence of adaptive approximations for stochastic
+    /// differential equations* (arXiv:2311.14201), definition 1.6.
+    spark::Spark,
+    calculus Some(Calculus::Stratonovich), noise Any,
+    strong 0.5, weak 1.0, drifts 3,
+    step(system, u, p, at, h, path, w) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let half = R::lit(0.5);
+        // `sqrt(3)`, `(3 - sqrt(3)) / 6` and `sqrt(3) / 3`.
+        let root = R::lit(1.7320508075688772);
+        let outer = R::lit(0.21132486540518713);
+        let inner = R::lit(0.5773502691896257);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, root);
+        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, outer, one);
+        for d in 0..N {
+            w[d] = (half * f[d]).mul_add(h, u[d]) + g[d];
+        }
+        let middle = timeline::time_of_node::<R>(at, half);
+        let second = system.rhs(&w, p, middle);
+        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, middle, &dw, one, none);
+        for d in 0..N {
+            w[d] = second[d].mul_add(h, u[d]) + spread[d];
+        }
+        let end = timeline::time_of_node::<R>(at, one);
+        let third = system.rhs(&w, p, end);
+        let last = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, outer, -one);
+        for d in 0..N {
+            let drift = outer.mul_add(f[d] + third[d], inner * second[d]);
+            let noise = inner.mul_add(spread[d], first[d] + last[d]);
+            w[d] = drift.mul_add(h, u[d]) + noise;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The lane program of [`Sra1`].
+
+stochastic! {
+    /// Rößler's method SRA1 for additive noise.
+    ///
+    /// Two evaluations of the drift. Strong order 3/2, weak order 2.
+    ///
+    /// A. Rößler, *Runge–Kutta methods for the strong approximation of solutions of stochastic
+    /// differential equations* (SIAM Journal on Numerical Analysis 48, 2010).
+    sra1::Sra1,
+    calculus None, noise Additive,
+    strong 1.5, weak 2.0, drifts 2,
+    step(system, u, p, at, h, path, w) {
+        let one = R::lit(1.0);
+        let half = R::lit(0.5);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
+        let end = timeline::time_of_node::<R>(at, one);
+        // The integral of the path, divided by the length of the step, is `W/2 + H`.
+        let lean = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, end, &dw, half, one);
+        let f = system.rhs(u, p, at.t);
+        for d in 0..N {
+            let ahead = R::lit(0.75) * f[d];
+            w[d] = ahead.mul_add(h, R::lit(1.5).mul_add(lean[d], u[d]));
+        }
+        let middle = timeline::time_of_node::<R>(at, R::lit(0.75));
+        let second = system.rhs(&w, p, middle);
+        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, one);
+        // `W` less the integral.
+        let rest = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, end, &dw, half, -one);
+        for d in 0..N {
+            let drift = R::lit(1.0 / 3.0).mul_add(f[d], R::lit(2.0 / 3.0) * second[d]);
+            w[d] = drift.mul_add(h, u[d]) + (first[d] + rest[d]);
+        }
+    }
+}

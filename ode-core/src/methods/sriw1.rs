@@ -1,0 +1,61 @@
+//! The lane program of [`Sriw1`].
+
+stochastic! {
+    /// Rößler's method SRIW1 for Itô equations with diagonal or scalar noise.
+    ///
+    /// Two evaluations of the drift, and four of the noise. Strong order 3/2, weak order 2.
+    ///
+    /// A. Rößler, *Runge–Kutta methods for the strong approximation of solutions of stochastic
+    /// differential equations* (SIAM Journal on Numerical Analysis 48, 2010).
+    sriw1::Sriw1,
+    calculus Some(Calculus::Ito), noise DiagonalOrScalar,
+    strong 1.5, weak 2.0, drifts 2,
+    step(system, u, p, at, h, path, w) {
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
+        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
+        let root = h.sqrt();
+        let quarter = timeline::time_of_node::<R>(at, R::lit(0.25));
+        let f = system.rhs(u, p, at.t);
+        let g1 = <S::Noise as Noise<N, P>>::columns::<R>(u, p, at.t);
+        for d in 0..N {
+            let drift = (R::lit(0.25) * f[d]).mul_add(h, u[d]);
+            w[d] = (R::lit(0.5) * root).mul_add(g1[d], drift);
+        }
+        let g2 = <S::Noise as Noise<N, P>>::columns::<R>(&w, p, quarter);
+        for d in 0..N {
+            w[d] = f[d].mul_add(h, u[d]) - root * g1[d];
+        }
+        let end = timeline::time_of_node::<R>(at, R::lit(1.0));
+        let g3 = <S::Noise as Noise<N, P>>::columns::<R>(&w, p, end);
+        for d in 0..N {
+            let drift = (R::lit(0.25) * f[d]).mul_add(h, u[d]);
+            let noise = R::lit(-5.0).mul_add(g1[d], R::lit(3.0) * g2[d]);
+            w[d] = root.mul_add(R::lit(0.5).mul_add(g3[d], noise), drift);
+        }
+        let g4 = <S::Noise as Noise<N, P>>::columns::<R>(&w, p, quarter);
+        for d in 0..N {
+            // The integral of the path, divided by the length of the step.
+            let lean = R::lit(0.5).mul_add(each[0][d], each[1][d]);
+            let drift = (R::lit(0.75) * f[d]).mul_add(h, u[d]);
+            w[d] = (R::lit(1.5) * lean).mul_add(g1[d], drift);
+        }
+        let later = timeline::time_of_node::<R>(at, R::lit(0.75));
+        let second = system.rhs(&w, p, later);
+        for d in 0..N {
+            // The iterated integrals, divided by the powers of `h` that make them of one order.
+            let once = each[0][d];
+            let twice = (R::lit(0.5) * once.mul_add(once, -h)) / root;
+            let lean = R::lit(0.5).mul_add(once, each[1][d]);
+            let thrice = once * once.mul_add(once, R::lit(-3.0) * h) / (R::lit(6.0) * h);
+            let a = R::lit(2.0) * (lean - thrice) - (once + twice);
+            let b = R::lit(4.0 / 3.0) * ((once + twice) - lean);
+            let b = R::lit(5.0 / 3.0).mul_add(thrice, b);
+            let c = R::lit(2.0 / 3.0) * ((once - lean) - thrice);
+            let c = R::lit(-1.0 / 3.0).mul_add(twice, c);
+            let noise = a.mul_add(g1[d], b * g2[d]);
+            let noise = thrice.mul_add(g4[d], c.mul_add(g3[d], noise));
+            let drift = R::lit(1.0 / 3.0).mul_add(f[d], R::lit(2.0 / 3.0) * second[d]);
+            w[d] = drift.mul_add(h, u[d]) + noise;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The lane program of [`StochasticHeun`].
+
+stochastic! {
+    /// Heun's method for Stratonovich equations with noise of any kind.
+    ///
+    /// The trapezoidal rule for drift and noise, with Euler's method as predictor. Strong order
+    /// 1/2, and 1 for commutative noise; weak order 1.
+    ///
+    /// W. Rümelin, *Numerical treatment of stochastic differential equations* (SIAM Journal on
+    /// Numerical Analysis 19, 1982).
+    stochastic_heun::StochasticHeun,
+    calculus Some(Calculus::Stratonovich), noise Any,
+    strong 0.5, weak 1.0, drifts 2,
+    step(system, u, p, at, h, path, w) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let half = R::lit(0.5);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
+        for d in 0..N {
+            w[d] = f[d].mul_add(h, u[d]) + g[d];
+        }
+        let end = timeline::time_of_node::<R>(at, one);
+        let last = system.rhs(&w, p, end);
+        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, one, none);
+        for d in 0..N {
+            let drift = half * (f[d] + last[d]);
+            w[d] = drift.mul_add(h, half.mul_add(g[d] + spread[d], u[d]));
+        }
+    }
+}

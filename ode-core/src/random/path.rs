@@ -1,0 +1,45 @@
+//! Intervals of time on Brownian paths; [`brownian`](super::brownian) has the paths.
+
+pub use device::*;
+
+#[ode_macros::device(path)]
+mod device {
+    use crate::lane::{Bits, Mask, Real};
+
+    /// An interval of time on a path.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Path<R: Real> {
+        /// The seed, as two words of 32 bits.
+        pub seed: [R::Bits; 2],
+        /// The index of the trajectory in the whole ensemble, as two words of 32 bits.
+        pub number: [R::Bits; 2],
+        /// The number of the step, counted from the beginning of the trajectory.
+        pub step: R::Bits,
+        /// The binary logarithm of the number of steps in a cell.
+        pub levels: u32,
+        /// The length of a step.
+        pub length: R,
+        /// The distance from the beginning of the step to the end of the interval.
+        pub reach: R,
+        /// Whether the interval ends before the step does.
+        pub ends_within: R::Mask,
+    }
+
+    /// Makes a [`Path`] of a whole step.
+    pub fn path<R: Real>(
+        seed: [R::Bits; 2],
+        number: [R::Bits; 2],
+        step: R::Bits,
+        levels: u32,
+        length: R,
+    ) -> Path<R> {
+        let ends_within = <R::Mask as Mask>::splat(false);
+        Path::<R> { seed, number, step, levels, length, reach: length, ends_within }
+    }
+
+    /// Returns the path of a system without noise.
+    pub fn none<R: Real>() -> Path<R> {
+        let zero = <R::Bits as Bits>::lit(0);
+        path::<R>([zero, zero], [zero, zero], zero, 0, R::lit(0.0))
+    }
+}

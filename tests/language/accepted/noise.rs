@@ -1,0 +1,107 @@
+//! The noise of stochastic equations.
+
+pub(crate) mod noise_has_the_type_of_the_state {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[noise]
+        pub(crate) fn kicks(u: &[f64; 2]) -> [[f64; 2]; 3] {
+            [[u[0], 0.0], [0.5, 0.5], [1.0, u[1]]]
+        }
+    }
+}
+
+pub(crate) mod noise_is_one_function {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[noise]
+        pub(crate) fn both(u: &[f64; 2]) -> [[f64; 2]; 3] {
+            [[0.5, 0.0], [0.0, u[1]], [1.0, 1.0]]
+        }
+    }
+}
+
+pub(crate) mod the_calculus_is_known {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[noise(stratonovich)]
+        pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
+            [u[0]]
+        }
+    }
+}
+
+pub(crate) mod noise_without_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[noise]
+        pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
+            [u[0]]
+        }
+
+        #[after_step(stop)]
+        pub(crate) fn high(u: &[f64; 1]) -> bool {
+            u[0] > 1.0
+        }
+
+        #[observable]
+        pub(crate) fn height(u: &[f64; 1]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod noise_without_gradients {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[noise]
+        pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
+            [u[0]]
+        }
+    }
+}
+
+pub(crate) mod noise_without_mass_matrix {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[noise]
+        pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
+            [u[0]]
+        }
+    }
+}

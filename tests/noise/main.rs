@@ -1,0 +1,19 @@
+//! Stochastic equations: laws of solutions, orders, paths, and equal bits on all backends.
+
+#[path = "../support/cpp.rs"]
+mod cpp;
+#[path = "../support/everywhere.rs"]
+mod everywhere;
+#[path = "../support/gpu.rs"]
+mod gpu;
+#[path = "../support/opencl.rs"]
+mod opencl;
+#[path = "../support/workloads.rs"]
+mod workloads;
+
+mod laws;
+mod orders;
+mod paths;
+mod refused;
+mod same;
+mod systems;

@@ -1,0 +1,40 @@
+//! Paths do not depend on saved times, shards and the end of the span.
+
+use crate::systems::geometric;
+use odes::methods::EulerMaruyama;
+use odes::prelude::*;
+
+fn ensemble(end: f64) -> geometric::Ensemble {
+    let parameters = geometric::Parameters { drift: 1.01, volatility: 0.87 };
+    let start = geometric::State { x: 0.5, w: 0.0 };
+    EnsembleProblem::new(OdeProblem::new(geometric, start, 0.0..=end, parameters)).trajectories(37)
+}
+
+#[test]
+fn saved_times_shards_and_ends_change_no_path() {
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(0x1234_5678_9abc_def0);
+    let expected = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+    let saving = options.clone().saveat([0.125, 0.3, 0.31, 0.5]);
+    let saved = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &saving).unwrap();
+    assert_eq!(expected.final_states(), saved.final_states());
+    for rank in 0..3 {
+        let shard = ensemble(1.0).shard((rank, 3));
+        let shard = shard.solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+        for (i, number) in shard.numbers().enumerate() {
+            assert_eq!(shard.final_states().row(i), expected.final_states().row(number as usize));
+        }
+    }
+    // The state at a saved time is the end of a shorter span.
+    for (slot, end) in [0.125, 0.3, 0.31, 0.5].into_iter().enumerate() {
+        let short = ensemble(end).solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+        for i in 0..37 {
+            for d in 0..2 {
+                let (a, b) = (saved.all_states()[[i, slot, d]], short.final_states()[[i, d]]);
+                assert!((a - b).abs() < 1e-6, "{end}: {a} {b}");
+            }
+        }
+    }
+    let other = options.noise_seed(0x1234_5678_9abc_def1);
+    let other = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &other).unwrap();
+    assert!((0..37).all(|i| other.final_states().row(i) != expected.final_states().row(i)));
+}

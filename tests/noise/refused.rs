@@ -1,0 +1,105 @@
+//! Combinations that are refused.
+
+use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept};
+use crate::workloads::lorenz;
+use odes::methods::{EulerMaruyama, Milstein, Rk4, Sra1, Sriw1, StochasticHeun};
+use odes::periodic::PeriodicSearch;
+use odes::prelude::*;
+use odes::system::System;
+
+fn geometric_problem() -> geometric::Problem {
+    let parameters = geometric::Parameters { drift: 1.01, volatility: 0.87 };
+    OdeProblem::new(geometric, geometric::State { x: 0.5, w: 0.0 }, 0.0..=1.0, parameters)
+}
+
+#[test]
+fn methods_of_other_equations() {
+    let options = SolveOptions::default().fixed_step(0.1);
+    let error = geometric_problem().solve(Rk4, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Rk4 cannot solve geometric, which has Itô noise, scalar, of 1 process: the method solves \
+         ordinary equations; use a method for noise, such as `EulerMaruyama`"
+    );
+    let ordinary = OdeProblem::new(lorenz, [1.0; 3], 0.0..=1.0, [10.0, 28.0, 2.0]);
+    let error = ordinary.solve(EulerMaruyama, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "EulerMaruyama cannot solve lorenz, which has no noise: the method solves stochastic \
+         equations; use another one, such as `Tsit5`, or add a function with `#[noise]` to the \
+         system"
+    );
+    let adaptive = SolveOptions::default();
+    let error = geometric_problem().solve(EulerMaruyama, &adaptive).unwrap_err();
+    assert!(matches!(error, SolveError::NotAdaptive { .. }), "{error}");
+}
+
+#[test]
+fn lockstep_and_reversed_time() {
+    let options = SolveOptions::default().fixed_step(0.1);
+    let ensemble = EnsembleProblem::new(geometric_problem()).trajectories(3);
+    let error = ensemble.solve(EulerMaruyama, EnsembleCpuArray, &options).unwrap_err();
+    assert!(matches!(error, SolveError::NoArrays { .. }), "{error}");
+    let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
+    let back = OdeProblem::new(relaxing, [0.0; 2], (1.0, 0.0), parameters);
+    let options = SolveOptions::default().fixed_step(-0.1);
+    let error = back.solve(EulerMaruyama, &options).unwrap_err();
+    assert!(matches!(error, SolveError::Noise { .. }), "{error}");
+}
+
+/// The kind of each system, and the messages of methods for other kinds.
+#[test]
+fn kinds_of_noise() {
+    let kind = |info: &odes::system::SystemInfo| info.noise.unwrap().to_string();
+    assert_eq!(kind(geometric.info()), "Itô noise, scalar, of 1 process");
+    assert_eq!(kind(relaxing.info()), "Itô noise, additive, of 2 processes");
+    assert_eq!(kind(heston.info()), "Itô noise, general, of 2 processes");
+    assert_eq!(kind(stratonovich.info()), "Stratonovich noise, scalar, of 1 process");
+    assert_eq!(kind(commuting.info()), "Itô noise, commutative, of 2 processes");
+    assert_eq!(kind(swept.info()), "Itô noise, general, of 2 processes");
+    assert!(swept::report().to_string().contains("Itô noise, general, of 2 processes"));
+    let noise = relaxing.info().noise.unwrap();
+    assert!(noise.diagonal && noise.commutative);
+
+    let options = SolveOptions::default().fixed_step(0.1);
+    let why = |error: SolveError| match error {
+        SolveError::Noise { why, .. } => why,
+        other => panic!("{other}"),
+    };
+    let error = geometric_problem().solve(Sra1, &options).unwrap_err();
+    assert!(why(error).starts_with("the method solves additive noise"));
+    let error = geometric_problem().solve(StochasticHeun, &options).unwrap_err();
+    assert_eq!(why(error), "the method is for Stratonovich noise; use `EulerMaruyama`");
+    let parameters = heston::Parameters {
+        rate: 0.05,
+        reversion: 2.0,
+        mean: 0.04,
+        volatility: 0.3,
+        correlation: -0.7,
+    };
+    let start = heston::State { price: 100.0, variance: 0.04 };
+    let problem = OdeProblem::new(heston, start, 0.0..=1.0, parameters);
+    assert!(why(problem.solve(Sriw1, &options).unwrap_err()).contains("diagonal or scalar noise"));
+    assert!(why(problem.solve(Milstein, &options).unwrap_err()).contains("commutative noise"));
+    // Both calculi agree for additive noise.
+    let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
+    let problem = OdeProblem::new(relaxing, [0.0; 2], 0.0..=1.0, parameters);
+    assert!(problem.solve(StochasticHeun, &options).is_ok());
+}
+
+#[test]
+fn cells_periodic_states_and_interpolation() {
+    let options = SolveOptions::default().fixed_step(0.1);
+    for cell in [0.15, 0.05, 0.0, f64::NAN] {
+        let options = options.clone().noise_cell(cell);
+        let error = geometric_problem().solve(EulerMaruyama, &options).unwrap_err();
+        assert!(matches!(error, SolveError::NoiseCell { .. }), "{error}");
+    }
+    let ensemble = EnsembleProblem::new(geometric_problem()).trajectories(2);
+    let search = PeriodicSearch::new();
+    let error = ensemble.periodic_states(EulerMaruyama, EnsembleThreads, &options, &search);
+    assert!(error.unwrap_err().to_string().contains("this system has noise"));
+    // An interpolant between saved times would have too little variance.
+    let solution = geometric_problem().solve(EulerMaruyama, &options.saveat(0.5)).unwrap();
+    assert!(solution.at(0.5).is_some() && solution.at(0.25).is_none());
+}

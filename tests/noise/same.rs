@@ -1,0 +1,96 @@
+//! Equal bits on all backends.
+
+use crate::everywhere::same_everywhere;
+use crate::everywhere::succeeds_everywhere;
+use crate::systems::{births, double_well, forced, geometric, heston, relaxing, stratonovich};
+use odes::lane::Scalar;
+use odes::methods::{
+    EulerMaruyama, Method, Milstein, Shark, Siea, Spark, Sra1, Sriw1, StochasticHeun,
+};
+use odes::prelude::*;
+use odes::sample::{Samples, Uniform};
+
+fn options() -> SolveOptions {
+    SolveOptions::default().fixed_step(0.0625).noise_seed(u64::MAX - 5).saveat([0.25, 0.4, 1.0])
+}
+
+fn of_geometric<M: Method, T: Scalar>(method: M) {
+    let parameters = geometric::Parameters { drift: 1.01, volatility: 0.87 };
+    let start = geometric::State { x: 0.5, w: 0.0 };
+    let problem = OdeProblem::new(geometric, start, 0.0..=1.03, parameters).cast::<T>();
+    let ensemble = EnsembleProblem::new(problem).trajectories(203);
+    succeeds_everywhere(method, &ensemble, &options());
+}
+
+fn of_relaxing<M: Method, T: Scalar>(method: M) {
+    let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
+    let problem = OdeProblem::new(relaxing, [0.0; 2], 0.0..=1.0, parameters).cast::<T>();
+    let ensemble = EnsembleProblem::new(problem).trajectories(203);
+    succeeds_everywhere(method, &ensemble, &options());
+}
+
+fn of_heston<M: Method, T: Scalar>(method: M) {
+    let parameters = heston::Parameters {
+        rate: 0.05,
+        reversion: 2.0,
+        mean: 0.04,
+        volatility: 0.3,
+        correlation: -0.7,
+    };
+    let start = heston::State { price: 100.0, variance: 0.04 };
+    let problem = OdeProblem::new(heston, start, 0.0..=1.0, parameters).cast::<T>();
+    let ensemble = EnsembleProblem::new(problem).trajectories(203);
+    succeeds_everywhere(method, &ensemble, &options());
+}
+
+#[test]
+fn euler_maruyama() {
+    of_geometric::<_, f64>(EulerMaruyama);
+    of_relaxing::<_, f32>(EulerMaruyama);
+    of_heston::<_, f32>(EulerMaruyama);
+    of_heston::<_, f64>(EulerMaruyama);
+}
+
+#[test]
+fn methods_of_order_3_2() {
+    of_relaxing::<_, f64>(Sriw1);
+    of_geometric::<_, f32>(Sriw1);
+    let problem = OdeProblem::new(double_well, [0.5], 0.0..=1.03, [0.5]).cast::<f32>();
+    let ensemble = EnsembleProblem::new(problem).trajectories(99);
+    // A path with a tree in each cell.
+    succeeds_everywhere(Shark, &ensemble, &options().noise_cell(0.25));
+    let problem = OdeProblem::new(forced, [1.0, 0.0], 0.0..=1.0, [0.1, 0.05]);
+    succeeds_everywhere(Sra1, &EnsembleProblem::new(problem).trajectories(99), &options());
+}
+
+#[test]
+fn other_methods() {
+    of_geometric::<_, f64>(Milstein);
+    of_relaxing::<_, f32>(Siea);
+    let parameters = stratonovich::Parameters { drift: 1.01, volatility: 0.87 };
+    let start = stratonovich::State { x: 0.5, w: 0.0 };
+    let problem = OdeProblem::new(stratonovich, start, 0.0..=1.0, parameters);
+    let ensemble = EnsembleProblem::new(problem).trajectories(99);
+    succeeds_everywhere(StochasticHeun, &ensemble, &options());
+    succeeds_everywhere(Spark, &ensemble, &options());
+    succeeds_everywhere(Milstein, &ensemble, &options());
+}
+
+/// Five processes, samples that the backend draws, actions at times and after steps.
+#[test]
+fn samples_and_actions() {
+    fn check<T: Scalar>() {
+        let parameters =
+            births::Parameters { birth: 20.0, death: 1.0, change: 0.5, dose: 4.0, limit: 26.0 };
+        let start = births::State { a: 10.0, b: 8.0 };
+        let problem = OdeProblem::new(births, start, 0.0..=1.0, parameters).cast::<T>();
+        let samples = Samples::seed(3).p("birth", Uniform(10.0, 30.0));
+        let ensemble = EnsembleProblem::new(problem).trajectories(203).sample(samples);
+        let expected = ensemble.solve(EulerMaruyama, EnsembleSerial, &options()).unwrap();
+        let stopped = expected.event_count("high").unwrap().iter().filter(|&&n| n > 0).count();
+        assert!((5..195).contains(&stopped), "{stopped}");
+        same_everywhere(EulerMaruyama, &ensemble, &expected, &options());
+    }
+    check::<f64>();
+    check::<f32>();
+}
