@@ -412,7 +412,7 @@ pub(crate) mod coincident {
     }
 
     #[event(rising)]
-    fn time(p: &Parameters, t: f64) -> f64 {
+    fn time(_: &State, p: &Parameters, t: f64) -> f64 {
         t - p.at
     }
 

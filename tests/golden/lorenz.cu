@@ -1153,6 +1153,7 @@ template<class R> struct Lane {
     typename Real<R>::Bits guarded;
     typename Real<R>::Bits sides;
     typename Real<R>::Bits known;
+    typename Real<R>::Mask unsettled;
     typename Real<R>::Bits pending;
     R refused;
     R covered;
@@ -1164,7 +1165,7 @@ template<class R> struct Lane {
     Arr<typename Real<R>::Bits, MOST_DUE> due_events;
     Arr<typename Real<R>::Bits, 2> number;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1176,7 +1177,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none));
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none));
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1566,8 +1567,11 @@ CONSTANT double LOW = 64.0;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before, typename Real<R>::Mask fresh);
+template<class R> DEVICE typename Real<R>::Mask is_at_zero(R g, R slope, R t);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits near(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
 
@@ -1589,7 +1593,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direct
 }
 
 // sides.rs  Initialises the sides of events in lanes that begin a segment or trajectory.
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
     lane.refused = Real<R>::select(begins, Real<R>::lit(0.0), lane.refused);
@@ -1608,7 +1612,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
     auto renewed = op_or(fresh, acted);
     if (m_any(renewed)) {
         auto h = (lane.t1 - lane.t0);
-        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u, state.p);
+        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, here, before, p_before, fresh);
         auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
         auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
         auto rests = none;
@@ -1623,10 +1627,28 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(renewed, known, lane.known);
     }
+    settle<R, S, N, P>(system, state, lane, begins);
+}
+
+// sides.rs  Stores whether lanes `which` have an event function that is not strictly on its side.
+template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    auto settled = Mask<typename Real<R>::Mask>::splat(true);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    if constexpr ((S::EVENTS > 0)) {
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto g = system.event(e, state.u, state.p, lane.t);
+            auto zero = Real<R>::lit(0.0);
+            auto above = has<R>(lane.sides, bit);
+            auto there = op_or(op_and(above, m_gt(g, zero)), op_and(op_not(above), m_lt(g, zero)));
+            settled = op_and(op_and(settled, there), has<R>(lane.known, bit));
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
+    lane.unsettled = op_or(op_and(which, op_not(settled)), op_and(op_not(which), lane.unsettled));
 }
 
 // sides.rs  Returns the sides of all events, the known ones, and the events at zero.
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before, typename Real<R>::Mask fresh) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto sides = none;
@@ -1637,19 +1659,45 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> s
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto g = system.event(e, state.u, state.p, t);
             auto was = system.event(e, before, p_before, t);
-            auto near = op_and(has<R>(here, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
             auto slope = zero;
             if constexpr (op_not(S::MASS)) {
                 slope = system.event_slope(e, state.u, state.p, t, state.du);
             }
-            auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
+            auto still = op_or(m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))), is_at_zero<R>(g, slope, t));
+            auto near_1 = op_and(has<R>(here, bit), still);
+            auto by_slope = op_or(near_1, op_and(m_equals(g, zero), fresh));
+            auto value = Real<R>::select(by_slope, (slope * m_copysign(Real<R>::lit(1.0), h)), g);
             sides = with<R>(sides, bit, m_gt(value, zero));
             known = with<R>(known, bit, op_or(m_gt(value, zero), m_lt(value, zero)));
-            at_zero_1 = with<R>(at_zero_1, bit, near);
+            at_zero_1 = with<R>(at_zero_1, bit, near_1);
             bit = m_wrapping_add(bit, bit);
         }
     }
     return array(sides, known, at_zero_1);
+}
+
+// sides.rs  Returns whether an event function is zero up to the resolution of times near `t`.
+template<class R> DEVICE typename Real<R>::Mask is_at_zero(R g, R slope, R t) {
+    auto far = ((m_abs(t) * timeline::few_units<R>()) * Real<R>::lit(32.0));
+    return m_le(m_abs(g), m_abs((slope * far)));
+}
+
+// sides.rs  Returns the events with functions at zero in the state of lanes `which`, up to rounding.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits near(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Mask which) {
+    auto here = Bits<typename Real<R>::Bits>::lit(0);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    if constexpr ((S::EVENTS > 0)) {
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto g = system.event(e, state.u, state.p, t);
+            auto slope = Real<R>::lit(0.0);
+            if constexpr (op_not(S::MASS)) {
+                slope = system.event_slope(e, state.u, state.p, t, state.du);
+            }
+            here = with<R>(here, bit, op_and(which, is_at_zero<R>(g, slope, t)));
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
+    return here;
 }
 
 // sides.rs  Returns the events at rest at zero after an action, and those in contact.
@@ -1663,13 +1711,13 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> a
             auto units = units_of<R, S, N, P>(system, e, before, p_before, t);
             auto g = system.event(e, state.u, state.p, t);
             auto was = system.event(e, before, p_before, t);
-            auto near = op_and(here, m_le(m_abs(g), m_max((m_abs(was) * Real<R>::lit(4.0)), units)));
+            auto near_1 = op_and(here, m_le(m_abs(g), m_max((m_abs(was) * Real<R>::lit(4.0)), units)));
             auto slope = system.event_slope(e, state.u, state.p, t, state.du);
             auto speed = m_abs(system.event_slope(e, before, p_before, t, du_before));
             auto still = m_le(m_abs(slope), (speed * Real<R>::lit(STILL)));
-            rests = with<R>(rests, bit, op_and(near, still));
+            rests = with<R>(rests, bit, op_and(near_1, still));
             auto low = m_le((speed * since), (units * Real<R>::lit(LOW)));
-            touches = with<R>(touches, bit, op_and(near, low));
+            touches = with<R>(touches, bit, op_and(near_1, low));
         }
         bit = m_wrapping_add(bit, bit);
     }
@@ -2396,7 +2444,7 @@ template<class R> struct Cubic {
 template<class R> DEVICE Cubic<R> make_Cubic(const R& first, const R& lean, const R& slope, const R& last) { return {first, lean, slope, last}; }
 template<class R> DEVICE Cubic<R> cubic(R side, R first, R lean, R slope, R last);
 template<class R> DEVICE R inner(const Cubic<R>& c);
-template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c);
+template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta);
@@ -2413,10 +2461,12 @@ template<class R> DEVICE R inner(const Cubic<R>& c) {
     return ((c.last - c.first) - (c.lean + c.slope));
 }
 
-// cubic.rs  Returns whether the cubic is above zero at the end, by its Bernstein coefficients.
-template<class R> DEVICE typename Real<R>::Mask stays(const Cubic<R>& c) {
+// cubic.rs  Returns whether a cubic has no zero on the step, by its Bernstein coefficients.
+template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last) {
     auto zero = Real<R>::lit(0.0);
-    return op_and(op_and(m_gt(c.last, zero), m_gt((c.first + c.lean), zero)), m_gt((c.last - c.slope), zero));
+    auto after = m_mul_add(third, from, first);
+    auto before = m_mul_add((-third), to, last);
+    return op_and(op_and(m_gt((first * after), zero), m_gt((first * before), zero)), m_gt((first * last), zero));
 }
 
 // cubic.rs  Returns whether the cubic may cross zero twice, and whether three times.
@@ -2857,7 +2907,12 @@ template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const ste
         auto stays = sides::has<R>(near, bit);
         if (m_any(stays)) {
             auto first = system.event(e, before, p_before, t);
-            stays = op_and(stays, m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0))));
+            auto slope = zero;
+            if constexpr (op_not(S::MASS)) {
+                slope = system.event_slope(e, before, p_before, t, state.du);
+            }
+            auto close = m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0)));
+            stays = op_and(stays, op_or(close, sides::is_at_zero<R>(g, slope, t)));
         }
         auto decided = op_and(op_or(m_gt(g, zero), m_lt(g, zero)), op_not(stays));
         above = sides::with<R>(above, bit, op_and(decided, m_gt(g, zero)));
@@ -3019,6 +3074,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     }
     auto first = state.u;
     auto p_first = state.p;
+    auto here = none;
+    if constexpr ((C::SCHEDULED && C::EVENTS)) {
+        here = sides::near<R, S, N, P>(system, state, lane.t, reasons.again);
+    }
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
     if constexpr ((S::TIMED > 0)) {
         acted = timed::act<R, S, Q, N, P>(system, io, state, lane, begins, fresh, first);
@@ -3036,7 +3095,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     if constexpr ((C::SCHEDULED && C::EVENTS)) {
         auto moved = op_and(begun_1.goes_on, op_not(over));
         if (m_any(moved)) {
-            over = op_or(over, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, ran.events, none, first, p_first));
+            over = op_or(over, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, ran.events, here, first, p_first));
         }
     }
     auto t_eval = first_time<R, C, N>(o, lane);
@@ -3053,7 +3112,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         count<R, N>(o, lane, begun_1);
     }
     if constexpr (C::WATCHES) {
-        sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted);
+        sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted, here, first, p_first);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(io, o, state.p, lane, fresh));
     if constexpr ((S::TIMED > 0)) {
@@ -3633,7 +3692,7 @@ template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& bef
 template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near);
 template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found);
 
@@ -3647,15 +3706,12 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
 
 // events.rs  Tests whether a step may contain events, and evaluates the conditions at its end.
 template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
-    auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto found = nothing<R, N>();
     found.t = lane.t;
     found.t_low = lane.t_low;
-    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
+    found.goes = moves;
     found.end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
         if constexpr (op_not(S::MASS)) {
             if constexpr (M::FSAL) {
@@ -3664,27 +3720,26 @@ template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S sys
                 found.du = system.rhs(step.u, state.p, found.end);
             }
         }
-        auto near = op_not(m_equals(lane.pending, none));
+        auto quiet = op_not(lane.unsettled);
         if constexpr (((S::TIMED + S::DELAYED) > 0)) {
-            near = op_or(near, trial.last);
+            quiet = op_and(quiet, op_not(trial.last));
         }
+        auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto side = side_of<R>(lane, bit);
-            auto quiet = sides::has<R>(lane.known, bit);
+            auto first = system.event(e, state.u, state.p, lane.t);
+            auto last = system.event(e, step.u, state.p, found.end);
             if constexpr (S::MASS) {
-                auto g = system.event(e, step.u, state.p, found.end);
-                quiet = op_and(quiet, m_gt((side * g), zero));
+                quiet = op_and(quiet, m_gt((first * last), zero));
             } else {
-                auto c = locate::on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, found.du, found.end, e, side);
-                quiet = op_and(quiet, cubic::stays<R>(c));
+                auto from = system.event_slope(e, state.u, state.p, lane.t, state.du);
+                auto to = system.event_slope(e, step.u, state.p, found.end, found.du);
+                quiet = op_and(quiet, cubic::stays<R>(first, from, third, to, last));
             }
-            near = op_or(near, op_not(quiet));
-            bit = m_wrapping_add(bit, bit);
         }
-        found.near = op_and(near, found.goes);
+        found.near = op_and(found.goes, op_not(quiet));
     }
     if constexpr ((S::CONDITIONS > 0)) {
-        bit = Bits<typename Real<R>::Bits>::lit(1);
+        auto bit = Bits<typename Real<R>::Bits>::lit(1);
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
             auto holds = m_gt(system.holds(e_1, step.u, state.p, found.end), zero);
             found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
@@ -3739,9 +3794,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                     auto still = op_and(op_and(was, m_equals(c.last, c.first)), m_equals(c.lean, zero));
                     keeps = op_and(keeps, op_not(still));
                     crosses = op_and(crosses, op_not(still));
+                    auto slope = system.event_slope(e, step.u, state.p, end, found.du);
+                    auto there = sides::is_at_zero<R>(c.last, slope, end);
+                    auto behind = op_and(op_and(crosses, there), m_gt(c.slope, zero));
+                    crosses = op_and(crosses, op_not(behind));
+                    keeps = op_or(keeps, behind);
                     if constexpr (C::SCHEDULED) {
-                        auto far = ((m_abs(lane.t1) * timeline::few_units<R>()) * Real<R>::lit(32.0));
-                        auto there = m_le(m_abs((c.last * trial.ask.h)), m_abs(((c.slope * Real<R>::lit(3.0)) * far)));
                         auto reaches = op_and(op_and(op_and(op_and(was, trial.last), there), m_lt(c.slope, zero)), op_not(crosses));
                         crosses = op_or(crosses, reaches);
                         keeps = op_and(keeps, op_not(reaches));
@@ -3793,14 +3851,20 @@ template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::
     return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
 
-// events.rs  Applies the events of a step, or plans the step to an event.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
+// events.rs  Applies the events of a step, or plans the step to an event, in lanes `near`.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
     auto aimed = lane.pending;
     auto arrived = follow<R, C, N>(lane, h, found);
     if (m_any(op_and(found.goes, op_or(op_not(m_equals(found.fired, none)), found.holds)))) {
         happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
+    }
+    if constexpr (C::EVENTS) {
+        if (m_any(near)) {
+            sides::settle<R, S, N, P>(system, state, lane, near);
+            lane.unsettled = op_or(lane.unsettled, found.cut);
+        }
     }
 }
 
@@ -3839,6 +3903,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto before = state.u;
     auto p_before = state.p;
+    auto at_zero = sides::near<R, S, N, P>(system, state, lane.t, goes);
+    auto at_zero_1 = op_or(op_or(found.fired, found.here), at_zero);
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     if constexpr ((C::RECORDS && C::EVENTS)) {
@@ -3901,8 +3967,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     if constexpr (((S::EVENTS > 0) && (((S::ACTING + S::DELAYED) + S::CONDITIONS_ACTING) > 0))) {
         auto moved = op_and(acted, op_not(ended));
         if (m_any(moved)) {
-            auto here_2 = op_or(found.fired, found.here);
-            ended = op_or(ended, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, op_and(found.fired, op_not(op_and(waiting, op_not(ran)))), here_2, before, p_before));
+            ended = op_or(ended, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, op_and(found.fired, op_not(op_and(waiting, op_not(ran)))), at_zero_1, before, p_before));
         }
     }
     auto at_end = nobody;
@@ -3952,7 +4017,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
             auto plan_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
             lane.plan = Real<R>::select(goes_on_1, plan_1, lane.plan);
         }
-        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
+        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, at_zero_1, before, p_before, nobody);
         auto since = m_abs((lane.t - lane.acted));
         auto resolution = (((m_abs(lane.t) + m_abs(whole)) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(since, resolution);
@@ -3961,11 +4026,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
             if (m_any(by_event)) {
                 auto acted_here = ran;
-                auto at_zero = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
-                near = op_or(near, op_not(m_equals(at_zero[1], none)));
-                rests = op_or(at_zero[0], op_and(at_zero[1], lane.fired));
+                auto at_zero_2 = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
+                near = op_or(near, op_not(m_equals(at_zero_2[1], none)));
+                rests = op_or(at_zero_2[0], op_and(at_zero_2[1], lane.fired));
                 auto counts = sides::in_direction<R, S, N, P>(sides[0]);
-                due = op_and(op_and(op_and(op_and(acting, op_not(found.fired)), sides[1]), sides[2]), counts);
+                auto across = op_and(op_and(sides[1], lane.known), op_xor(sides[0], lane.sides));
+                due = op_and(op_and(op_and(op_and(acting, op_not(found.fired)), sides[2]), across), counts);
             }
         }
         auto kept = op_or(rests, due);
@@ -4301,6 +4367,10 @@ template<class R, class S, class M, class C, int N, int P> DEVICE void adaptivel
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
         auto small_1 = op_and(small, lane.alive);
+        if constexpr (C::EVENTS) {
+            auto none = Bits<typename Real<R>::Bits>::lit(0);
+            lane.pending = Bits<typename Real<R>::Bits>::select(failing, none, lane.pending);
+        }
         if (m_any(refuse<R>(lane, trial, failing, small_1, beyond))) {
             auto stuck = shorten<R>(lane, trial, failing, small_1);
             auto before = M::template du_before<R, N>(step.k);
@@ -4411,6 +4481,7 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features);
 
 // integrate.rs  Integrates every trajectory of `io` over its time span.
@@ -4428,6 +4499,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
+    auto searches = nobody;
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
         while (m_any(need)) {
@@ -4443,7 +4515,6 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if (op_not(io.vote(lane.alive))) {
             break;
         }
-        auto together = true;
         for (;;) {
             if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
@@ -4482,56 +4553,69 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto found = events::nothing<R, N>();
             auto near = nobody;
             auto waits = nobody;
+            auto due = none;
             if constexpr (C::WATCHES) {
-                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, moves);
+                auto goes = moves;
+                if constexpr (op_not(C::ADAPTIVE)) {
+                    goes = op_and(op_and(op_and(moves, trial.run), lane.alive), m_equals(step.code, none));
+                }
+                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, goes);
                 near = op_or(found.near, found.holds);
-                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
-                    moves = op_and(moves, op_not(near));
-                    trial.run = op_and(trial.run, op_not(near));
-                } else {
+                if constexpr ((op_not(C::ADAPTIVE) || C::RECORDS)) {
                     events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
                     moves = op_and(moves, op_not(found.cut));
                     trial.run = op_and(trial.run, op_not(found.cut));
                 }
             }
-            go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, found.du, features);
-            if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
-                if (m_any(refused)) {
-                    auto h = trial.ask.h;
-                    dense::plan_again<R>(lane, before, h, refused, halved);
-                }
-            }
-            if constexpr (C::WATCHES) {
-                if constexpr ((C::ADAPTIVE && op_not(C::RECORDS))) {
-                    if (((C::EVENTS && io.waits()) && op_not(together))) {
-                        waits = found.near;
-                        if (m_any(waits)) {
-                            events::wait<R>(lane, before, waits);
-                        }
+            if constexpr (((C::WATCHES && C::ADAPTIVE) && op_not(C::RECORDS))) {
+                if (m_any(near)) {
+                    if ((C::EVENTS && io.waits())) {
+                        waits = op_and(found.near, op_not(searches));
+                        events::wait<R>(lane, before, waits);
                     }
-                    together = false;
-                    near = op_and(near, op_not(waits));
-                    auto pending = lane.pending;
-                    if (m_any(near)) {
-                        found.goes = near;
-                        found.near = op_and(found.near, near);
+                    auto ready = op_and(near, op_not(waits));
+                    if (m_any(ready)) {
+                        found.goes = ready;
+                        found.near = op_and(found.near, ready);
                         events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
-                        trial.run = op_and(near, op_not(found.cut));
-                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, trial.run, found.du, features);
-                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
-                        together = m_any(found.cut);
+                        auto made = trial;
+                        made.run = op_and(ready, op_not(found.cut));
+                        go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
+                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
+                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
                     }
-                    if constexpr (C::EVENTS) {
-                        auto next = Bits<typename Real<R>::Bits>::select(found.cut, lane.pending, none);
-                        lane.pending = Bits<typename Real<R>::Bits>::select(waits, pending, next);
+                    auto others = op_not(near);
+                    if (m_any(others)) {
+                        moves = op_and(moves, others);
+                        trial.run = op_and(trial.run, others);
+                        rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
                     }
+                    due = Bits<typename Real<R>::Bits>::select(waits, none, lane.last_attempt);
                 } else {
-                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found);
+                    rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
+                    due = lane.last_attempt;
                 }
+            } else {
+                rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
+                if constexpr (C::WATCHES) {
+                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
+                }
+                due = lane.last_attempt;
             }
-            if (io.should_refill(op_or(lane::is_in_need<R>(lane), waits))) {
+            if (io.should_refill(op_not(m_less_than(lane.attempts, due)))) {
+                searches = op_or(searches, waits);
                 break;
             }
+        }
+    }
+}
+
+// integrate.rs  Ends a step that no event interrupts, in all lanes.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features) {
+    go<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, step, verdict, moves, du, features);
+    if constexpr (((C::ADAPTIVE && M::GUARDS) && C::CHECKS_INTERPOLANT)) {
+        if (m_any(refused)) {
+            dense::plan_again<R>(lane, before, trial.ask.h, refused, halved);
         }
     }
 }
