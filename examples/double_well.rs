@@ -192,7 +192,7 @@ fn draw(curves: &[Vec<[f64; 2]>], particles: usize, path: &Path) -> std::io::Res
             canvas.line(from, to, 4.0, *color);
         }
     }
-    let [left, top, across, _] = frame.pixels;
+    let [left, _, across, _] = frame.pixels;
     let subtitle =
         format!("{} particles for each strength of the noise", grouped(particles as u64));
     heading(&mut canvas, left, "Escape from a double well", &subtitle);

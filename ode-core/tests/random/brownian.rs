@@ -30,10 +30,7 @@ fn normal(x: f64) -> f64 {
 }
 
 /// Normal numbers of counters `0..blocks`.
-fn normals<R: Real<Scalar = R>>(blocks: u64) -> Vec<f64>
-where
-    R: Into<f64>,
-{
+fn normals<R: Real + Into<f64>>(blocks: u64) -> Vec<f64> {
     let per = if R::DOUBLE { 2 } else { 4 };
     let block = |i| {
         let lit = |word: u64| <R::Bits as Bits>::lit(word);
