@@ -40,6 +40,7 @@ pub mod consistent;
 pub mod cubic;
 pub mod delays;
 pub mod dense;
+pub mod effects;
 pub mod events;
 pub mod features;
 pub mod first_step;
@@ -60,7 +61,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 21] = [
+pub(crate) const LANE_PROGRAMS: [&str; 22] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -79,6 +80,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 21] = [
     begin::DEVICE,
     locate::DEVICE,
     events::DEVICE,
+    effects::DEVICE,
     features::DEVICE,
     advance::DEVICE,
     DEVICE,
@@ -92,7 +94,9 @@ pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE,
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
-    use crate::integrate::{actions, advance, attempt, begin, dense, events, features, lane};
+    use crate::integrate::{
+        actions, advance, attempt, begin, dense, effects, events, features, lane,
+    };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
@@ -251,7 +255,7 @@ mod device {
                                 &found.du,
                                 &mut features,
                             );
-                            events::act::<R, S, M, Q, C, N, P>(
+                            effects::act::<R, S, M, Q, C, N, P>(
                                 system, io, o, &mut state, &mut lane, &made, &found, ready,
                             );
                             // Lanes that found events together go to them together.
@@ -317,7 +321,7 @@ mod device {
                         &mut features,
                     );
                     if C::WATCHES {
-                        events::act::<R, S, M, Q, C, N, P>(
+                        effects::act::<R, S, M, Q, C, N, P>(
                             system, io, o, &mut state, &mut lane, &trial, &found, near,
                         );
                     }

@@ -30,7 +30,7 @@ pub use device::*;
 #[ode_macros::device(lockstep)]
 mod device {
     use crate::integrate::options::{self, LoopConfig};
-    use crate::integrate::{advance, attempt, begin, dense, events, lane, members};
+    use crate::integrate::{advance, attempt, begin, dense, effects, events, lane, members};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -391,7 +391,7 @@ mod device {
     ) -> R::Mask {
         let h = trial.ask.h;
         let mut goes = <R::Mask as Mask>::splat(true);
-        let arrived = events::follow::<R, C, N>(lane, h, found);
+        let arrived = effects::follow::<R, C, N>(lane, h, found);
         if happens.any() {
             let told = group.act(lane, h, arrived);
             goes = told.goes;

@@ -11,7 +11,7 @@ pub use device::*;
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
-        actions, advance, armed, attempt, begin, dense, events, lane, locate, sides,
+        actions, advance, armed, attempt, begin, dense, effects, events, lane, locate, sides,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -404,7 +404,7 @@ mod device {
         }
         let mut size = math::infinity::<R>();
         if (fired | found.holds).any() {
-            let over = events::happen::<R, S, M, Q, C, N, P>(
+            let over = effects::happen::<R, S, M, Q, C, N, P>(
                 system, io, o, &mut state, &mut lane, h, arrived, none, &found,
             );
             ended = ended | over;
