@@ -101,6 +101,7 @@ pub mod features {}
 #[doc = include_str!("../docs/noise.md")]
 pub mod noise {}
 
+/// [noise]: crate::docs::noise
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see
 /// [what-a-success-means]: crate::docs::what_success_means

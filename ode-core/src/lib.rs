@@ -13,9 +13,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `math` | elementary functions |
-//! | `random` | random and quasi-random numbers as functions of an index: Philox, Sobol' points, permutations, distributions by their quantiles |
+//! | `random` | random and quasi-random numbers as functions of an index: Philox, Sobol' points, permutations, distributions by their quantiles, normal numbers by Box and Muller, Brownian paths |
 //! | `system::linear` | eliminations in loops |
-//! | `step` | the parts of a step: norms, step-size control, the growth guard, time, vectors, the trait `Stepper`, and one program for each family of methods: explicit, Rosenbrock, ESDIRK, and pairs that switch |
+//! | `step` | the parts of a step: norms, step-size control, the growth guard, time, vectors, the trait `Stepper`, and one program for each family of methods: explicit, Rosenbrock, ESDIRK, stochastic, and pairs that switch |
 //! | `methods` | one file for each method: its tableau, from which a macro of `step` generates the program |
 //! | `integrate` | the loop, the lockstep loop, and the backward loop through recorded steps |
 

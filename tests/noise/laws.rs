@@ -1,6 +1,6 @@
 //! Moments of solutions against closed forms of the schemes.
 
-use crate::systems::{births, geometric, relaxing, swept};
+use crate::systems::{births, geometric, heston, relaxing, swept};
 use odes::methods::EulerMaruyama;
 use odes::prelude::*;
 use odes::sample::{Normal, Samples};
@@ -138,6 +138,34 @@ fn processes_that_do_not_commute() {
     near(y().map(|y| y * y), 0.4375, 3.0, "square");
     let products = ends.rows().into_iter().map(|end| end[0] * end[1]);
     near(products, 0.0, 3.0, "product");
+}
+
+/// The mean price is that of the scheme, and the price of an option near the closed form.
+#[test]
+fn options_in_hestons_model() {
+    let parameters = heston::Parameters {
+        rate: 0.05,
+        reversion: 2.0,
+        mean: 0.04,
+        volatility: 0.3,
+        correlation: -0.7,
+    };
+    let start = heston::State { price: 100.0, variance: 0.04 };
+    let problem = OdeProblem::new(heston, start, 0.0..=1.0, parameters);
+    let ensemble = EnsembleProblem::new(problem).trajectories(20_000);
+    let options = SolveOptions::default().fixed_step(1.0 / 64.0).noise_seed(8);
+    let solution = ensemble.solve(EulerMaruyama, EnsembleThreads, &options).unwrap();
+    assert!(solution.all_succeeded());
+    let ends = solution.final_states();
+    let price = || ends.column(0).into_iter().copied();
+    let mean = 100.0 * (1.0 + 0.05 / 64.0_f64).powi(64);
+    let variance = price().map(|price| (price - mean).powi(2)).sum::<f64>() / 20_000.0;
+    near(price(), mean, variance, "price");
+    let payoff = price().map(|price| (price - 100.0).max(0.0) * (-0.05_f64).exp());
+    let found = payoff.clone().sum::<f64>() / 20_000.0;
+    let spread = payoff.map(|payoff| (payoff - found).powi(2)).sum::<f64>() / 20_000.0;
+    // The bias of the step is below 0.05.
+    assert!((found - 10.3942185639).abs() < 4.0 * (spread / 20_000.0).sqrt() + 0.05, "{found}");
 }
 
 /// Samples and noise of the same seed are independent.

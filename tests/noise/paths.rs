@@ -34,6 +34,15 @@ fn saved_times_shards_and_ends_change_no_path() {
             }
         }
     }
+    let steps = options.clone().saveat(SaveAt::Steps);
+    let steps = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &steps).unwrap();
+    assert!(steps.iter().all(|trajectory| trajectory.len() == 9));
+    for i in 0..37 {
+        let ends = [(1, 0), (4, 3)].map(|(step, slot)| {
+            (0..2).all(|d| steps.all_states()[[i, step, d]] == saved.all_states()[[i, slot, d]])
+        });
+        assert_eq!(ends, [true; 2]);
+    }
     let other = options.noise_seed(0x1234_5678_9abc_def1);
     let other = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &other).unwrap();
     assert!((0..37).all(|i| other.final_states().row(i) != expected.final_states().row(i)));

@@ -133,6 +133,14 @@ impl fmt::Display for Stability {
     }
 }
 
+/// Returns the simplest method for all noise of a calculus.
+fn first_method(calculus: Calculus) -> &'static str {
+    match calculus {
+        Calculus::Ito => "EulerMaruyama",
+        Calculus::Stratonovich => "StochasticHeun",
+    }
+}
+
 impl Properties {
     /// Returns whether the method estimates its error; otherwise it is for fixed steps only.
     #[must_use]
@@ -176,10 +184,12 @@ impl Properties {
         let (noise, method) = match (system.noise, self.stochastic) {
             (None, None) => return Ok(()),
             (Some(noise), Some(method)) => (noise, method),
-            (Some(_), None) => {
-                let why = "the method solves ordinary equations; use a method for noise, such as \
-                           `EulerMaruyama`";
-                return refuse(why.to_owned());
+            (Some(noise), None) => {
+                let other = first_method(noise.calculus);
+                return refuse(format!(
+                    "the method solves ordinary equations; use a method for noise, such as \
+                     `{other}`"
+                ));
             }
             (None, Some(_)) => {
                 let why = "the method solves stochastic equations; use another one, such as \
@@ -188,18 +198,12 @@ impl Properties {
             }
         };
         if !method.noise.contains(&noise) {
-            let class = method.noise;
-            return refuse(format!(
-                "the method solves {class} noise; use a method for more kinds, such as \
-                 `EulerMaruyama` (Itô) or `StochasticHeun` (Stratonovich)"
-            ));
+            let (class, other) = (method.noise, first_method(noise.calculus));
+            return refuse(format!("the method solves {class} noise; use `{other}`"));
         }
         match method.calculus {
             Some(calculus) if calculus != noise.calculus && !noise.additive => {
-                let other = match calculus {
-                    Calculus::Ito => "StochasticHeun",
-                    Calculus::Stratonovich => "EulerMaruyama",
-                };
+                let other = first_method(noise.calculus);
                 refuse(format!("the method is for {calculus} noise; use `{other}`"))
             }
             _ => Ok(()),

@@ -140,6 +140,32 @@ fn increments_and_areas_have_their_variances() {
     }
 }
 
+/// The numbers of all processes, in the order of counters, each of them once.
+#[test]
+fn processes_have_numbers_of_their_own() {
+    fn check<R: Real<Scalar = R> + Into<f64>>() {
+        let lit = |word: u64| <R::Bits as Bits>::lit(word);
+        let path = path::path::<R>([lit(7), lit(8)], [lit(5), lit(1)], lit(3), 0, R::lit(1.0));
+        let [w, h] = brownian::increments::<R, 5>(&path, true);
+        let block = |block: u64| {
+            let counter = [lit(0), lit(3), lit(5), lit(1 | 0x80_0000 | block << 24)];
+            random::normals::<R>(philox4x32::<R>(counter, [lit(7), lit(8)]))
+        };
+        let per = if R::DOUBLE { 2 } else { 4 };
+        let all = (0..5).flat_map(|k| block(k).into_iter().take(per));
+        let expected: Vec<f64> = all.take(10).map(Into::into).collect();
+        let found: Vec<f64> = w.into_iter().map(Into::into).collect();
+        assert_eq!(found, expected[..5]);
+        for (h, normal) in h.into_iter().zip(&expected[5..]) {
+            assert!((h.into() - normal / 12_f64.sqrt()).abs() < 1e-6);
+        }
+        let alone = brownian::increments::<R, 5>(&path, false);
+        assert_eq!(alone[0].map(Into::into), expected[..5]);
+    }
+    check::<f64>();
+    check::<f32>();
+}
+
 /// Two steps are one step of twice the length (Chen's relation), at each level of the tree.
 #[test]
 fn paths_do_not_depend_on_the_step_size() {
