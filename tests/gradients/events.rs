@@ -141,6 +141,22 @@ pub(crate) mod doses {
     fn more(u: &State, p: &Parameters, t: f64) -> State {
         State { x: u.x + 0.5 * p.amount * t }
     }
+
+    #[event(rising, stop)]
+    fn poisoned(u: &State) -> f64 {
+        u.x - 50.0
+    }
+}
+
+/// Two events at one level, and a third one.
+#[ode_system(gradients = "on")]
+#[event(rising, a = u[0] - p[0])]
+#[action(a, u[0] = 0.25 * u[1])]
+#[event(rising, b = p[1] * (u[0] - p[0]))]
+#[action(b, u[1] = 0.5 * u[1] + u[0])]
+#[event(rising, stop, c = u[1] - p[2])]
+pub(crate) fn levels(u: &[f64; 2], p: &[f64; 3]) -> [f64; 2] {
+    [1.0, 2.0 - p[1] * u[0]]
 }
 
 /// A jump across the zero of a second event, and a condition with an action.
@@ -444,6 +460,41 @@ fn of_doses() {
     close(&by, &expected, 1e-7);
 }
 
+/// A jump ends the trajectory after two actions at one time.
+#[test]
+fn of_an_end_after_two_doses() {
+    let begin = [0.5, 0.4, 1.1, 40.0, 0.8];
+    let ended = |[x, k, first, amount, rate]: [f64; 5]| {
+        let left = (-k * first).exp();
+        x * left + rate / k * (1.0 - left) + amount + 0.5 * amount * first
+    };
+    let expected = slopes(begin, ended);
+    let [x, k, first, amount, rate] = begin;
+    let p = doses::Parameters { k, first, gap: 0.0, amount, until: 3.0, rate };
+    let problem = OdeProblem::new(doses, doses::State { x }, 0.0..=6.0, p);
+    let (code, by) = of_end(problem, Tsit5, &tight(), 0);
+    assert_eq!(code, ReturnCode::Terminated);
+    close(&[by[0], by[1], by[2], by[4], by[6]], &expected, 1e-7);
+}
+
+/// Events at one time have a gradient only if the time has the same derivatives for all.
+#[test]
+fn of_coincident_events() {
+    let of = |p, end| of_end(OdeProblem::new(levels, [0.0, 0.0], 0.0..=end, p), Tsit5, &tight(), 1);
+    let exact = |[level, factor]: [f64; 2]| {
+        let grown = 2.0 * level - 0.5 * factor * level * level;
+        let [x, y, rest] = [0.25 * grown, 0.75 * grown, 1.5 - level];
+        y + 2.0 * rest - factor * (x * rest + 0.5 * rest * rest)
+    };
+    let (code, by) = of([1.0, 0.5, 9.0], 1.5);
+    assert_eq!(code, ReturnCode::Success);
+    close(&[by[2], by[3]], &slopes([1.0, 0.5], exact), 1e-7);
+    // The third level is reached at the same time: 2 - 0.5 / 2.
+    let (code, by) = of([1.0, 0.5, 1.75], 1.5);
+    assert_eq!((code, by), (ReturnCode::Grazing, vec![0.0; 5]));
+    assert_eq!(of([1.0, 0.5, 1.76], 1.5).0, ReturnCode::Terminated);
+}
+
 /// Doses alone, with fixed steps.
 #[ode_system(gradients = "on")]
 pub(crate) mod pills {
@@ -483,20 +534,26 @@ fn of_doses_with_fixed_steps() {
     }
 }
 
-/// An infusion that ends at a parameter, in a system without actions.
+/// Two infusions that end at parameters, in a system without actions.
 #[ode_system(gradients = "on")]
-fn infusion(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
-    [if t < p[0] { p[1] } else { 0.0 } - u[0]]
+fn infusion(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
+    [if t < p[0] { p[1] } else { 0.0 } + if t < p[2] { 1.0 } else { 0.0 } - u[0]]
 }
 
 #[test]
 fn of_a_stop_of_the_right_hand_side() {
-    let exact = |[u, until, rate]: [f64; 3], end: f64| {
-        u * (-end).exp() + rate * ((until - end).exp() - (-end).exp())
+    let exact = |[u, until, rate, other]: [f64; 4], end: f64| {
+        let left = |until: f64| (until - end).exp() - (-end).exp();
+        u * (-end).exp() + rate * left(until) + left(other)
     };
-    let begin = [0.3, 1.2, 2.0];
+    let begin = [0.3, 1.2, 2.0, 1.7];
     let expected = slopes(begin, |begin| exact(begin, 4.0));
-    let problem = OdeProblem::new(infusion, [0.3], 0.0..=4.0, [1.2, 2.0]);
+    let problem = |other| OdeProblem::new(infusion, [0.3], 0.0..=4.0, [1.2, 2.0, other]);
+    // Ends that coincide, but move apart, have no gradient. An end after the span does not count.
+    let (code, by) = of_end(problem(1.2), Tsit5, &tight(), 0);
+    assert_eq!((code, by), (ReturnCode::Grazing, vec![0.0; 4]));
+    assert_eq!(of_end(problem(4.5), Tsit5, &tight(), 0).0, ReturnCode::Success);
+    let problem = problem(1.7);
     for options in [tight(), tight().tstops([0.5, 2.0])] {
         let (_, by) = of_end(problem, Tsit5, &options, 0);
         close(&by, &expected, 1e-8);

@@ -40,6 +40,12 @@ struct Candidate {
 /// A distance larger than any other; `f32` has this number.
 const FAR: f64 = 1e38;
 
+/// The largest difference of equal derivatives, relative to them.
+const SAME: f64 = 1e-5;
+
+/// The golden ratio.
+const GOLDEN: f64 = 1.618_033_988_749_895;
+
 /// The derivatives of one number with respect to all inputs.
 struct Derivatives {
     states: Vec<Option<Id>>,
@@ -142,9 +148,43 @@ impl Made<'_, '_> {
             let (near, distance) = is_near(self.graph, time, Some(size));
             Candidate { near, distance, gradients: vec![gradient] }
         });
-        let candidates = candidates.collect();
-        let row = Results::Vector(self.of_nearest(candidates));
-        Ok(self.lower_as("stop_by_parameters", row))
+        let candidates: Vec<Candidate> = candidates.collect();
+        let differ = self.differ(&candidates);
+        let mut row = self.of_nearest(candidates);
+        let infinity = self.graph.literal(f64::INFINITY);
+        for entry in row.iter_mut().flatten() {
+            *entry = choose(self.graph, differ, infinity, *entry);
+        }
+        Ok(self.lower_as("stop_by_parameters", Results::Vector(row)))
+    }
+
+    /// Returns whether candidates that equal the current time have different derivatives.
+    ///
+    /// A weighted sum represents the derivatives of a candidate, so that the number of operations
+    /// is proportional to the number of candidates. Multiples of the golden ratio are the weights.
+    fn differ(&mut self, candidates: &[Candidate]) -> Truth {
+        let graph = &mut *self.graph;
+        let (mut least, mut most) = (graph.literal(FAR), graph.literal(-FAR));
+        for Candidate { near, gradients, .. } in candidates {
+            let mut sum = graph.literal(0.0);
+            for &(input, derivative) in gradients.iter().flatten() {
+                if let InputNode::Parameter(index) = input {
+                    let weight = 1.0 + (f64::from(index + 1) * GOLDEN).fract();
+                    let weight = graph.literal(weight);
+                    let part = graph.mul(derivative, weight);
+                    sum = graph.add(sum, part);
+                }
+            }
+            let lower = graph.binary(Binary::Min, least, sum);
+            let higher = graph.binary(Binary::Max, most, sum);
+            (least, most) =
+                (choose(graph, *near, lower, least), choose(graph, *near, higher, most));
+        }
+        let [size, other] = [least, most].map(|sum| graph.unary(Unary::Abs, sum));
+        let (size, part) = (graph.binary(Binary::Max, size, other), graph.literal(SAME));
+        let difference = graph.sub(most, least);
+        let limit = graph.mul(size, part);
+        graph.compare(Comparison::Gt, difference, limit)
     }
 
     /// Returns the derivatives of the candidate that is nearest to the current time.
@@ -433,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Rounding errors of a difference are those of its terms. The nearest of close times counts.
+    /// Rounding errors of a difference are those of its terms.
     #[test]
     fn times_near_the_current_one_count_by_their_distance() {
         let text = "#[odes::ode_system(gradients = \"on\")]
@@ -454,11 +494,16 @@ mod tests {
         let p = [1000.5, 999.5, 2.0];
         assert_eq!(stop(p, difference + off), [1.0, -1.0, 0.0]);
         assert_eq!(stop(p, difference + 1e-9), [0.0; 3]);
+        let p = [1000.5, 999.5, 1.0 + 1e-9];
+        assert_eq!(stop(p, difference), [1.0, -1.0, 0.0]);
+        assert_eq!(stop(p, 1.0 + 1e-9), [0.0, 0.0, 1.0]);
+        // Equal times with different derivatives have none in common.
         let p = [1000.5, 999.5, difference + off];
         assert_eq!(stop(p, difference), [1.0, -1.0, 0.0]);
-        assert_eq!(stop(p, difference + off), [0.0, 0.0, 1.0]);
+        assert_eq!(stop(p, difference + off), [f64::INFINITY; 3]);
+        assert_eq!(stop([1003.0 + off, 1000.0, 2.0], 3.0), [f64::INFINITY; 3]);
         // The constant stop at 3 does not move.
-        assert_eq!(stop([1003.0 + off, 1000.0, 2.0], 3.0), [0.0; 3]);
+        assert_eq!(stop([1000.0, 0.0, 2.0], 3.0), [0.0; 3]);
     }
 
     /// Two equal times count as one, which is the first.

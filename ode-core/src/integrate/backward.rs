@@ -95,12 +95,13 @@ mod device {
                 }
             }
             lose_first::<R, Q, N, P>(io, lane, need);
-            if C::EVENTS {
+            if C::EVENTS || (C::TIME_DEPENDENT && S::PARAMETER_STOPS > 0) {
                 leave_out::<R, Q, N, P>(io, lane, need & lane.alive & lane.grazed);
             }
             io.finish(need & lane.alive, lane.loss, lane.back);
             let got = io.acquire(need);
             lane.alive = got | (lane.alive & !need);
+            lane.grazed = lane.grazed & !got;
             lane.loss = R::select(got, zero, lane.loss);
             let before = lane.p;
             lane.p = io.load_p(got, lane.p);

@@ -173,7 +173,7 @@ mod device {
         pub stop: R::Bits,
         /// Whether the step ends at the end of that segment.
         pub last: R::Mask,
-        /// Whether an event or condition ended the trajectory here.
+        /// Whether an event or condition ended the trajectory after the next action to undo.
         ///
         /// This field and the following ones belong to systems with
         /// [actions](crate::integrate::saltation).
@@ -187,7 +187,7 @@ mod device {
         pub event: R::Bits,
         /// The speed at which its function crosses zero.
         pub speed: R,
-        /// Whether an event of the trajectory has no derivative.
+        /// Whether the time of an event or of a jump has no derivative.
         pub grazed: R::Mask,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
@@ -296,7 +296,6 @@ mod device {
         lane.over = (lane.over & !got) | (which & io.terminated());
         lane.open = lane.open & !got;
         lane.event = <R::Bits as Bits>::select(got, none, lane.event);
-        lane.grazed = lane.grazed & !got;
         if io.stops() {
             let passed = end.kind.wrapping_sub(<R::Bits as Bits>::lit(recording::END as u64));
             lane.stop = <R::Bits as Bits>::select(which, passed, lane.stop);

@@ -5,6 +5,8 @@
 //!
 //! * The *cause* precedes the actions of an event or of a scheduled action. It names the event or
 //!   the scheduled action that determined their time. The actions of conditions have no cause.
+//! * Before the cause, a mark for each other event at the same time that acts or ends the
+//!   trajectory.
 //! * A mark at the beginning of each segment but the first, if the right-hand side may jump there.
 //! * A mark at the end of the trajectory.
 //!
@@ -25,6 +27,8 @@ mod device {
     ///
     /// Indices are those of [`actions`](crate::integrate::actions). All are below this number.
     pub const CAUSE: usize = 1048576;
+    /// The number of another event at the time of a cause, less its index.
+    pub const COINCIDES: usize = 1572864;
     /// The number of the beginning of a segment.
     pub const SEGMENT: usize = 2097152;
     /// The number of the end of a trajectory, less the number of passed times to stop at.
@@ -60,6 +64,18 @@ mod device {
             bit = bit.wrapping_add(bit);
             event = event.wrapping_add(one);
             number = number.wrapping_add(one);
+        }
+        if S::EVENTS > 1 {
+            let mut also = <R::Bits as Bits>::lit(COINCIDES as u64);
+            bit = one;
+            number = <R::Bits as Bits>::lit(CAUSE as u64);
+            for _event in 0..S::EVENTS {
+                let here = which & sides::has::<R>(fired, bit) & !cause.equals(number);
+                io.record_mark(here, also, &state.u, &state.p, t);
+                bit = bit.wrapping_add(bit);
+                also = also.wrapping_add(one);
+                number = number.wrapping_add(one);
+            }
         }
         io.record_mark(which, cause, &state.u, &state.p, t);
     }

@@ -21,7 +21,15 @@
 //!   `c = λᵀ (f - f')`.
 //!
 //! If several actions have one cause, they take place at one time, and `r` is their composition.
-//! Each scheduled action has a time of its own, even if two of these times are equal.
+//! Each scheduled action has a time of its own, even if two of these times are equal. Only after the
+//! last one of them is `f'` zero at the end of a trajectory.
+//!
+//! # Coincidences
+//!
+//! If two events occur at one time `T`, the actions of both belong to the first cause. This is right
+//! only if the derivatives of `T` are the same for both functions. Otherwise a change of the state
+//! separates the events, and the trajectory has no gradient. The same holds if the right-hand side
+//! jumps at several times that are equal, but have different derivatives with respect to `p`.
 //!
 //! # Grazing
 //!
@@ -47,6 +55,7 @@ mod device {
     use crate::integrate::recorded::RecordSource;
     use crate::integrate::{recorded, recording};
     use crate::lane::{Bits, Mask, Real};
+    use crate::math;
     use crate::step::{timeline, vector};
     use crate::system::PullBack;
 
@@ -74,9 +83,10 @@ mod device {
         let action = io.action(which, &action);
         let cause = <R::Bits as Bits>::lit(recording::CAUSE as u64);
         let segment = <R::Bits as Bits>::lit(recording::SEGMENT as u64);
+        let coincides = <R::Bits as Bits>::lit(recording::COINCIDES as u64);
         let acts = which & action.kind.less_than(cause);
         let marked = which & action.kind.equals(segment);
-        let causes = which & !acts & !marked;
+        let causes = which & !acts & action.kind.less_than(coincides);
         let time = time_of_rhs::<R, Q, C, N, P>(io, lane, action.t);
         let opens = (acts | causes) & !lane.open;
         if opens.any() {
@@ -88,6 +98,12 @@ mod device {
         }
         if causes.any() {
             move_time::<R, S, N, P>(system, lane, &action, time, causes);
+        }
+        if S::EVENTS > 1 {
+            let others = which & !acts & !causes & !marked;
+            if others.any() {
+                compare_times::<R, S, N, P>(system, lane, &action, time, others);
+            }
         }
         if C::TIME_DEPENDENT {
             if marked.any() {
@@ -235,6 +251,69 @@ mod device {
             }
         }
         lane.open = lane.open & !which;
+        lane.over = lane.over & !which;
+    }
+
+    /// Tests whether another event, at the time of the last cause, has the same derivatives of its
+    /// time, in lanes `which`.
+    fn compare_times<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+        system: S,
+        lane: &mut recorded::Lane<R, N, P>,
+        action: &recorded::Action<R, N, P>,
+        time: R,
+        which: R::Mask,
+    ) {
+        let one = <R::Bits as Bits>::lit(1);
+        let zero = R::lit(0.0);
+        let u = action.u;
+        let p = action.p;
+        let f = system.rhs(&u, &p, time);
+        let mut first_by_u = [zero; N];
+        let mut first_by_p = [zero; P];
+        let mut by_u = [zero; N];
+        let mut by_p = [zero; P];
+        let mut by_t = zero;
+        let mut number = <R::Bits as Bits>::lit(recording::COINCIDES as u64);
+        let mut event = one;
+        for e in 0..S::EVENTS {
+            let of_u = system.event_by_state(e, &u, &p, action.t);
+            let cause = lane.event.equals(event);
+            let here = action.kind.equals(number);
+            first_by_u = vector::choose::<R, N>(cause, of_u, first_by_u);
+            by_u = vector::choose::<R, N>(here, of_u, by_u);
+            if P > 0 {
+                let of_p = system.event_by_parameters(e, &u, &p, action.t);
+                first_by_p = vector::choose::<R, P>(cause, of_p, first_by_p);
+                by_p = vector::choose::<R, P>(here, of_p, by_p);
+            }
+            by_t = R::select(here, system.event_by_time(e, &u, &p, action.t), by_t);
+            event = event.wrapping_add(one);
+            number = number.wrapping_add(one);
+        }
+        let speed = product::<R, N>(&by_u, &f) + by_t;
+        let mut size = zero;
+        for d in 0..N {
+            size = size + (by_u[d] * lane.speed).abs() + (first_by_u[d] * speed).abs();
+        }
+        for d in 0..P {
+            size = size + (by_p[d] * lane.speed).abs() + (first_by_p[d] * speed).abs();
+        }
+        let mut same = which;
+        for d in 0..N {
+            same = same & is_same::<R>(by_u[d] * lane.speed, first_by_u[d] * speed, size);
+        }
+        for d in 0..P {
+            same = same & is_same::<R>(by_p[d] * lane.speed, first_by_p[d] * speed, size);
+        }
+        lane.grazed = lane.grazed | (which & !same);
+    }
+
+    /// Returns whether two numbers are equal, up to the limit of grazing.
+    ///
+    /// Numbers below the square of the limit, relative to `size`, may be rounding errors.
+    fn is_same<R: Real>(a: R, b: R, size: R) -> R::Mask {
+        let limit = R::lit_of(GRAZES_DOUBLE, GRAZES_SINGLE);
+        (a - b).abs().le((a.abs() + b.abs() + size * limit) * limit)
     }
 
     /// Moves lanes `which` to the previous segment.
@@ -268,6 +347,7 @@ mod device {
                 let sum = gain.mul_add(by_p[d], lane.back.p[d]);
                 // Derivatives with respect to numbers that no stop depends on keep their bits.
                 let moves = which & !by_p[d].equals(R::lit(0.0));
+                lane.grazed = lane.grazed | (which & by_p[d].equals(math::infinity::<R>()));
                 lane.back.p[d] = R::select(moves, sum, lane.back.p[d]);
             }
         }

@@ -101,10 +101,11 @@ pub enum ReturnCode {
     ///
     /// The states and times of its results are NaN, and its counts are 0.
     Cancelled = code::CANCELLED as u8,
-    /// A gradient does not exist, since the function of an event only touches zero.
+    /// A gradient does not exist or is not computed, since the function of an event only touches
+    /// zero, or events or jumps of the right-hand side with different causes coincide.
     ///
     /// Solves do not return this code. The trajectory itself was a success, but the time of the
-    /// event has no derivative there. See [`saltation`](crate::integrate::saltation).
+    /// event or jump has no single derivative there. See [`saltation`](crate::integrate::saltation).
     Grazing = code::GRAZING as u8,
 }
 
@@ -186,9 +187,10 @@ impl ReturnCode {
                  solved: solve again with a new token or a longer time limit"
             }
             ReturnCode::Grazing => {
-                "the gradient does not exist: the function of an event with an action or with \
-                 `stop` only touches zero, so a small change of a parameter removes the event; \
-                 use other initial states or parameters, or leave out the event"
+                "the gradient does not exist or is not computed: the function of an event with an \
+                 action or with `stop` only touches zero, or events or jumps of the right-hand \
+                 side with different causes coincide, so a small change of a parameter removes \
+                 the event or separates them; use other initial states or parameters"
             }
         }
     }

@@ -41,7 +41,7 @@ mod device {
     ///
     /// Or too many delayed actions waited.
     pub const TOO_MANY_EVENTS: u64 = 9;
-    /// The trajectory has no gradient: an event function only touches zero.
+    /// The trajectory has no gradient: an event function only touches zero, or times coincide.
     pub const GRAZING: u64 = 11;
     /// Not an end: the trajectory restarts and tests for growth.
     pub const ANEW: u64 = 15;

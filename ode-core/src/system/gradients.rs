@@ -162,7 +162,9 @@ pub trait PullBackEvents<const N: usize, const P: usize>: Copy {
     /// parameters.
     ///
     /// The time is found as in [`due_by_parameters`](Self::due_by_parameters). Its difference to
-    /// `t` is relative to the terms of the time, which may be larger than the time itself.
+    /// `t` is relative to the terms of the time, which may be larger than the time itself. If other
+    /// times with other derivatives equal `t`, too, these derivatives are infinite: no derivative
+    /// belongs to all of the jumps.
     #[inlined]
     #[must_use]
     fn stop_by_parameters<R: Real>(&self, p: &[R; P], t: R, near: R) -> [R; P] {
