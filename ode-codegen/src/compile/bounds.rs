@@ -5,7 +5,6 @@
 //! * An event that oscillates faster than the states, such as `(20.0 * t).sin()`, crosses zero many
 //!   times within a step. A step is therefore at most half a period of the oscillating functions in
 //!   an event. The period follows from the speed of their arguments at the start of the step.
-//!
 //! * Such an event may also have [jumps and kinks](edges), and steps end there.
 //!
 //! The host computes the times of comparisons, and steps [end](crate::breaks) there exactly. Steps
