@@ -212,6 +212,7 @@ pub(crate) fn compile(
     elaborated.graph.validate("derive", &scope, Kind::Real, by.ids());
     by.take_by_hand(system, &elaborated, settings)?;
     let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
+    let whole: Vec<Id> = elaborated.positions.iter().map(|position| position.whole).collect();
     let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
     let all = elaborated.points.iter();
     let mut compared: HashSet<Id> =
@@ -259,6 +260,7 @@ pub(crate) fn compile(
         tables: &mut tables,
         rhs: &rhs.iter().flatten().copied().collect::<Vec<Id>>(),
         mass: mass.is_some(),
+        whole: &whole,
         most_nodes: settings.most_nodes(),
     }
     .bounds(&positions, &happenings);

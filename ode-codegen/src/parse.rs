@@ -27,8 +27,7 @@ use proc_macro2::Ident;
 use syn::visit::Visit;
 
 use self::signature::Signature;
-use crate::ast::Outside;
-use crate::ast::{Block, Part, Purpose, Scalar, System, Timetable, Typed};
+use crate::ast::{Block, Delay, Outside, Part, Purpose, Scalar, System, Timetable, Typed};
 use crate::ctxt::Ctxt;
 
 pub(crate) use statement::is_seen;
@@ -172,13 +171,13 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
 
 /// Parses a function as a [`System`], if its signature is valid.
 ///
-/// `watched` contains the functions of its attributes, `timetables` the times of its actions, and
+/// `watched` contains the functions of its attributes, with the times and the delays of actions, and
 /// `outside` the functions from outside that it calls.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     item: &'a syn::ItemFn,
     watched: &'a [syn::ItemFn],
-    timetables: &'a [Timetable],
+    (timetables, delays): (&'a [Timetable], &'a [Delay]),
     outside: &'a [Outside],
 ) -> Option<System<'a>> {
     let name = &item.sig.ident;
@@ -225,7 +224,7 @@ pub(crate) fn parse<'a>(
     let parts = functions()
         .filter_map(|(purpose, item)| parser.part_of(purpose, item).map(|part| (purpose, part)));
     let others = parts.collect();
-    let (events, conditions) = parser.events(functions(), &[]);
+    let (events, conditions) = parser.events(functions(), delays);
     let timed = parser.timed(timetables);
     Some(System {
         name,

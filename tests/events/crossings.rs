@@ -399,6 +399,79 @@ fn events_of_a_phase_are_counted() {
     check!(Rodas5P, 1e-8);
 }
 
+/// Functions of the time with jumps, kinks and poles.
+#[ode_system]
+mod edges {
+    pub struct Parameters {
+        pub speed: f64,
+        pub level: f64,
+    }
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+
+    #[event(both)]
+    fn tooth(_: &[f64; 1], p: &Parameters, t: f64) -> f64 {
+        (p.speed * t) % 1.0 - p.level
+    }
+
+    #[event(falling, log)]
+    fn jump(_: &[f64; 1], p: &Parameters, t: f64) -> f64 {
+        (p.speed * t).fract() - 0.5
+    }
+
+    #[event(both)]
+    fn fold(_: &[f64; 1], p: &Parameters, t: f64) -> f64 {
+        (p.speed * t).sin().abs() - p.level
+    }
+
+    #[event(both)]
+    fn pole(_: &[f64; 1], p: &Parameters, t: f64) -> f64 {
+        (p.speed * t).tan() - p.level
+    }
+}
+
+/// A jump over zero is an event, and hides no zero beside it.
+#[test]
+fn jumps_kinks_and_poles_are_counted() {
+    let rows: Vec<edges::Parameters> = (0..60)
+        .map(|k| {
+            let part = (f64::from(k) * 0.618).fract();
+            edges::Parameters { speed: 0.5 * 10f64.powf(part), level: 0.9 - 0.8 * part }
+        })
+        .collect();
+    let problem = OdeProblem::new(edges, [1.0], 0.0..=20.0, rows[0]);
+    let ensemble = EnsembleProblem::new(problem).over(&rows);
+    let times = |way: f64, first: f64, period: f64| ((way - first) / period).floor() as u32 + 1;
+    macro_rules! check {
+        ($method:expr, $tolerance:expr) => {
+            let options = SolveOptions::default().tolerance($tolerance).event_log(120);
+            let solution = ensemble.solve($method, EnsembleSerial, &options).unwrap();
+            let counts = ["tooth", "jump", "fold", "pole"];
+            let counts = counts.map(|name| solution.event_count(name).unwrap());
+            for (i, edges::Parameters { speed, level }) in rows.iter().enumerate() {
+                let way = 20.0 * speed;
+                let angle = level.asin();
+                let expected = [
+                    times(way, *level, 1.0) + times(way, 1.0, 1.0),
+                    times(way, 1.0, 1.0),
+                    times(way, angle, PI) + times(way, PI - angle, PI),
+                    times(way, level.atan(), PI) + times(way, FRAC_PI_2, PI),
+                ];
+                let found = std::array::from_fn(|event| counts[event][i]);
+                assert_eq!(expected, found, "{speed} {level}, {}", $tolerance);
+                for (k, entry) in solution.log(i).unwrap().enumerate() {
+                    let exact = (k + 1) as f64 / speed;
+                    assert!((entry.time - exact).abs() < 1e-13 * exact, "{speed} {k}");
+                }
+            }
+        };
+    }
+    check!(Tsit5, 1e-4);
+    check!(Rodas5P, 1e-8);
+}
+
 /// An algebraic unknown that follows a forcing.
 #[ode_system]
 pub(crate) mod follows {

@@ -34,6 +34,14 @@ pub(crate) mod late {
     }
 }
 
+/// The same drug as a function.
+#[ode_system]
+#[event(falling, log, low = u[0] - p[0])]
+#[action(low, after = p[1], u[0] += 1.0)]
+fn late_function(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+    [-u[0]]
+}
+
 /// A neuron that integrates its input, spikes at 15, and rests after each spike.
 #[ode_system]
 pub(crate) mod refractory {
@@ -199,6 +207,21 @@ fn amounts(level: f64, lag: f64, mut amount: f64, end: f64) -> (Vec<f64>, f64) {
         }
         t = event + lag;
         amount = level * (-lag).exp() + 1.0;
+    }
+}
+
+/// A system that is a function has the delayed actions of a module.
+#[test]
+fn a_function_has_delayed_actions() {
+    for lag in [0.0, 0.4, 2.0] {
+        let module = late_problem(0.3, lag, 10.0).solve(Tsit5, &tight()).unwrap();
+        let problem = OdeProblem::new(late_function, [1.0], 0.0..=10.0, [0.3, lag]);
+        let function = problem.solve(Tsit5, &tight()).unwrap();
+        assert_eq!(function.final_state(), [module.final_state().amount]);
+        assert_eq!(function.event_count("low"), module.event_count("low"));
+        let (events, amount) = amounts(0.3, lag, 1.0, 10.0);
+        assert_eq!(function.event_count("low"), Ok(events.len() as u32));
+        close(function.final_state()[0], amount, 1e-9);
     }
 }
 

@@ -5,9 +5,12 @@
 //! * An event that oscillates faster than the states, such as `(20.0 * t).sin()`, crosses zero many
 //!   times within a step. A step is therefore at most half a period of the oscillating functions in
 //!   an event. The period follows from the speed of their arguments at the start of the step.
+//! * Such an event may also have [jumps and kinks](edges), and steps end there.
 //!
 //! The host computes the times of comparisons, and steps [end](crate::breaks) there exactly. Steps
 //! need not end exactly at knots, because a table has no jumps, and there may be very many knots.
+
+mod edges;
 
 use std::f64::consts::PI;
 
@@ -61,6 +64,8 @@ pub(super) struct Made<'g> {
     pub rhs: &'g [Id],
     /// Whether there is a mass matrix, so that the right-hand side is not the derivative.
     pub mass: bool,
+    /// The integer parts of positions in tables, at which interpolations do not jump.
+    pub whole: &'g [Id],
     /// The maximal number of nodes that derivatives may add.
     pub most_nodes: usize,
 }
@@ -78,7 +83,9 @@ impl Made<'_> {
             }
         }
         for event in events {
-            bounds.extend(self.half_swing(event));
+            let Some(half) = self.half_swing(event) else { continue };
+            bounds.push(half);
+            bounds.extend(self.edges(event, half));
         }
         bounds.sort_unstable();
         bounds.dedup();

@@ -11,7 +11,9 @@ use crate::graph::{Binary, Comparison, Graph, Id, InputNode, Unary};
 use crate::simplify::Truth;
 
 /// The number of times of a series without a `count`, larger than any possible number.
-const UNLIMITED: f64 = 1e15;
+///
+/// It is finite in `f32`.
+const UNLIMITED: f64 = 1e38;
 
 /// Returns the facts about scheduled actions, which are constants of the compiled loop.
 pub(super) fn facts(timed: &[Scheduled]) -> [Fact; 2] {

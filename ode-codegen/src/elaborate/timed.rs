@@ -1,5 +1,8 @@
 //! Scheduled actions, and the delays of actions after their events.
 
+use proc_macro2::Ident;
+use syn::visit::{self, Visit};
+
 use super::part::Inputs;
 use super::value::Value;
 use super::{Elaborator, Role, Scheduled, Series, Variable, plain};
@@ -121,6 +124,17 @@ impl<'a> Elaborator<'a, '_> {
                 *name = name.or(other.filter(|other| !known.contains(&Some(*other))));
             }
         }
+        if names[1].is_none()
+            && let Some(missing) = missing(time.syntax, &names)
+        {
+            let name = parts[0].name;
+            let message = format!(
+                "`{missing}` is not an argument of `{name}`: to use the parameters here, add \
+                 `{missing}: &Parameters` after the state in `fn {name}`"
+            );
+            self.error(time.id, &missing, message);
+            return Value::Poison;
+        }
         let arguments = names.into_iter().zip(values);
         let arguments = arguments.map(|(name, (role, value))| (name, role, value));
         for (name, role, value) in arguments {
@@ -217,4 +231,27 @@ impl<'a> Elaborator<'a, '_> {
         });
         ids.collect()
     }
+}
+
+/// Returns a variable with fields in the expression of a time, if it is not one of these arguments.
+fn missing<'e>(time: &'e syn::Expr, names: &[Option<&Ident>]) -> Option<&'e Ident> {
+    struct Fields<'e, 'n> {
+        names: &'n [Option<&'n Ident>],
+        missing: Option<&'e Ident>,
+    }
+    impl<'e> Visit<'e> for Fields<'e, '_> {
+        fn visit_expr_field(&mut self, field: &'e syn::ExprField) {
+            if let syn::Expr::Path(path) = &*field.base
+                && let Some(name) = path.path.get_ident()
+                && !name.to_string().contains(char::is_uppercase)
+                && !self.names.contains(&Some(name))
+            {
+                self.missing = self.missing.or(Some(name));
+            }
+            visit::visit_expr_field(self, field);
+        }
+    }
+    let mut fields = Fields { names, missing: None };
+    fields.visit_expr(time);
+    fields.missing
 }

@@ -179,6 +179,9 @@ pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)
             if input.is_empty() {
                 break;
             }
+            if !input.peek(Ident::peek_any) {
+                return Err(input.error(format!("expected `after = …` here: {ACTIONS}")));
+            }
             let word = input.call(Ident::parse_any)?;
             let error = |message: String| Err(syn::Error::new(word.span(), message));
             let text = word.to_string();

@@ -231,6 +231,13 @@ pub(crate) fn read<'a>(
         Some((name, ty)) => {
             match ty {
                 syn::Type::Path(path) if path.path.get_ident().is_some() => {}
+                other if m.is_some() && matches!(other, syn::Type::Reference(_)) => {
+                    return refuse(
+                        other,
+                        "this argument follows the modes: the order is state, parameters, modes, \
+                         time; move it, as in `(u: &State, p: &Parameters, m: &Modes, t: f64)`",
+                    );
+                }
                 other => {
                     return refuse(
                         other,

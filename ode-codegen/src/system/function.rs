@@ -12,7 +12,7 @@ use crate::compile::{self, CompiledSystem, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::parse::mass::is_mass_matrix;
-use crate::parse::{self, Declared, signature, timetable};
+use crate::parse::{self, Declared, event, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
@@ -83,14 +83,15 @@ pub(crate) fn compiled(
 ) -> syn::Result<(CompiledSystem, compile::Outside)> {
     let understood = desugar::function(item);
     let watched = watched::functions(item);
-    let timetables = OnceCell::new();
+    let (timetables, delays) = (OnceCell::new(), OnceCell::new());
     let parsed = Ctxt::scope(|ctxt| {
         let watched = watched.as_deref().unwrap_or_else(|error| {
             ctxt.keep(0, error.clone());
             &[]
         });
         let timetables = timetables.get_or_init(|| timetable::read(ctxt, watched.iter()));
-        let system = parse::parse(ctxt, &understood, watched, timetables, known)?;
+        let delays = delays.get_or_init(|| event::delays(ctxt, watched.iter()));
+        let system = parse::parse(ctxt, &understood, watched, (timetables, delays), known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;

@@ -1,6 +1,6 @@
 //! A system that is a module.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -45,7 +45,13 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     let understood = desugared(content);
     let numbers = of_numbers(&understood);
     // An item with an added name is an error.
-    let itself = content.iter().filter(|item| !failed || added(item).is_none());
+    let again: Vec<&Ident> = repeated(content).into_iter().map(|(name, _)| name).collect();
+    let is_again = |item: &syn::Item| {
+        function(item)
+            .is_some_and(|item| again.iter().any(|name| std::ptr::eq(*name, &item.sig.ident)))
+    };
+    let itself =
+        content.iter().filter(|item| !failed || (added(item).is_none() && !is_again(item)));
     let itself = itself.map(|item| shell(item, &numbers, failed));
     let times = match failed {
         true => TokenStream::new(),
@@ -282,6 +288,11 @@ fn made(
                 ctxt.error(0, name, message);
             }
         }
+        for (name, purpose) in repeated(content) {
+            let message =
+                format!("`{name}` is already the name of {}; use another name", purpose.what());
+            ctxt.error(0, name, message);
+        }
         let functions = || content.iter().filter_map(function);
         let timetables = timetable::read(ctxt, functions());
         let delays = event::delays(ctxt, functions());
@@ -430,6 +441,21 @@ fn added(item: &syn::Item) -> Option<&Ident> {
     ADDED.iter().any(|added| name.unraw() == *added).then_some(name)
 }
 
+/// Returns the functions with the name of an earlier one, and the purpose of the earlier one.
+fn repeated(content: &[syn::Item]) -> Vec<(&Ident, Purpose)> {
+    let mut first: HashMap<&Ident, Purpose> = HashMap::new();
+    let mut repeated = Vec::new();
+    for item in content.iter().filter_map(function) {
+        match first.get(&item.sig.ident) {
+            Some(purpose) => repeated.push((&item.sig.ident, *purpose)),
+            None => {
+                first.insert(&item.sig.ident, Purpose::of(item));
+            }
+        }
+    }
+    repeated
+}
+
 /// Returns an original item without the attributes of the macro.
 ///
 /// If the system `failed`, bodies of functions are replaced by code that causes no further errors.
@@ -437,8 +463,9 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
     match item {
         syn::Item::Fn(item) => {
             let mut item = item.clone();
-            if let Ok(Some(_)) = event::delay(&item) {
-                // The delay may use an argument that the action does not use.
+            let is_delayed = matches!(event::delay(&item), Ok(Some(_)));
+            if is_delayed || timetable::attribute(&item).is_some() {
+                // A time or a delay may use an argument that the action does not use.
                 item.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
             }
             item.attrs.retain(|attribute| {

@@ -5,6 +5,7 @@
 //! ```text
 //! #[event(falling, ground = u[0])]
 //! #[action(ground, u[0] = 0.0, u[1] = -p[1] * u[1])]
+//! #[action(ground, after = p[3], u[1] = 0.0)]
 //! #[at(kick, 4.0, u[1] += p[2])]
 //! #[after_step(stop, steady = u[1].abs() < 1e-8)]
 //! ```
@@ -26,6 +27,7 @@ use crate::parse::signature::{self, Signature};
 const EVENT: &str = "`#[event(rising, stop, escaped = u[0] - 40.0)]`";
 const CONDITION: &str = "`#[after_step(stop, steady = u[0].abs() < 1e-8)]`";
 const ACTION: &str = "`#[action(ground, u[0] = 0.0, u[1] = -u[1])]`";
+const DELAYED: &str = "`#[action(ground, after = p[0], u[0] = 0.0)]`";
 const AT: &str = "`#[at(dose, 4.0, u[0] = u[0] + 1.0)]`";
 
 /// Returns whether an attribute of a function declares an event, an action or another purpose.
@@ -44,8 +46,9 @@ pub(super) fn functions(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
                 if let Some(same) = same {
                     let message = match Purpose::of(same) {
                         Purpose::Action => format!(
-                            "`{name}` already has an action: an event has one action; put all \
-                             assignments into one attribute"
+                            "`{name}` already has such an action: an event has one action without \
+                             a delay, and one with `after = …`; put all assignments into one \
+                             attribute"
                         ),
                         purpose => format!(
                             "`{name}` is already the name of {}; use another name",
@@ -76,6 +79,7 @@ fn declared(
 ) -> syn::Result<Option<(Ident, syn::ItemFn)>> {
     let Ok(read) = signature::read(&item.sig, "", "") else { return Ok(None) };
     let purpose = Purpose::of_attribute(attribute);
+    let mut is_delayed = false;
     let (name, arguments, result, block) = match purpose {
         Some(Purpose::Event) => {
             let what = "an event of a function needs a name and a value that crosses zero";
@@ -89,8 +93,13 @@ fn declared(
         }
         Some(Purpose::Action | Purpose::At) => {
             let is_scheduled = purpose == Some(Purpose::At);
-            let (name, times, block) = action(attribute, &read, is_scheduled)?;
-            let arguments = if is_scheduled { times } else { name.to_token_stream() };
+            let Action { name, times, after, block } = action(attribute, &read, is_scheduled)?;
+            is_delayed = after.is_some();
+            let arguments = match (is_scheduled, after) {
+                (true, _) => times,
+                (false, Some(after)) => quote!(#name, after = #after),
+                (false, None) => name.to_token_stream(),
+            };
             (name, arguments, read.u.ty.to_token_stream(), block)
         }
         purpose => {
@@ -107,6 +116,7 @@ fn declared(
     sig.inputs = item.sig.inputs.iter().skip(results).cloned().collect();
     sig.output = syn::parse2(quote!(-> #result))?;
     sig.ident = match purpose {
+        Some(Purpose::Action) if is_delayed => format_ident!("__delayed_action_of_{name}"),
         Some(Purpose::Action) => format_ident!("__action_of_{name}"),
         _ => name.clone(),
     };
@@ -133,7 +143,7 @@ fn valued(
     kind: &str,
     form: &str,
 ) -> syn::Result<(Ident, TokenStream, TokenStream)> {
-    let read = |input: ParseStream<'_>| words(input, kind, attribute.path());
+    let read = |input: ParseStream<'_>| words(input, kind, form, attribute.path());
     let written = match &attribute.meta {
         syn::Meta::List(list) => read.parse2(list.tokens.clone())?,
         _ => Written::default(),
@@ -155,7 +165,7 @@ struct Written {
     rest: Vec<TokenStream>,
 }
 
-fn words(input: ParseStream<'_>, kind: &str, path: &syn::Path) -> syn::Result<Written> {
+fn words(input: ParseStream<'_>, kind: &str, form: &str, path: &syn::Path) -> syn::Result<Written> {
     let mut written = Written::default();
     while !input.is_empty() {
         let word = input.call(Ident::parse_any)?;
@@ -177,21 +187,35 @@ fn words(input: ParseStream<'_>, kind: &str, path: &syn::Path) -> syn::Result<Wr
                 written.value = Some((word, value));
             }
         }
-        if !input.is_empty() {
-            input.parse::<Token![,]>()?;
+        if !input.is_empty() && !input.peek(Token![,]) {
+            let message = format!(
+                "expected `,` or `=` here: write the name and the value of the {kind} as in {form}"
+            );
+            return Err(input.error(message));
         }
+        input.parse::<Option<Token![,]>>()?;
     }
     Ok(written)
 }
 
-/// Reads `name, times, assignments`: the name, the times, and the state after the action.
-///
-/// An action without a schedule has no times.
+/// An action of a system that is a function.
+struct Action {
+    /// The name of its event, or its own name if it is scheduled.
+    name: Ident,
+    /// The times of a scheduled action.
+    times: TokenStream,
+    /// The time from its event to the action.
+    after: Option<syn::Expr>,
+    /// The state after the action.
+    block: TokenStream,
+}
+
+/// Reads `name, times, assignments`, and `after = …` among the assignments.
 fn action(
     attribute: &syn::Attribute,
     read: &Signature<'_>,
     is_scheduled: bool,
-) -> syn::Result<(Ident, TokenStream, TokenStream)> {
+) -> syn::Result<Action> {
     let form = if is_scheduled { AT } else { ACTION };
     let parse = |input: ParseStream<'_>| {
         let ahead = input.fork();
@@ -218,7 +242,16 @@ fn action(
         return Err(syn::Error::new_spanned(name, message));
     };
     let (mut targets, mut changes, mut times): (Vec<String>, Vec<_>, Vec<_>) = Default::default();
+    let mut after: Option<syn::Expr> = None;
     for expr in all {
+        if !is_scheduled && let Some(delay) = delay(&expr, state) {
+            if after.is_some() {
+                let message = "`after` occurs twice; remove this one";
+                return Err(syn::Error::new_spanned(expr, message));
+            }
+            after = Some(delay);
+            continue;
+        }
         match assignment(&expr, state) {
             Some((target, change)) => {
                 let text = target.to_token_stream().to_string();
@@ -233,8 +266,8 @@ fn action(
             None if is_scheduled => times.push(expr),
             None => {
                 let message = format!(
-                    "expected an assignment to the state `{state}` here: after the name of its \
-                     event, an action of a function has only assignments, as in {form}"
+                    "expected an assignment to the state `{state}` here, as in {form}; a delay is \
+                     written as in {DELAYED}"
                 );
                 return Err(syn::Error::new_spanned(expr, message));
             }
@@ -244,16 +277,23 @@ fn action(
         (true, _) => format!("assignments to the state `{state}`"),
         (false, true) => "its times".to_owned(),
         (false, false) => {
-            let after = after();
-            let block = quote!({ let mut #after = *#state; #(#changes;)* #after });
-            return Ok((name, quote!(#(#times),*), block));
+            let changed = changed();
+            let block = quote!({ let mut #changed = *#state; #(#changes;)* #changed });
+            return Ok(Action { name, times: quote!(#(#times),*), after, block });
         }
     };
     Err(syn::Error::new_spanned(&name, format!("`{name}` needs {missing}: write {form}")))
 }
 
+/// Returns the time in `after = …`.
+fn delay(expr: &syn::Expr, state: &Ident) -> Option<syn::Expr> {
+    let syn::Expr::Assign(assign) = expr else { return None };
+    let is_after = matches!(&*assign.left, syn::Expr::Path(path) if path.path.is_ident("after"));
+    (is_after && state != "after").then(|| (*assign.right).clone())
+}
+
 /// The name of the state after an action.
-fn after() -> Ident {
+fn changed() -> Ident {
     format_ident!("__after")
 }
 
@@ -270,7 +310,7 @@ fn assignment(expr: &syn::Expr, state: &Ident) -> Option<(syn::Expr, syn::Expr)>
     if base.path.get_ident() != Some(state) {
         return None;
     }
-    let mut name = after();
+    let mut name = changed();
     name.set_span(base.span());
     base.path = name.into();
     Some((target, change))

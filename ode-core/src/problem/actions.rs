@@ -10,6 +10,9 @@ use crate::problem::options::times::{is_near, too_close, unit_at};
 /// A larger one is probably a mistake.
 const MOST: f64 = 1e6;
 
+/// The smallest number `k` of a time that `f64` may not distinguish from its neighbours.
+const INDISTINCT: f64 = 9_007_199_254_740_992.0;
+
 /// Adds the times of all actions of a problem, except those outside its span.
 pub(crate) fn times<T: Scalar>(
     problems: &dyn Problems<T>,
@@ -41,6 +44,10 @@ fn of_series<T: Scalar>(
     // One more at each end, because of rounding.
     let from = (a.min(b).floor() - 1.0).max(0.0);
     let to = (a.max(b).ceil() + 1.0).min(number.ceil() - 1.0);
+    if from <= to && to >= INDISTINCT {
+        let unit = unit_at(first, first);
+        return Err(too_close::<T>(source(period), [start, start + period], unit));
+    }
     let n = to - from + 1.0;
     if n > MOST {
         let (t0, t1) = (t0.widen(), t1.widen());
@@ -55,14 +62,18 @@ fn of_series<T: Scalar>(
             && let Some(&last) = times.last()
             && is_near(last, next)
         {
-            let of = format!("an action every {period:?}");
             let between = [last.widen(), next.widen()];
-            return Err(too_close::<T>(of, between, unit_at(last, next)));
+            return Err(too_close::<T>(source(period), between, unit_at(last, next)));
         }
         times.push(next);
         k += 1.0;
     }
     Ok(())
+}
+
+/// Returns the source of times, for errors.
+fn source(period: f64) -> String {
+    format!("an action every {period:?}")
 }
 
 #[cfg(test)]
@@ -84,6 +95,28 @@ mod tests {
         assert_eq!(of([0.0, 12.0, 1e15], (25.0, 10.0)), [12.0, 24.0]);
         assert_eq!(of([30.0, -12.0, 2.0], (0.0, 40.0)), [30.0, 18.0]);
         assert!(of([1e6, 1e-6, 1e15], (0.0, 1.0)).is_empty());
+    }
+
+    /// A series that began long before the span.
+    #[test]
+    fn times_long_after_the_first() {
+        for first in [-1e14, -1e15, -9e15] {
+            for count in [1e38, f64::INFINITY] {
+                let times = of([first, 1.0, count], (0.0, 5.0));
+                assert_eq!(times, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "{first}");
+            }
+            assert!(of([first, 1.0, 5.0], (0.0, 5.0)).is_empty());
+        }
+        for first in [-1e16, -1e17, -1e18, f64::MIN] {
+            for every in [1.0, 1e-3, f64::MIN_POSITIVE] {
+                let of = |count| of_series([first, every, count], (0.0, 5.0), &mut Vec::new());
+                let error = of(f64::INFINITY).unwrap_err();
+                assert!(matches!(error, SolveError::TimesTooClose { .. }), "{error}");
+                assert!(of(1e3).is_ok());
+            }
+        }
+        let single = of_series([-1e8f32, 1.0, f32::INFINITY], (0.0, 5.0), &mut Vec::new());
+        assert!(matches!(single, Err(SolveError::TimesTooClose { .. })), "{single:?}");
     }
 
     /// Doses every microsecond in seconds of Unix time.

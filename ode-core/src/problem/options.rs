@@ -332,6 +332,11 @@ impl SolveOptions {
     /// If `dt` is longer than the time span, one step covers the whole span. This is no error,
     /// because spans may differ between trajectories. A `dt` in a wrong unit shows in the number of
     /// steps, [`accepted`](crate::EnsembleSolution::accepted).
+    ///
+    /// The options `dtmin`, [`dtmax`](Self::dtmax()), `controller` and `max_steps` have no effect.
+    /// Steps have no bound by event functions that oscillate or jump: a `dt` that is not far below
+    /// their period misses events. This method and [`first_step`](Self::first_step()) set the same
+    /// option, so the last call decides.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
@@ -341,6 +346,9 @@ impl SolveOptions {
     /// `dt` is in units of time. If the time span is reversed, `dt` is negative. The first step
     /// after each [time to stop at](Self::tstops()) has the same size. If `dt` is longer than the
     /// time span, the first step ends at the end of the span, if errors allow it.
+    ///
+    /// This method and [`fixed_step`](Self::fixed_step()) set the same option, so the last call
+    /// decides.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
@@ -368,7 +376,7 @@ impl SolveOptions {
     /// whole span, so it costs at least one step per `dtmax`. (The last step of a span may be
     /// longer by `2^-16` of itself, so that rounding leaves no step of its own.)
     ///
-    /// Infinity removes the limit.
+    /// Infinity removes the limit. [Fixed steps](Self::fixed_step()) have no limit.
     pub fn dtmax(self, dtmax: f64) -> Self {
         SolveOptions { dtmax: (dtmax != f64::INFINITY).then_some(dtmax), ..self }
     }

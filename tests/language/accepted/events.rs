@@ -882,3 +882,97 @@ pub(crate) mod words_of_times {
         }
     }
 }
+
+pub(crate) mod modes_follow_parameters {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Modes {
+            pub rate: f64,
+        }
+
+        pub struct Parameters {
+            pub gain: f64,
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters, m: &Modes) -> [f64; 1] {
+            [m.rate * p.gain * u[0]]
+        }
+    }
+}
+
+pub(crate) mod names_are_of_one_function {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[observable]
+        pub fn level(u: &[f64; 1]) -> f64 {
+            u[0]
+        }
+
+        #[event(rising)]
+        pub(crate) fn high(u: &[f64; 1]) -> f64 {
+            u[0] - 3.0
+        }
+    }
+}
+
+pub(crate) mod delays_are_named {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground, after = 1.0)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod one_delay_of_a_function {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[event(rising, up = u[0] - 0.5)]
+    #[action(up, u[0] = 0.0)]
+    #[action(up, after = 1.0, u[0] = 0.25)]
+    pub(crate) fn rule(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+}
+
+pub(crate) mod times_are_of_arguments {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [-u[0]]
+        }
+
+        #[at(p.times)]
+        pub(crate) fn dose(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}

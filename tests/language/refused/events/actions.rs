@@ -160,6 +160,99 @@ mod rule {
     }
 }
 
+//# modes_follow_parameters
+//! The modes of a function follow its parameters.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Modes {
+        pub rate: f64,
+    }
+
+    pub struct Parameters {
+        pub gain: f64,
+        pub modes: Modes,
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], m: &Modes, p: &Parameters) -> [f64; 1] {
+//~                                               ^^^^^^^^^^^
+//~ error: this argument follows the modes: the order is state, parameters, modes, time; move it, as
+//~ in `(u: &State, p: &Parameters, m: &Modes, t: f64)`
+        [m.rate * p.gain * u[0]]
+    }
+}
+
+//# names_are_of_one_function
+//! A function has a name of its own.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+
+    #[observable]
+    pub fn level(u: &[f64; 1]) -> f64 {
+        u[0]
+    }
+
+    #[event(rising)]
+    pub(crate) fn level(u: &[f64; 1]) -> f64 {
+//~               ^^^^^
+//~ error: `level` is already the name of an observable; use another name
+        u[0] - 3.0
+    }
+}
+
+//# delays_are_named
+//! The delay of an action follows `after =`.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground, 1.0)]
+//~                  ^^^
+//~ error: expected `after = …` here: write `#[action(ground)]` after `#[event(falling)] fn
+//~ ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# one_delay_of_a_function
+//! An action of a function has one delay, and an event one action with a delay.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(rising, up = u[0] - 0.5)]
+#[action(up, after = 1.0, after = 2.0, u[0] = 0.0)]
+//~                       ^^^^^^^^^^^
+//~ error: `after` occurs twice; remove this one
+#[event(rising, top = u[0] - 0.5)]
+#[action(top, after = 1.0, u[0] = 0.0)]
+#[action(top, after = 2.0, u[0] = 0.0)]
+//~      ^^^
+//~ error: `top` already has such an action: an event has one action without a delay, and one with
+//~ `after = …`; put all assignments into one attribute
+fn rule(u: &[f64; 1]) -> [f64; 1] {
+    [1.0 - u[0]]
+}
+
 //# one_delayed_action
 //! An event has one action with a delay.
 

@@ -74,6 +74,30 @@ mod rule {
     }
 }
 
+//# times_are_of_arguments
+//! The parameters in the times of an action are an argument of the action, or of the right-hand side.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [-u[0]]
+    }
+
+    #[at(p.times)]
+//~      ^
+//~ error: `p` is not an argument of `dose`: to use the parameters here, add `p: &Parameters` after
+//~ the state in `fn dose`
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
 //# times_are_known
 //! The times of an action depend only on parameters.
 

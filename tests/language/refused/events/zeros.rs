@@ -249,6 +249,10 @@ use odes::ode_system;
 #[event(rising, up = u[0] - 0.5, high = u[0] - 0.75)]
 //~                              ^^^^
 //~ error: an attribute declares one event, here `up`: write another `#[event(…)]` for `high`
+#[event(rising, low: u[0] - 0.1)]
+//~                ^
+//~ error: expected `,` or `=` here: write the name and the value of the event as in
+//~ `#[event(rising, stop, escaped = u[0] - 40.0)]`
 #[event(rising, top = u[0] - 0.8)]
 #[event(falling, top = u[0] - 0.9)]
 //~              ^^^

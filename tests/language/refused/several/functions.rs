@@ -275,13 +275,13 @@ use odes::ode_system;
 //~ one value
 #[action(ground, p[0] = 0.0)]
 //~              ^^^^^^^^^^
-//~ error: expected an assignment to the state `u` here: after the name of its event, an action of a
-//~ function has only assignments, as in `#[action(ground, u[0] = 0.0, u[1] = -u[1])]`
+//~ error: expected an assignment to the state `u` here, as in `#[action(ground, u[0] = 0.0, u[1] =
+//~ -u[1])]`; a delay is written as in `#[action(ground, after = p[0], u[0] = 0.0)]`
 #[action(ground, u[0] = 0.0)]
 #[action(ground, u[1] = 0.0)]
 //~      ^^^^^^
-//~ error: `ground` already has an action: an event has one action; put all assignments into one
-//~ attribute
+//~ error: `ground` already has such an action: an event has one action without a delay, and one
+//~ with `after = …`; put all assignments into one attribute
 #[action(grond, u[0] = 0.0)]
 #[at(kick, first = 1.0, evry = 2.0, u[2] = 1.0)]
 #[at(push, u[0], u[0] += 1.0)]
