@@ -913,7 +913,7 @@ pub(crate) mod names_are_of_one_function {
         }
 
         #[observable]
-        pub fn level(u: &[f64; 1]) -> f64 {
+        pub(crate) fn level(u: &[f64; 1]) -> f64 {
             u[0]
         }
 

@@ -6,8 +6,7 @@
 //! kink or a pole has a slope of no meaning at this end. So that it contains one zero, it is at most
 //! a quarter of a period.
 //!
-//! An edge is a place where a number is an integer, such as `a / π` of `a.tan()`, or where a number
-//! is zero. The distance to an integer is exact, and the distance to a zero is that of the tangent.
+//! An edge is an integer value of a number, such as `a / π` of `a.tan()`, or a zero of a number. The distance to an integer is exact, and the distance to a zero is that of the tangent.
 //! The time to the edge follows from the speed at the beginning of the step. So steps end exactly
 //! at an edge if these numbers are affine in the time. Otherwise a step ends after [`PART`] of that
 //! time, until the edge is near. It passes the edge if the speed grows by more within the step.
