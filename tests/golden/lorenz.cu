@@ -1742,6 +1742,7 @@ template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, 
 
 namespace recording {
 CONSTANT int CAUSE = 1048576;
+CONSTANT int COINCIDES = 1572864;
 CONSTANT int SEGMENT = 2097152;
 CONSTANT int END = 4194304;
 CONSTANT u64 EVENT_OF = 63;
@@ -1763,6 +1764,18 @@ template<class R, class S, class Q, int N, int P> DEVICE void cause(Q& io, const
         bit = m_wrapping_add(bit, bit);
         event = m_wrapping_add(event, one);
         number = m_wrapping_add(number, one);
+    }
+    if constexpr ((S::EVENTS > 1)) {
+        auto also = Bits<typename Real<R>::Bits>::lit((u64)(COINCIDES));
+        bit = one;
+        number = Bits<typename Real<R>::Bits>::lit((u64)(CAUSE));
+        UNROLL for (int _event_1 = 0; _event_1 < S::EVENTS; _event_1++) {
+            auto here_1 = op_and(op_and(which, sides::has<R>(fired, bit)), op_not(m_equals(cause_1, number)));
+            io.record_mark(here_1, also, state.u, state.p, t);
+            bit = m_wrapping_add(bit, bit);
+            also = m_wrapping_add(also, one);
+            number = m_wrapping_add(number, one);
+        }
     }
     io.record_mark(which, cause_1, state.u, state.p, t);
 }
@@ -3692,9 +3705,6 @@ template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& bef
 template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near);
-template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found);
 
 // events.rs  Returns the result for a system without events.
 template<class R, int N> DEVICE Found<R, N> nothing() {
@@ -3850,9 +3860,15 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit) {
     return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
+} // namespace events
 
-// events.rs  Applies the events of a step, or plans the step to an event, in lanes `near`.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found, typename Real<R>::Mask near) {
+namespace effects {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const events::Found<R, N>& found, typename Real<R>::Mask near);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const events::Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const events::Found<R, N>& found);
+
+// effects.rs  Applies the events of a step, or plans the step to an event, in lanes `near`.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const events::Found<R, N>& found, typename Real<R>::Mask near) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
     auto aimed = lane.pending;
@@ -3868,8 +3884,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     }
 }
 
-// events.rs  Plans the steps to events in lanes `found.cut`; returns the lanes that have made such a step.
-template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const Found<R, N>& found) {
+// effects.rs  Plans the steps to events in lanes `found.cut`; returns the lanes that have made such a step.
+template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lane<R>& lane, R h, const events::Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto cut = found.cut;
@@ -3895,8 +3911,8 @@ template<class R, class C, int N> DEVICE typename Real<R>::Mask follow(lane::Lan
     return arrived;
 }
 
-// events.rs  Runs the actions of events and conditions; returns the lanes with an ended trajectory.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const Found<R, N>& found) {
+// effects.rs  Runs the actions of events and conditions; returns the lanes with an ended trajectory.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, typename Real<R>::Bits aimed, const events::Found<R, N>& found) {
     auto goes = found.goes;
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -4062,7 +4078,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
     return op_or(ended, ends);
 }
-} // namespace events
+} // namespace effects
 
 namespace features {
 CONSTANT int MOST = (2 * options::MOST_FEATURES);
@@ -4581,7 +4597,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                         auto made = trial;
                         made.run = op_and(ready, op_not(found.cut));
                         go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
-                        events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
+                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
                         searches = op_or(found.cut, op_and(searches, op_not(ready)));
                     }
                     auto others = op_not(near);
@@ -4598,7 +4614,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             } else {
                 rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
                 if constexpr (C::WATCHES) {
-                    events::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
+                    effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
                 }
                 due = lane.last_attempt;
             }

@@ -6,8 +6,9 @@
 //! kink or a pole has a slope of no meaning at this end. So that it contains one zero, it is at most
 //! a quarter of a period.
 //!
-//! An edge is an integer value of a number, such as `a / π` of `a.tan()`, or a zero of a number. The distance to an integer is exact, and the distance to a zero is that of the tangent.
-//! The time to the edge follows from the speed at the beginning of the step. So steps end exactly
+//! An edge is an integer value of a number, such as `a / π` of `a.tan()`, or a zero of a number.
+//! The distance to an integer is exact, and the distance to a zero is that of the tangent. The time
+//! to the edge follows from the speed at the beginning of the step. So steps end exactly
 //! at an edge if these numbers are affine in the time. Otherwise a step ends after [`PART`] of that
 //! time, until the edge is near. It passes the edge if the speed grows by more within the step.
 
@@ -22,7 +23,7 @@ const MOST: usize = 32;
 /// The part of the time to an edge that a step covers if the speed changes.
 const PART: f64 = 0.875;
 
-/// The multiple of [`NEAR`] within which such a step covers the whole time.
+/// The multiple of [`NEAR`] within which such a step covers all of the time.
 const CLOSE: f64 = 256.0;
 
 /// A jump, a pole or a kink.
@@ -121,7 +122,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the places at which two numbers are equal.
+    /// Finds the places of equality of two numbers.
     fn meet(&mut self, a: Id, b: Id, kind: Kind) {
         match (self.is_wave(a), self.is_wave(b)) {
             (true, false) => self.equal(a, b, kind),
@@ -134,7 +135,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the places at which `a` is equal to `b`, a number that does not oscillate.
+    /// Finds the places of equality of `a` and `b`, a number that does not oscillate.
     fn equal(&mut self, a: Id, b: Id, kind: Kind) {
         if !self.is_wave(a) {
             return;
@@ -201,7 +202,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the places at which `(a - angle) / period - shift` is an integer.
+    /// Adds the integer values of `(a - angle) / period - shift`.
     fn shifted(&mut self, a: Id, angle: Option<Id>, period: f64, shift: f64, kind: Kind) {
         let graph = &mut *self.graph;
         let a = angle.map_or(a, |angle| graph.sub(a, angle));
