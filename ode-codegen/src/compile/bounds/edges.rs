@@ -1,4 +1,4 @@
-//! Jumps and kinks of an event's function that recur, as those of `t % 1.0` and `t.sin().abs()`.
+//! Jumps and kinks of an event's function that recur (`t % 1.0`, `t.sin().abs()`).
 //!
 //! The cubic through the ends of a step represents neither a jump nor a kink. Steps therefore end
 //! near each of them. A short step, from [`NEAR`] before a jump to as far behind it, contains the
@@ -7,7 +7,7 @@
 //! a quarter of a period.
 //!
 //! An edge is an integer value of a number, such as `a / π` of `a.tan()`, or a zero of a number.
-//! The distance to an integer is exact, and the distance to a zero is that of the tangent. The time
+//! The distance to an integer is exact, and the distance to a zero follows from the tangent. The time
 //! to the edge follows from the speed at the beginning of the step. So steps end exactly
 //! at an edge if these numbers are affine in the time. Otherwise a step ends after [`PART`] of that
 //! time, until the edge is near. It passes the edge if the speed grows by more within the step.
