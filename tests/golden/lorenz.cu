@@ -1571,6 +1571,8 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
 template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before, typename Real<R>::Mask fresh);
 template<class R> DEVICE typename Real<R>::Mask is_at_zero(R g, R slope, R t);
+template<class R> DEVICE typename Real<R>::Mask stays_at_zero(R g, R was, R slope, R t);
+template<class R, class S, int N, int P> DEVICE R slope_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& du);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits near(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
 template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
@@ -1659,12 +1661,8 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> s
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto g = system.event(e, state.u, state.p, t);
             auto was = system.event(e, before, p_before, t);
-            auto slope = zero;
-            if constexpr (op_not(S::MASS)) {
-                slope = system.event_slope(e, state.u, state.p, t, state.du);
-            }
-            auto still = op_or(m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))), is_at_zero<R>(g, slope, t));
-            auto near_1 = op_and(has<R>(here, bit), still);
+            auto slope = slope_of<R, S, N, P>(system, e, state.u, state.p, t, state.du);
+            auto near_1 = op_and(has<R>(here, bit), stays_at_zero<R>(g, was, slope, t));
             auto by_slope = op_or(near_1, op_and(m_equals(g, zero), fresh));
             auto value = Real<R>::select(by_slope, (slope * m_copysign(Real<R>::lit(1.0), h)), g);
             sides = with<R>(sides, bit, m_gt(value, zero));
@@ -1682,6 +1680,22 @@ template<class R> DEVICE typename Real<R>::Mask is_at_zero(R g, R slope, R t) {
     return m_le(m_abs(g), m_abs((slope * far)));
 }
 
+// sides.rs  Returns whether a function that was at zero before an action is at zero after it.
+template<class R> DEVICE typename Real<R>::Mask stays_at_zero(R g, R was, R slope, R t) {
+    return op_or(m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))), is_at_zero<R>(g, slope, t));
+}
+
+// sides.rs  Returns the slope of an event function along `du`.
+template<class R, class S, int N, int P> DEVICE R slope_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& du) {
+    auto slope = Real<R>::lit(0.0);
+    if constexpr ((S::EVENTS > 0)) {
+        if constexpr (op_not(S::MASS)) {
+            slope = system.event_slope(index, u, p, t, du);
+        }
+    }
+    return slope;
+}
+
 // sides.rs  Returns the events with functions at zero in the state of lanes `which`, up to rounding.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits near(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Mask which) {
     auto here = Bits<typename Real<R>::Bits>::lit(0);
@@ -1689,10 +1703,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits near(S sy
     if constexpr ((S::EVENTS > 0)) {
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto g = system.event(e, state.u, state.p, t);
-            auto slope = Real<R>::lit(0.0);
-            if constexpr (op_not(S::MASS)) {
-                slope = system.event_slope(e, state.u, state.p, t, state.du);
-            }
+            auto slope = slope_of<R, S, N, P>(system, e, state.u, state.p, t, state.du);
             here = with<R>(here, bit, op_and(which, is_at_zero<R>(g, slope, t)));
             bit = m_wrapping_add(bit, bit);
         }
@@ -2920,12 +2931,8 @@ template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const ste
         auto stays = sides::has<R>(near, bit);
         if (m_any(stays)) {
             auto first = system.event(e, before, p_before, t);
-            auto slope = zero;
-            if constexpr (op_not(S::MASS)) {
-                slope = system.event_slope(e, before, p_before, t, state.du);
-            }
-            auto close = m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0)));
-            stays = op_and(stays, op_or(close, sides::is_at_zero<R>(g, slope, t)));
+            auto slope = sides::slope_of<R, S, N, P>(system, e, before, p_before, t, state.du);
+            stays = op_and(stays, sides::stays_at_zero<R>(g, first, slope, t));
         }
         auto decided = op_and(op_or(m_gt(g, zero), m_lt(g, zero)), op_not(stays));
         above = sides::with<R>(above, bit, op_and(decided, m_gt(g, zero)));
@@ -3919,8 +3926,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto before = state.u;
     auto p_before = state.p;
-    auto at_zero = sides::near<R, S, N, P>(system, state, lane.t, goes);
-    auto at_zero_1 = op_or(op_or(found.fired, found.here), at_zero);
+    auto at_zero = op_or(op_or(sides::near<R, S, N, P>(system, state, lane.t, goes), found.fired), found.here);
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     if constexpr ((C::RECORDS && C::EVENTS)) {
@@ -3983,7 +3989,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     if constexpr (((S::EVENTS > 0) && (((S::ACTING + S::DELAYED) + S::CONDITIONS_ACTING) > 0))) {
         auto moved = op_and(acted, op_not(ended));
         if (m_any(moved)) {
-            ended = op_or(ended, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, op_and(found.fired, op_not(op_and(waiting, op_not(ran)))), at_zero_1, before, p_before));
+            ended = op_or(ended, jumps::happen<R, S, Q, N, P>(system, io, state, lane, moved, op_and(found.fired, op_not(op_and(waiting, op_not(ran)))), at_zero, before, p_before));
         }
     }
     auto at_end = nobody;
@@ -4033,7 +4039,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
             auto plan_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
             lane.plan = Real<R>::select(goes_on_1, plan_1, lane.plan);
         }
-        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, at_zero_1, before, p_before, nobody);
+        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, at_zero, before, p_before, nobody);
         auto since = m_abs((lane.t - lane.acted));
         auto resolution = (((m_abs(lane.t) + m_abs(whole)) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(since, resolution);
@@ -4042,9 +4048,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
             if (m_any(by_event)) {
                 auto acted_here = ran;
-                auto at_zero_2 = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
-                near = op_or(near, op_not(m_equals(at_zero_2[1], none)));
-                rests = op_or(at_zero_2[0], op_and(at_zero_2[1], lane.fired));
+                auto contact = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
+                near = op_or(near, op_not(m_equals(contact[1], none)));
+                rests = op_or(contact[0], op_and(contact[1], lane.fired));
                 auto counts = sides::in_direction<R, S, N, P>(sides[0]);
                 auto across = op_and(op_and(sides[1], lane.known), op_xor(sides[0], lane.sides));
                 due = op_and(op_and(op_and(op_and(acting, op_not(found.fired)), sides[2]), across), counts);

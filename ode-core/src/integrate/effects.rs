@@ -152,8 +152,8 @@ mod device {
         let before = state.u;
         let p_before = state.p;
         // Events that only count are at zero here, too.
-        let at_zero = sides::near::<R, S, N, P>(system, state, lane.t, goes);
-        let at_zero = found.fired | found.here | at_zero;
+        let at_zero =
+            sides::near::<R, S, N, P>(system, state, lane.t, goes) | found.fired | found.here;
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         if C::RECORDS && C::EVENTS {
@@ -302,11 +302,11 @@ mod device {
             if S::EVENTS > 0 && !S::MASS {
                 if by_event.any() {
                     let acted_here = ran;
-                    let at_zero = sides::at_zero::<R, S, N, P>(
+                    let contact = sides::at_zero::<R, S, N, P>(
                         system, state, lane.t, &before, &p_before, &found.du, since, acted_here,
                     );
-                    near = near | !at_zero[1].equals(none);
-                    rests = at_zero[0] | (at_zero[1] & lane.fired);
+                    near = near | !contact[1].equals(none);
+                    rests = contact[0] | (contact[1] & lane.fired);
                     // An event that acts is due if an action makes its function, at zero here, move
                     // across zero.
                     let counts = sides::in_direction::<R, S, N, P>(sides[0]);

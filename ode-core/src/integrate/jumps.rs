@@ -130,7 +130,7 @@ mod device {
 
     /// Runs the actions of event `index` in lanes `here`, after it was counted, and logs it.
     ///
-    /// `bit` and `number` are those of the event, and `slot` is that of the next entry of the log.
+    /// `bit` and `number` belong to the event, and `slot` to the next entry of the log.
     /// In lanes `rises`, the function became positive.
     pub fn occur<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
@@ -202,12 +202,9 @@ mod device {
             let mut stays = sides::has::<R>(near, bit);
             if stays.any() {
                 let first = system.event(e, before, p_before, t);
-                let mut slope = zero;
-                if !S::MASS {
-                    slope = system.event_slope(e, before, p_before, t, &state.du);
-                }
-                let close = g.abs().le(first.abs() * R::lit(4.0));
-                stays = stays & (close | sides::is_at_zero::<R>(g, slope, t));
+                let slope =
+                    sides::slope_of::<R, S, N, P>(system, e, before, p_before, t, &state.du);
+                stays = stays & sides::stays_at_zero::<R>(g, first, slope, t);
             }
             let decided = (g.gt(zero) | g.lt(zero)) & !stays;
             above = sides::with::<R>(above, bit, decided & g.gt(zero));

@@ -2,8 +2,9 @@
 
 pub use device::*;
 
-// An action depends on this many quantities.
-#[allow(clippy::too_many_arguments)]
+// An action depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
+#[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(sides)]
 mod device {
     use crate::integrate::options::Sink;
@@ -137,12 +138,8 @@ mod device {
             for e in 0..S::EVENTS {
                 let g = system.event(e, &state.u, &state.p, t);
                 let was = system.event(e, before, p_before, t);
-                let mut slope = zero;
-                if !S::MASS {
-                    slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
-                }
-                let still = g.abs().le(was.abs() * R::lit(4.0)) | is_at_zero::<R>(g, slope, t);
-                let near = has::<R>(here, bit) & still;
+                let slope = slope_of::<R, S, N, P>(system, e, &state.u, &state.p, t, &state.du);
+                let near = has::<R>(here, bit) & stays_at_zero::<R>(g, was, slope, t);
                 let by_slope = near | (g.equals(zero) & fresh);
                 let value = R::select(by_slope, slope * R::lit(1.0).copysign(h), g);
                 sides = with::<R>(sides, bit, value.gt(zero));
@@ -160,9 +157,36 @@ mod device {
         g.abs().le((slope * far).abs())
     }
 
+    /// Returns whether a function that was at zero before an action is at zero after it.
+    ///
+    /// `was` is its value before the action, and `g` its value after it.
+    pub fn stays_at_zero<R: Real>(g: R, was: R, slope: R, t: R) -> R::Mask {
+        g.abs().le(was.abs() * R::lit(4.0)) | is_at_zero::<R>(g, slope, t)
+    }
+
+    /// Returns the slope of an event function along `du`.
+    ///
+    /// It is zero in systems with a mass matrix: their states have unknown derivatives.
+    pub fn slope_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        du: &[R; N],
+    ) -> R {
+        let mut slope = R::lit(0.0);
+        if S::EVENTS > 0 {
+            if !S::MASS {
+                slope = system.event_slope(index, u, p, t, du);
+            }
+        }
+        slope
+    }
+
     /// Returns the events with functions at zero in the state of lanes `which`, up to rounding.
     ///
-    /// The derivative of the state is that of the last step.
+    /// `state.du` is the derivative at the end of the last step.
     pub fn near<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &stepper::State<R, N, P>,
@@ -174,10 +198,7 @@ mod device {
         if S::EVENTS > 0 {
             for e in 0..S::EVENTS {
                 let g = system.event(e, &state.u, &state.p, t);
-                let mut slope = R::lit(0.0);
-                if !S::MASS {
-                    slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
-                }
+                let slope = slope_of::<R, S, N, P>(system, e, &state.u, &state.p, t, &state.du);
                 here = with::<R>(here, bit, which & is_at_zero::<R>(g, slope, t));
                 bit = bit.wrapping_add(bit);
             }
