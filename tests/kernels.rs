@@ -737,7 +737,7 @@ fn families() {
 fn options() {
     check_options(workloads::lorenz, Tsit5, NOTHING);
     check_all_options(workloads::lorenz, Dop853, NOTHING);
-    check_options(conserved::robertson, Rodas5P, measured((192, 0), (544, 272)));
+    check_options(conserved::robertson, Rodas5P, measured((192, 0), (576, 328)));
     check_all_options(conserved::robertson, Kvaerno5, measured((176, 0), (352, 0)));
     check_options(odes_models::robertson::robertson, Tsit5Rodas4, NOTHING);
 }
