@@ -336,6 +336,36 @@ pub(crate) mod racket {
     }
 }
 
+/// A ball with drag; an impact leaves it where it is.
+#[ode_system]
+pub(crate) mod dropped {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+    }
+
+    pub struct Parameters {
+        pub floor: f64,
+        pub drag: f64,
+        pub restitution: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let drag = p.drag * u.velocity * u.velocity.abs();
+        State { height: u.velocity, velocity: -9.81 - drag }
+    }
+
+    #[event(falling)]
+    fn impact(u: &State, p: &Parameters) -> f64 {
+        u.height - p.floor
+    }
+
+    #[action(impact)]
+    fn bounce(u: &State, p: &Parameters) -> State {
+        State { height: u.height, velocity: -p.restitution * u.velocity }
+    }
+}
+
 /// A relay with both events at one level.
 #[ode_system]
 pub(crate) mod relay {

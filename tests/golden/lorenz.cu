@@ -2471,6 +2471,8 @@ template<class R> DEVICE R inner(const Cubic<R>& c);
 template<class R> DEVICE typename Real<R>::Mask stays(R first, R from, R third, R to, R last);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c);
+template<class R> DEVICE Arr<R, 2> peak(const Cubic<R>& c);
+template<class R> DEVICE Cubic<R> negative(const Cubic<R>& c);
 template<class R> DEVICE Arr<R, 2> value(const Cubic<R>& c, R theta);
 template<class R> DEVICE R zero_of(const Cubic<R>& c, typename Real<R>::Mask which, R low, R high, R side);
 template<class R> DEVICE R beyond_end(const Cubic<R>& c);
@@ -2516,6 +2518,17 @@ template<class R> DEVICE Arr<R, 2> turns(const Cubic<R>& c) {
     auto of = Real<R>::select(early, m_abs(c.lean), sum);
     auto to = Real<R>::select(early, sum, m_abs(c.slope));
     return array((of / (of + to)), (sum / (sum + m_abs(c.slope))));
+}
+
+// cubic.rs  Returns the fraction of the step at the only maximum of a cubic, and the value there.
+template<class R> DEVICE Arr<R, 2> peak(const Cubic<R>& c) {
+    auto theta = turns<R>(negative<R>(c))[0];
+    return array(theta, value<R>(c, theta)[0]);
+}
+
+// cubic.rs  Returns the cubic with the opposite sign.
+template<class R> DEVICE Cubic<R> negative(const Cubic<R>& c) {
+    return make_Cubic<R>((-c.first), (-c.lean), (-c.slope), (-c.last));
 }
 
 // cubic.rs  Returns the value of a cubic at a fraction of the step, and its derivative there.
@@ -3391,7 +3404,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
 template<class R, class S, class V, int N, int P> DEVICE cubic::Cubic<R> on_step(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, V>& step, const Arr<R, N>& du, R end, int index, R side);
 template<class R, class S, class M, int N, int P> DEVICE roots::Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& made, const cubic::Cubic<R>& c, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
-template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R ahead);
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R since, R ahead);
 
 // locate.rs  Returns the crossing that the number `event` of a lane's event names, without corrections.
 template<class R> DEVICE typename Real<R>::Bits crossing_of(typename Real<R>::Bits event) {
@@ -3486,12 +3499,26 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, full, (-full));
             auto c = on_step<R, S, typename M::template Kept<R, N>, N, P>(system, state, lane, trial, step, du, end, e_1, side);
+            auto sunk = nobody;
+            auto from = zero;
+            if constexpr (op_not(S::MASS)) {
+                auto rises = op_and(op_and(op_and(crosses, m_lt(c.first, zero)), m_gt(c.lean, zero)), m_lt(c.slope, zero));
+                auto peak = cubic::peak<R>(c);
+                from = Real<R>::select(rises, peak[0], zero);
+                sunk = op_and(rises, op_not(m_gt(peak[1], zero)));
+            }
             if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
                 mine = op_and(mine, op_or(crosses, op_not(m_gt(c.slope, zero))));
                 second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(c.slope, zero))));
-                auto far = is_far<R, N, P>(state, step.u, du, end, ahead_1);
-                auto far_1 = op_and(far, m_lt(m_abs(ahead_1), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
-                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), op_and(second_of, op_not(back)))), may_correct);
+                auto since = m_abs((end - lane.acted));
+                auto far = is_far<R, N, P>(state, step.u, du, end, since, ahead_1);
+                auto far_1 = op_and(op_and(far, op_or(op_and(mine, op_not(beside)), op_and(second_of, op_not(back)))), op_not(sunk));
+                auto half_ = m_lt(m_abs(ahead_1), m_abs((trial.ask.h * Real<R>::lit(0.5))));
+                auto astray = op_and(op_and(far_1, mine), op_not(half_));
+                earlier = op_or(earlier, op_and(op_and(astray, crosses), may_correct));
+                auto short_ = op_and(op_and(astray, op_not(crosses)), m_le(m_abs(ahead_1), m_abs(lane.refused)));
+                mine = op_and(mine, op_not(short_));
+                auto far_2 = op_and(op_and(far_1, half_), may_correct);
                 auto better = (cubic::beyond_end<R>(c) * trial.ask.h);
                 auto sound = op_and(m_gt((better * ahead_1), zero), m_lt(m_abs(better), m_abs((ahead_1 + ahead_1))));
                 correction = Real<R>::select(far_2, Real<R>::select(sound, better, ahead_1), correction);
@@ -3543,7 +3570,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto leaves = op_and(op_and(op_and(third_cuts, op_not(first_cuts)), op_not(second_cuts)), op_not(arrives));
             auto sought = op_or(op_or(begins, returns_1), leaves);
             if (m_any(sought)) {
-                auto low = Real<R>::select(leaves, turn_back, Real<R>::select(returns_1, turn, zero));
+                auto low = Real<R>::select(leaves, turn_back, Real<R>::select(returns_1, turn, from));
                 auto high = Real<R>::select(leaves, full, Real<R>::select(returns_1, turn_back, turn));
                 auto root = [&]() {
                     if constexpr ((S::MASS || M::GUARDS)) {
@@ -3554,10 +3581,11 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
                         return cubic::zero_of<R>(c, sought, low, high, side_2);
                     }
                 }();
-                auto at_end = m_le(m_abs(((full - root) * trial.ask.h)), close);
+                auto root_1 = Real<R>::select(op_and(begins, sunk), from, root);
+                auto at_end = m_le(m_abs(((full - root_1) * trial.ask.h)), close);
                 late = op_or(late, op_and(op_and(op_or(both, three), op_or(begins, returns_1)), at_end));
-                auto sooner = op_and(sought, op_or(m_lt(root, theta), op_not(cut)));
-                theta = Real<R>::select(sooner, root, theta);
+                auto sooner = op_and(sought, op_or(m_lt(root_1, theta), op_not(cut)));
+                theta = Real<R>::select(sooner, root_1, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
                 auto which_1 = Bits<typename Real<R>::Bits>::select(returns_1, later, number);
                 auto anew = Bits<typename Real<R>::Bits>::select(arrives, next_correction, none);
@@ -3674,11 +3702,12 @@ template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R
 }
 
 // locate.rs  Returns whether a step misses its event by too much.
-template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R ahead) {
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R t, R since, R ahead) {
     auto units = timeline::few_units<R>();
     auto part = Real<R>::lit(MISSED);
     auto relative = m_max((state.tolerances.reltol * part), units);
-    auto far = m_gt(m_abs(ahead), (m_abs(t) * relative));
+    auto least = (m_abs(t) * units);
+    auto far = m_gt(m_abs(ahead), m_max(m_min((m_abs(t) * relative), (since * part)), least));
     UNROLL for (int d = 0; d < N; d++) {
         auto scale = m_mul_add(relative, m_abs(u[d]), (state.tolerances.abstol[d] * part));
         far = op_or(far, m_gt(m_abs((du[d] * ahead)), scale));
@@ -3813,7 +3842,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                     crosses = op_and(crosses, op_not(still));
                     auto slope = system.event_slope(e, step.u, state.p, end, found.du);
                     auto there = sides::is_at_zero<R>(c.last, slope, end);
-                    auto behind = op_and(op_and(crosses, there), m_gt(c.slope, zero));
+                    auto beneath = op_and(op_and(m_lt(c.first, zero), m_lt((c.first + c.lean), zero)), m_lt((c.last - c.slope), zero));
+                    auto behind = op_and(op_and(crosses, op_or(there, beneath)), m_gt(c.slope, zero));
                     crosses = op_and(crosses, op_not(behind));
                     keeps = op_or(keeps, behind);
                     if constexpr (C::SCHEDULED) {

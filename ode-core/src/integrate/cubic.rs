@@ -84,6 +84,19 @@ mod device {
         [of / (of + to), sum / (sum + c.slope.abs())]
     }
 
+    /// Returns the fraction of the step at the only maximum of a cubic, and the value there.
+    ///
+    /// The cubic rises at its beginning and falls at its end.
+    pub fn peak<R: Real>(c: &Cubic<R>) -> [R; 2] {
+        let theta = turns::<R>(&negative::<R>(c))[0];
+        [theta, value::<R>(c, theta)[0]]
+    }
+
+    /// Returns the cubic with the opposite sign.
+    fn negative<R: Real>(c: &Cubic<R>) -> Cubic<R> {
+        Cubic::<R> { first: -c.first, lean: -c.lean, slope: -c.slope, last: -c.last }
+    }
+
     /// Returns the value of a cubic at a fraction of the step, and its derivative there.
     fn value<R: Real>(c: &Cubic<R>, theta: R) -> [R; 2] {
         let three = R::lit(3.0);

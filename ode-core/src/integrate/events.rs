@@ -235,8 +235,12 @@ mod device {
                         crosses = crosses & !still;
                         let slope = system.event_slope(e, &step.u, &state.p, end, &found.du);
                         let there = sides::is_at_zero::<R>(c.last, slope, end);
-                        // A function that has crossed zero before may be behind it by rounding.
-                        let behind = crosses & there & c.slope.gt(zero);
+                        // A function that has crossed zero before may be behind it by rounding, or
+                        // since an action took place behind it.
+                        let beneath = c.first.lt(zero)
+                            & (c.first + c.lean).lt(zero)
+                            & (c.last - c.slope).lt(zero);
+                        let behind = crosses & (there | beneath) & c.slope.gt(zero);
                         crosses = crosses & !behind;
                         keeps = keeps | behind;
                         if C::SCHEDULED {

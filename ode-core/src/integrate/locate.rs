@@ -2,7 +2,10 @@
 //!
 //! An ordinary step goes to this event. Its first size is the zero of the
 //! [cubic](crate::integrate::cubic) through the event function at both ends of the rejected step.
-//! If the step misses the event, the cubic of the shorter step corrects the size. So explicit
+//! If the step misses the event, the cubic of the shorter step corrects the size. If it misses the
+//! event by more than half its size, the zero is searched again within the step, or the step is an
+//! ordinary one before the event. A function may begin behind zero, where the last action took
+//! place, and turn there. Then its event is at the turning point. So explicit
 //! methods evaluate no interpolant here, except at turning points. The interpolants of implicit
 //! methods are better than a cubic through the derivatives of a stiff system, and systems with a
 //! mass matrix have no derivatives here. They search the zero on the interpolant.
@@ -177,14 +180,32 @@ mod device {
                 let c = on_step::<R, S, M::Kept<R, N>, N, P>(
                     system, state, lane, trial, step, du, end, e, side,
                 );
+                // A function that begins behind zero, where the last action took place, first rises.
+                let mut sunk = nobody;
+                let mut from = zero;
+                if !S::MASS {
+                    let rises = crosses & c.first.lt(zero) & c.lean.gt(zero) & c.slope.lt(zero);
+                    let peak = cubic::peak::<R>(&c);
+                    from = R::select(rises, peak[0], zero);
+                    // If it stays behind zero, its event occurs where it begins to fall.
+                    sunk = rises & !peak[1].gt(zero);
+                }
                 if !S::MASS && (mine | second_of).any() {
                     // A function that moves back to its own side changed sides by rounding: no
                     // event.
                     mine = mine & (crosses | !c.slope.gt(zero));
                     second_of = second_of & (!crosses | !c.slope.lt(zero));
-                    let far = is_far::<R, N, P>(state, &step.u, du, end, ahead);
-                    let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
-                    let far = far & ((mine & !beside) | (second_of & !back)) & may_correct;
+                    let since = (end - lane.acted).abs();
+                    let far = is_far::<R, N, P>(state, &step.u, du, end, since, ahead);
+                    let far = far & ((mine & !beside) | (second_of & !back)) & !sunk;
+                    let half = ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
+                    // A miss as large as the step corrects nothing: the zero is within the step and
+                    // searched again, or the step is an ordinary one before the event.
+                    let astray = far & mine & !half;
+                    earlier = earlier | (astray & crosses & may_correct);
+                    let short = astray & !crosses & ahead.abs().le(lane.refused.abs());
+                    mine = mine & !short;
+                    let far = far & half & may_correct;
                     let better = cubic::beyond_end::<R>(&c) * trial.ask.h;
                     let sound = (better * ahead).gt(zero) & better.abs().lt((ahead + ahead).abs());
                     correction = R::select(far, R::select(sound, better, ahead), correction);
@@ -249,7 +270,7 @@ mod device {
                 let leaves = third_cuts & !first_cuts & !second_cuts & !arrives;
                 let sought = begins | returns | leaves;
                 if sought.any() {
-                    let low = R::select(leaves, turn_back, R::select(returns, turn, zero));
+                    let low = R::select(leaves, turn_back, R::select(returns, turn, from));
                     let high = R::select(leaves, full, R::select(returns, turn_back, turn));
                     let root = if S::MASS || M::GUARDS {
                         let side = R::select(returns, -side, side);
@@ -260,6 +281,7 @@ mod device {
                         let side = R::select(returns, -full, full);
                         cubic::zero_of::<R>(&c, sought, low, high, side)
                     };
+                    let root = R::select(begins & sunk, from, root);
                     let at_end = ((full - root) * trial.ask.h).abs().le(close);
                     late = late | ((both | three) & (begins | returns) & at_end);
                     let sooner = sought & (root.lt(theta) | !cut);
@@ -453,18 +475,22 @@ mod device {
     ///
     /// The event is the time `ahead` of the end of the step, at `t`. In this time, the state may
     /// move by a [fraction](MISSED) of its tolerance, or by a few rounding errors. The time itself
-    /// has the same relative tolerance.
+    /// has the same relative tolerance, and is at most this fraction of the time `since` the last
+    /// action: otherwise bounces that become shorter and shorter would take place above the ground
+    /// or below it.
     fn is_far<R: Real, const N: usize, const P: usize>(
         state: &stepper::State<R, N, P>,
         u: &[R; N],
         du: &[R; N],
         t: R,
+        since: R,
         ahead: R,
     ) -> R::Mask {
         let units = timeline::few_units::<R>();
         let part = R::lit(MISSED);
         let relative = (state.tolerances.reltol * part).max(units);
-        let mut far = ahead.abs().gt(t.abs() * relative);
+        let least = t.abs() * units;
+        let mut far = ahead.abs().gt((t.abs() * relative).min(since * part).max(least));
         for d in 0..N {
             let scale = relative.mul_add(u[d].abs(), state.tolerances.abstol[d] * part);
             far = far | (du[d] * ahead).abs().gt(scale);
