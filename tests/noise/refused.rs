@@ -1,6 +1,6 @@
 //! Combinations that are refused.
 
-use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept};
+use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept, switched};
 use crate::workloads::lorenz;
 use odes::methods::{EulerMaruyama, Milstein, Rk4, Sra1, Sriw1, StochasticHeun};
 use odes::periodic::PeriodicSearch;
@@ -58,6 +58,7 @@ fn kinds_of_noise() {
     assert_eq!(kind(commuting.info()), "Itô noise, commutative, of 2 processes");
     assert_eq!(kind(swept.info()), "Itô noise, general, of 2 processes");
     assert!(swept::report().to_string().contains("Itô noise, general, of 2 processes"));
+    assert_eq!(switched.info().parameter_breaks, ["p0"]);
     let noise = relaxing.info().noise.unwrap();
     assert!(noise.diagonal && noise.commutative);
 
