@@ -49,6 +49,25 @@ fn saved_times_shards_and_ends_change_no_path() {
     assert!((0..37).all(|i| other.final_states().row(i) != expected.final_states().row(i)));
 }
 
+/// Trajectories with the same path differ by their parameters alone, in shards too.
+#[test]
+fn trajectories_share_paths() {
+    let own = ensemble(1.0);
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(3);
+    let expected = own.solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+    let shared = options.clone().noise_paths(5);
+    for rank in 0..2 {
+        let shard = ensemble(1.0).shard((rank, 2));
+        let shard = shard.solve(EulerMaruyama, EnsembleSerial, &shared).unwrap();
+        for (i, number) in shard.numbers().enumerate() {
+            let path = number as usize % 5;
+            assert_eq!(shard.final_states().row(i), expected.final_states().row(path));
+        }
+    }
+    let error = own.solve(EulerMaruyama, EnsembleSerial, &options.noise_paths(0)).unwrap_err();
+    assert!(matches!(error, SolveError::NoisePaths), "{error}");
+}
+
 /// Rounding puts the multiples of a step beside the ends of the steps. The path moves by the root of
 /// the time between the two, far more than rounding moves a solution.
 #[test]
