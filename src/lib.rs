@@ -268,7 +268,7 @@ pub mod methods {
         Rosenbrock23, STOCHASTIC, Shark, Siea, Spark, Sra1, Sriw1, Stability, Stochastic,
         StochasticHeun, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, table,
     };
-    pub use ode_core::{AnyMethod, Auto, Method, UnknownMethod, any_method};
+    pub use ode_core::{AnyMethod, AnyStochasticMethod, Auto, Method, UnknownMethod, any_method};
 }
 
 /// The trait of systems of equations, its supertraits, and descriptions of systems.

@@ -35,8 +35,8 @@ use crate::ast::{Purpose, System};
 use crate::breaks::formula::Formula;
 use crate::breaks::{self, Breaks};
 use crate::derive;
-use crate::elaborate::Elaborated;
 use crate::elaborate::table::{Constant, Table};
+use crate::elaborate::{Elaborated, Noisy};
 use crate::emit::Results;
 use crate::factor::{self, Unsuitable};
 use crate::graph::{Graph, Id, InputNode, Kind, Node, Scope};
@@ -218,10 +218,11 @@ pub(crate) fn compile(
     let mut compared: HashSet<Id> =
         all.clone().flat_map(|points| &points.comparisons).copied().collect();
     let searched: HashSet<Id> = all.flat_map(|points| &points.searched).copied().collect();
-    let Elaborated { graph, derivatives, modes, happenings, features, .. } = &mut elaborated;
+    let Elaborated { graph, derivatives, modes, happenings, features, noise, .. } = &mut elaborated;
     let events = happenings.iter().map(|event| event.value);
     let events = events.chain(features.iter().map(|feature| feature.value));
-    let roots: Vec<Id> = derivatives.iter().copied().chain(events).collect();
+    let noise = noise.iter().flat_map(Noisy::ids);
+    let roots: Vec<Id> = derivatives.iter().copied().chain(noise).chain(events).collect();
     let breaks = breaks::breaks(graph, &roots, modes, &looked_up, [&compared, &searched]);
     compared.extend(searched);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());

@@ -573,6 +573,12 @@ pub enum SolveError {
         /// The fixed step.
         dt: f64,
     },
+    /// The noise has no path.
+    #[error(
+        "`noise_paths` is 0: set the number of paths that the trajectories share, or leave the \
+         option out for a path of each trajectory"
+    )]
+    NoisePaths,
     /// The system has a mass matrix, and the method is explicit.
     #[error(
         "{method} cannot solve {system}, which has a mass matrix; use a Rosenbrock or an ESDIRK \

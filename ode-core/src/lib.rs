@@ -50,7 +50,7 @@ pub mod system;
 mod table;
 pub mod watch;
 
-pub use ensemble::choice::{AnyMethod, UnknownMethod};
+pub use ensemble::choice::{AnyMethod, AnyStochasticMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
     EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, EnsembleWatched, Folded,

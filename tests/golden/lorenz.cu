@@ -4366,6 +4366,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto there = m_ge(m_abs(ahead), m_abs(h));
             auto within = step.u;
             if constexpr (C::NOISE) {
+                auto units = timeline::edge(lane.t, h, trial.next.t);
+                there = m_ge((ahead + units), h);
                 if (m_any(op_and(want, op_not(there)))) {
                     auto ask = up_to<R>(trial.ask, ahead, h);
                     auto part = M::template step<R, S, N, P>(system, state, ask);
@@ -4408,6 +4410,9 @@ template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const at
         auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
         auto units = m_mul_add(m_abs(end), timeline::few_units<R>(), reach);
         reach = Real<R>::select(acts, units, reach);
+    }
+    if constexpr (C::NOISE) {
+        reach = (reach + timeline::edge(lane.t, trial.ask.h, trial.next.t));
     }
     return reach;
 }

@@ -1,6 +1,7 @@
 //! Paths do not depend on saved times, shards and the end of the span.
 
-use crate::systems::geometric;
+use crate::systems::{geometric, relaxing};
+use odes::lane::Scalar;
 use odes::methods::EulerMaruyama;
 use odes::prelude::*;
 
@@ -46,4 +47,50 @@ fn saved_times_shards_and_ends_change_no_path() {
     let other = options.noise_seed(0x1234_5678_9abc_def1);
     let other = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &other).unwrap();
     assert!((0..37).all(|i| other.final_states().row(i) != expected.final_states().row(i)));
+}
+
+/// Trajectories with the same path differ by their parameters alone, in shards too.
+#[test]
+fn trajectories_share_paths() {
+    let own = ensemble(1.0);
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(3);
+    let expected = own.solve(EulerMaruyama, EnsembleSerial, &options).unwrap();
+    let shared = options.clone().noise_paths(5);
+    for rank in 0..2 {
+        let shard = ensemble(1.0).shard((rank, 2));
+        let shard = shard.solve(EulerMaruyama, EnsembleSerial, &shared).unwrap();
+        for (i, number) in shard.numbers().enumerate() {
+            let path = number as usize % 5;
+            assert_eq!(shard.final_states().row(i), expected.final_states().row(path));
+        }
+    }
+    let error = own.solve(EulerMaruyama, EnsembleSerial, &options.noise_paths(0)).unwrap_err();
+    assert!(matches!(error, SolveError::NoisePaths), "{error}");
+}
+
+/// Rounding puts the multiples of a step beside the ends of the steps. The path moves by the root of
+/// the time between the two, far more than rounding moves a solution.
+#[test]
+fn multiples_of_the_step_are_ends_of_steps() {
+    fn check<T: Scalar>() {
+        let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
+        for (t0, h) in [(0.0, 0.1), (-3.0, 0.01), (0.0, 1.0 / 3.0)] {
+            let count = (1.0_f64 / h).round() as usize;
+            let problem = OdeProblem::new(relaxing, [0.0; 2], t0..=t0 + 1.0, parameters.clone());
+            let ensemble = EnsembleProblem::new(problem.cast::<T>()).trajectories(3);
+            let options = SolveOptions::default().fixed_step(h);
+            let times = (0..count).map(|k| t0 + k as f64 * h).collect::<Vec<_>>();
+            let saved =
+                ensemble.solve(EulerMaruyama, EnsembleSerial, &options.clone().saveat(times));
+            let steps = options.saveat(SaveAt::Steps);
+            let steps = ensemble.solve(EulerMaruyama, EnsembleSerial, &steps).unwrap();
+            let saved = saved.unwrap();
+            for (i, k, d) in (0..6 * count).map(|n| (n % 3, n / 6, n / 3 % 2)) {
+                let [left, right] = [&saved, &steps].map(|found| found.all_states()[[i, k, d]]);
+                assert_eq!(left, right, "{}: {t0}, {h}, {k}", T::NAME);
+            }
+        }
+    }
+    check::<f64>();
+    check::<f32>();
 }

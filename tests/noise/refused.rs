@@ -1,10 +1,12 @@
 //! Combinations that are refused.
 
-use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept};
+use crate::systems::{commuting, geometric, heston, relaxing, stratonovich, swept, switched};
 use crate::workloads::lorenz;
 use odes::methods::{EulerMaruyama, Milstein, Rk4, Sra1, Sriw1, StochasticHeun};
 use odes::periodic::PeriodicSearch;
 use odes::prelude::*;
+use odes::sample::{Design, Samples, Scrambling, Uniform};
+use odes::sensitivity::Sobol;
 use odes::system::System;
 
 fn geometric_problem() -> geometric::Problem {
@@ -58,6 +60,7 @@ fn kinds_of_noise() {
     assert_eq!(kind(commuting.info()), "Itô noise, commutative, of 2 processes");
     assert_eq!(kind(swept.info()), "Itô noise, general, of 2 processes");
     assert!(swept::report().to_string().contains("Itô noise, general, of 2 processes"));
+    assert_eq!(switched.info().parameter_breaks, ["p0"]);
     let noise = relaxing.info().noise.unwrap();
     assert!(noise.diagonal && noise.commutative);
 
@@ -102,4 +105,29 @@ fn cells_periodic_states_and_interpolation() {
     // An interpolant between saved times would have too little variance.
     let solution = geometric_problem().solve(EulerMaruyama, &options.saveat(0.5)).unwrap();
     assert!(solution.at(0.5).is_some() && solution.at(0.25).is_none());
+}
+
+/// Sensitivities need one path for all trajectories: `u + sd W` is then linear in both inputs.
+#[test]
+fn sensitivities_on_one_path() {
+    let parameters = relaxing::Parameters { rate: 0.0, mean: 0.0, sd: [1.0; 2] };
+    let problem = OdeProblem::new(relaxing, [0.0; 2], 0.0..=1.0, parameters);
+    let options = SolveOptions::default().fixed_step(0.25);
+    let w = problem.solve(EulerMaruyama, &options).unwrap().final_state()[0];
+    let samples = Samples::seed(20).u0(0, Uniform(0.0, 2.0)).p(2, Uniform(0.5, 1.5));
+    let samples = samples.design(Design::Sobol(Scrambling::Owen));
+    let ensemble = EnsembleProblem::new(problem).trajectories(1 << 10).sample(samples);
+    let solve = |options: &SolveOptions| {
+        ensemble.sobol(EulerMaruyama, EnsembleThreads, options, &Sobol::new())
+    };
+    let error = solve(&options).unwrap_err();
+    assert!(error.to_string().contains("set `noise_paths(1)`"), "{error}");
+    let found = solve(&options.noise_paths(1)).unwrap();
+    let all = 4.0 + w * w;
+    for (input, exact) in [4.0 / all, w * w / all].into_iter().enumerate() {
+        for indices in [found.first_order(), found.total()] {
+            assert!((indices[[input, 0, 0]] - exact).abs() < 0.01, "{indices} {exact}");
+        }
+    }
+    assert!(w.abs() > 0.1, "{w}");
 }

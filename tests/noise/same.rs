@@ -60,7 +60,8 @@ fn methods_of_order_3_2() {
     // A path with a tree in each cell.
     succeeds_everywhere(Shark, &ensemble, &options().noise_cell(0.25));
     let problem = OdeProblem::new(forced, [1.0, 0.0], 0.0..=1.0, [0.1, 0.05]);
-    succeeds_everywhere(Sra1, &EnsembleProblem::new(problem).trajectories(99), &options());
+    let shared = options().noise_paths(20);
+    succeeds_everywhere(Sra1, &EnsembleProblem::new(problem).trajectories(99), &shared);
 }
 
 #[test]

@@ -222,3 +222,16 @@ pub(crate) mod swept {
         [1.0, u[0]]
     }
 }
+
+/// Noise that ends at a time.
+#[ode_system]
+pub(crate) mod switched {
+    fn rhs(_u: &[f64; 1], _p: &[f64; 1]) -> [f64; 1] {
+        [0.0]
+    }
+
+    #[noise]
+    fn noise(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+        [if t < p[0] { 1.0 } else { 0.0 }]
+    }
+}

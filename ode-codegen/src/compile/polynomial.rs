@@ -52,7 +52,12 @@ impl Polynomial {
                     *monomial.entry(*id).or_insert(0) += exponent;
                 }
                 monomial.retain(|_, exponent| *exponent != 0);
-                product.add(monomial, a * b);
+                let coefficient = a * b;
+                // A product that overflows or vanishes would equal others.
+                if !coefficient.is_normal() {
+                    return None;
+                }
+                product.add(monomial, coefficient);
             }
         }
         Some(product)
@@ -66,6 +71,9 @@ impl Polynomial {
         };
         let powers = monomial.iter().map(|(id, power)| (*id, power * exponent)).collect();
         let coefficient = coefficient.powi(i32::try_from(exponent).ok()?);
+        if !coefficient.is_normal() {
+            return None;
+        }
         Some(Polynomial(BTreeMap::from([(powers, coefficient)])))
     }
 }
@@ -139,6 +147,13 @@ mod tests {
         let quotient = graph.div(product, x);
         assert!(equal(&graph, Some(quotient), Some(sum)));
         assert!(!equal(&graph, Some(quotient), Some(difference)));
+        // Products of constants that overflow.
+        let [huge, huger] = [1e200, 2e200].map(|value| graph.literal(value));
+        let [left, right] = [huge, huger].map(|factor| {
+            let once = graph.mul(factor, x);
+            graph.mul(once, once)
+        });
+        assert!(!equal(&graph, Some(left), Some(right)));
         let zero = graph.sub(xy, yx);
         assert!(equal(&graph, Some(zero), None) && !equal(&graph, Some(xy), None));
     }

@@ -188,8 +188,9 @@ macro_rules! method_by_name {
 any_method! {
     /// A method that a program chooses at run time.
     ///
-    /// The enum has every method, and [`Auto`](crate::Auto). `"rodas5p".parse::<AnyMethod>()?`
-    /// chooses one by its name.
+    /// The enum has every method for ordinary equations, and [`Auto`](crate::Auto).
+    /// `"rodas5p".parse::<AnyMethod>()?` chooses one by its name. [`AnyStochasticMethod`] has the
+    /// methods for equations with noise.
     ///
     /// All of the methods are compiled for each system that the enum solves, which takes rustc
     /// about twenty times as long as one method does. While you write a program, and whenever a few
@@ -200,6 +201,27 @@ any_method! {
         Rosenbrock23, Rodas3, Rodas4, Rodas5P,
         TrBdf2, Kvaerno3, Kvaerno5, KenCarp4,
         Tsit5Rodas4, Vern7Rodas5P,
+    }
+}
+
+any_method! {
+    /// A method for stochastic equations that a program chooses at run time.
+    ///
+    /// The enum has every method of [`STOCHASTIC`](crate::methods::STOCHASTIC), and no other one:
+    /// no method solves systems with and without noise, and each method of an enum takes time to
+    /// compile. A method that does not solve the noise of a system is an error of the solve.
+    ///
+    /// ```
+    /// use ode_core::{AnyMethod, AnyStochasticMethod};
+    ///
+    /// let method: AnyStochasticMethod = "sriw1".parse()?;
+    /// assert_eq!(method, AnyStochasticMethod::Sriw1);
+    /// let error = "sriw1".parse::<AnyMethod>().unwrap_err().to_string();
+    /// assert!(error.contains("`Sriw1` solves stochastic equations"));
+    /// # Ok::<(), ode_core::UnknownMethod>(())
+    /// ```
+    pub enum AnyStochasticMethod {
+        EulerMaruyama, Milstein, Siea, Sriw1, Sra1, Shark, StochasticHeun, Spark,
     }
 }
 
@@ -248,6 +270,20 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("ode23tb", &["TrBdf2", "Rosenbrock23", "Rodas4"]),
 ];
 
+/// Names of methods for stochastic equations in SciML and diffrax, as in [`ELSEWHERE`].
+const STOCHASTIC_ELSEWHERE: &[(&str, &[&str])] = &[
+    ("em", &["EulerMaruyama"]),
+    ("gpuem", &["EulerMaruyama"]),
+    ("gpusiea", &["Siea"]),
+    ("rkmil", &["Milstein"]),
+    ("itomilstein", &["Milstein"]),
+    ("stratonovichmilstein", &["Milstein"]),
+    ("sosri", &["Sriw1"]),
+    ("sosra", &["Shark", "Sra1"]),
+    ("eulerheun", &["StochasticHeun"]),
+    ("slowrk", &["Spark"]),
+];
+
 impl UnknownMethod {
     /// Returns the names that the user probably meant; the list may be empty.
     ///
@@ -263,7 +299,8 @@ impl UnknownMethod {
 fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let name = name.to_ascii_lowercase();
-    if let Some((_, methods)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
+    let mut elsewhere = ELSEWHERE.iter().chain(STOCHASTIC_ELSEWHERE);
+    if let Some((_, methods)) = elsewhere.find(|(other, _)| *other == name) {
         let of = |method: &&str| known.iter().copied().find(|known| known == method);
         return methods.iter().find_map(of).into_iter().collect();
     }
@@ -284,6 +321,12 @@ fn is_for_fixed_steps(name: &str) -> bool {
 }
 
 fn meant(name: &str, known: &[&'static str]) -> String {
+    let mut all = methods::ALL.iter().chain(methods::STOCHASTIC);
+    // A method that the enum lacks.
+    if let Some(found) = all.find(|method| method.name.eq_ignore_ascii_case(name)) {
+        let kind = if found.stochastic.is_some() { "stochastic" } else { "ordinary" };
+        return format!("`{}` solves {kind} equations, and is none of these; ", found.name);
+    }
     match nearest(name, known).as_slice() {
         [] => String::new(),
         names => format!("did you mean `{}`? ", names.join("` or `")),
@@ -323,6 +366,8 @@ mod tests {
         }
         // And the methods that switch between two.
         assert_eq!(AnyMethod::ALL.len(), methods::ALL.len() + 3);
+        let names: Vec<&str> = methods::STOCHASTIC.iter().map(|method| method.name).collect();
+        assert_eq!(AnyStochasticMethod::NAMES, names);
     }
 
     #[test]
@@ -361,6 +406,23 @@ mod tests {
         let error = "rodas6p".parse::<AnyMethod>().unwrap_err().to_string();
         let begin = "unknown method `rodas6p`; did you mean `Rodas5P`? the methods are `Auto`, ";
         assert!(error.starts_with(begin), "{error}");
+    }
+
+    #[test]
+    fn names_of_methods_for_other_equations() {
+        let error = "shark".parse::<AnyMethod>().unwrap_err().to_string();
+        let begin = "unknown method `shark`; `Shark` solves stochastic equations, and is none of \
+                     these; the methods are `Auto`, ";
+        assert!(error.starts_with(begin), "{error}");
+        let error = "Tsit5".parse::<AnyStochasticMethod>().unwrap_err().to_string();
+        assert!(error.contains("`Tsit5` solves ordinary equations"), "{error}");
+        for (name, expected) in [("EM", "EulerMaruyama"), ("SOSRA", "Shark"), ("sriw2", "Sriw1")] {
+            let error = name.parse::<AnyStochasticMethod>().unwrap_err();
+            assert_eq!(error.nearest(), [expected], "{name}");
+        }
+        for method in STOCHASTIC_ELSEWHERE.iter().flat_map(|(_, methods)| *methods) {
+            assert!(AnyStochasticMethod::NAMES.contains(method), "{method}");
+        }
     }
 
     /// Methods of other libraries adapt their steps, and so do the suggested ones.

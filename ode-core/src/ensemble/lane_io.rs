@@ -206,8 +206,10 @@ where
     #[inlined]
     fn number(&self) -> [R::Bits; 2] {
         let (mut low, mut high) = (R::lit(0.0), R::lit(0.0));
+        let paths = u64::from(self.settings.lane.noise[3]);
         for lane in 0..R::LANES {
             let number = self.range.numbers().start.wrapping_add(self.lanes[lane] as u64);
+            let number = number.checked_rem(paths).unwrap_or(number);
             let bits = |half| T::from_bits(<T::Bits as Bits>::lit(half));
             low.set_lane(lane, bits(number & u64::from(u32::MAX)));
             high.set_lane(lane, bits(number >> 32));

@@ -37,7 +37,7 @@ pub enum SensitivityError {
     /// The equations have noise.
     #[error(
         "this system has noise, which each trajectory of the design would draw anew, so that the \
-         indices would contain it; analyse means of trajectories with the same inputs instead"
+         indices would contain it; set `noise_paths(1)` for the indices on one path"
     )]
     Noise,
     /// The design has more trajectories than can be counted.

@@ -52,9 +52,12 @@ mod device {
                 let end = R::select(trial.last, lane.t1, trial.next.t);
                 lane.save_at = R::select(want, end, lane.save_at);
             } else {
-                let there = ahead.abs().ge(h.abs());
+                let mut there = ahead.abs().ge(h.abs());
                 let mut within = step.u;
                 if C::NOISE {
+                    // Such a time is the step's end, which rounding moved.
+                    let units = timeline::edge(lane.t, h, trial.next.t);
+                    there = (ahead + units).ge(h);
                     if (want & !there).any() {
                         let ask = up_to::<R>(&trial.ask, ahead, h);
                         let part = M::step::<R, S, N, P>(system, state, &ask);
@@ -109,6 +112,10 @@ mod device {
             let end = R::select(trial.last, lane.t1, trial.next.t);
             let units = end.abs().mul_add(timeline::few_units::<R>(), reach);
             reach = R::select(acts, units, reach);
+        }
+        if C::NOISE {
+            // A path moves by the root of the time, so it moves far within rounding errors.
+            reach = reach + timeline::edge(lane.t, trial.ask.h, trial.next.t);
         }
         reach
     }

@@ -234,10 +234,11 @@ mod device {
         fn vote(&mut self, alive: R::Mask) -> bool;
         /// Assigns trajectories to lanes of `need`; returns the lanes that received one.
         fn acquire(&mut self, need: R::Mask) -> R::Mask;
-        /// Returns the index of each lane's trajectory in the whole ensemble.
+        /// Returns the number of the path of the noise of each lane's trajectory.
         ///
-        /// The index counts all shards. The first word holds the lower 32 bits, the second one the
-        /// upper bits. Lanes without a trajectory have an undefined index.
+        /// It is the trajectory's index in the whole ensemble, which counts all shards, or the
+        /// remainder of that index by the number of paths. The first word holds the lower 32 bits,
+        /// the second one the upper bits. Lanes without a trajectory have an undefined number.
         fn number(&self) -> [R::Bits; 2];
         /// Returns `u` with the initial states in lanes `assigned`.
         fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];

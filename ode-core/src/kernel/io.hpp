@@ -90,6 +90,7 @@ template<class C> struct Io {
     DEVICE Arr<typename Real<R>::Bits, 2> number() const {
         typedef typename Real<R>::Bits B;
         u64 all = arguments.first + i;
+        if (arguments.options.noise[3] > 0u) all %= arguments.options.noise[3];
         return array((B)(u32)all, (B)(u32)(all >> 32));
     }
 

@@ -159,6 +159,11 @@ pub struct SolveOptions {
     /// Default: the fixed step. See [`noise_cell`](Self::noise_cell()).
     #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::noise_cell"))]
     pub noise_cell: Option<f64>,
+    /// The number of the noise's paths.
+    ///
+    /// Default: one for each trajectory. See [`noise_paths`](Self::noise_paths()).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "file_format::noise_paths"))]
+    pub noise_paths: Option<u32>,
 }
 
 /// The absolute tolerance: the admissible error of a component near zero.
@@ -259,6 +264,7 @@ impl Default for SolveOptions {
             event_log: None,
             noise_seed: 0,
             noise_cell: None,
+            noise_paths: None,
         }
     }
 }
@@ -275,7 +281,8 @@ impl SolveOptions {
     /// Returns the names and values of the options.
     pub(crate) fn entries(&self) -> Vec<(&'static str, String)> {
         entries!(self: abstol reltol step dtmin dtmax controller max_steps growth_guard tstops
-            time_breaks save save_start save_end saving event_log noise_seed noise_cell)
+            time_breaks save save_start save_end saving event_log noise_seed noise_cell
+            noise_paths)
     }
 
     /// Sets the absolute tolerance, in the units of the states.
@@ -579,6 +586,26 @@ impl SolveOptions {
         SolveOptions { noise_cell: Some(length), ..self }
     }
 
+    /// Sets the number of the noise's paths: trajectory `i` has path `i % count`.
+    ///
+    /// Without this option each trajectory has a path of its own. With common paths the difference
+    /// of two trajectories shows the effect of their parameters, at a fraction of the variance. So
+    /// an ensemble of parameters and paths has the path as the index that varies fastest, and all
+    /// trajectories have the same path for 1. Path `j` is the one of trajectory `j` without this
+    /// option. The index is that in the whole ensemble, so shards and batches change no path.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// // Trajectory `1000 * k + j` has parameters `k` and path `j`.
+    /// let options = SolveOptions::default().fixed_step(0.01).noise_paths(1000);
+    /// ```
+    ///
+    /// # Errors of the solve
+    /// [`SolveError::NoisePaths`] for 0.
+    pub fn noise_paths(self, count: u32) -> Self {
+        SolveOptions { noise_paths: Some(count), ..self }
+    }
+
     /// Returns the binary logarithm of the number of steps of size `dt` in a cell of the noise.
     ///
     /// # Errors
@@ -604,6 +631,9 @@ impl SolveOptions {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value, precision: T::NAME });
             }
+        }
+        if self.noise_paths == Some(0) {
+            return Err(SolveError::NoisePaths);
         }
         if self.reltol >= 1.0 {
             return Err(SolveError::RelTol { reltol: self.reltol });

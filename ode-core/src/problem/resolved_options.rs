@@ -63,10 +63,11 @@ lane_options! {
     /// The largest number of logged events of a trajectory; 0 without a log.
     log_slots: u32 = "u32 log_slots",
     /// The seed of the noise: its lower 32 bits, then the upper ones. Then the binary logarithm of
-    /// the number of fixed steps in a cell of the noise's path.
+    /// the number of fixed steps in a cell of the noise's path, and the number of paths; zero for
+    /// one of each trajectory.
     ///
-    /// The last word is zero. It keeps the alignment of the arguments behind the options: with three
-    /// words, `f32` kernels without noise had six more registers.
+    /// Four words keep the alignment of the arguments behind the options: with three, `f32` kernels
+    /// without noise had six more registers.
     noise: [u32; 4] = "u32 noise[4]",
 }
 
@@ -138,6 +139,7 @@ impl<T: Scalar> ResolvedOptions<T> {
         });
         let law = method.law::<T>(controller, states);
         let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
+        let paths = options.noise_paths.unwrap_or(0);
         let lane = LaneOptions {
             abstol,
             reltol: T::narrow(options.reltol),
@@ -148,7 +150,7 @@ impl<T: Scalar> ResolvedOptions<T> {
             stiff_law: stiff_law.unwrap_or(law),
             max_steps: options.max_steps,
             log_slots: options.event_log.map_or(0, |log| log.capacity),
-            noise: [options.noise_seed as u32, (options.noise_seed >> 32) as u32, 0, 0],
+            noise: [options.noise_seed as u32, (options.noise_seed >> 32) as u32, 0, paths],
         };
         let (saved, components) = options.saved_row(system)?;
         Ok(ResolvedOptions {

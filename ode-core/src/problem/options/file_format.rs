@@ -69,6 +69,9 @@ read! {
     noise_cell: Option<f64>, deserialize_option(Nullable(Number(
         "a `noise_cell`: write a number such as 0.1, or null"
     )));
+    noise_paths: Option<u32>, deserialize_option(Nullable(WholeNumber(
+        "a `noise_paths`: write a whole number of paths, at most 4294967295, or null"
+    )));
 }
 
 impl Serialize for StepSize {
@@ -379,6 +382,8 @@ mod tests {
             ("noise_seed", json!(u64::MAX), default().noise_seed(u64::MAX)),
             ("noise_cell", json!(0.5), default().noise_cell(0.5)),
             ("noise_cell", json!(null), default()),
+            ("noise_paths", json!(7), default().noise_paths(7)),
+            ("noise_paths", json!(null), default()),
             ("controller", json!(null), default()),
             (
                 "controller",
