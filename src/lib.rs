@@ -299,7 +299,7 @@ pub mod system {
     pub use ode_core::system::report::Report;
     pub use ode_core::system::{
         Calculus, DeviceSource, Learn, Loss, NoNoise, Noise, NoiseInfo, PullBack, PullBackEvents,
-        Quantities, System, SystemInfo, WithModes,
+        PullBackNoise, Quantities, System, SystemInfo, WithModes,
     };
 }
 

@@ -337,11 +337,7 @@ pub(crate) fn compile(
     watched.extend(self::features::values(&mut graph, &features));
     let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
     let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
-    if let Some(noise) = system.noise.as_ref().filter(|_| gradients) {
-        let message = "gradients of stochastic equations are not supported: remove \
-                       `gradients = \"on\"`, or the noise";
-        return Err(syn::Error::new_spanned(noise.name, message));
-    }
+    self::noise::check_times(system, &timed, &pulled)?;
     if let (Some(mass), Some(_)) = (&system.mass, &noise) {
         let message = "a system with noise cannot have a mass matrix: solve the equations for \
                        the derivatives, and write these";
@@ -349,8 +345,8 @@ pub(crate) fn compile(
     }
     let (noise, of_noise) = match &noise {
         Some(noisy) => {
-            let (kind, functions) =
-                self::noise::functions(&mut graph, noisy, settings, system.name)?;
+            let made = self::gradients::Made { graph: &mut graph, system, settings, sizes };
+            let (kind, functions) = self::noise::functions(made, noisy, gradients)?;
             (Some(kind), functions)
         }
         None => (None, Vec::new()),

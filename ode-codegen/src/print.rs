@@ -40,7 +40,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 25] = [
+const WITHIN_METHODS: [&str; 27] = [
     "matrix",
     "observables",
     "break_times",
@@ -66,6 +66,8 @@ const WITHIN_METHODS: [&str; 25] = [
     "noise_sum",
     "noise_columns",
     "noise_milstein",
+    "noise_pull_back",
+    "milstein_pull_back",
 ];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
@@ -93,6 +95,21 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
             p: &[R; #parameters],
             t: R,
             b: &[R; #processes],
+            scale: R
+        ),
+        "noise_pull_back" => quote!(
+            u: &[R; #states],
+            p: &[R; #parameters],
+            t: R,
+            b: &[R; #processes],
+            w: &[R; #states]
+        ),
+        "milstein_pull_back" => quote!(
+            u: &[R; #states],
+            p: &[R; #parameters],
+            t: R,
+            b: &[R; #processes],
+            w: &[R; #states],
             scale: R
         ),
         "solve_transposed" => quote!(w: &[R; #factors], u: &[R; #states]),

@@ -101,7 +101,7 @@ pub mod __private {
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
     pub use crate::system::modes::WithModes;
-    pub use crate::system::noise::{Calculus, NoNoise, Noise, NoiseInfo};
+    pub use crate::system::noise::{Calculus, NoNoise, Noise, NoiseInfo, PullBackNoise};
     pub use crate::system::quantities::Quantities;
     pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended, knots};

@@ -87,7 +87,8 @@ pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
 /// A method with an adjoint, for gradients.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no gradients",
-    label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
+    label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`, \
+             or for noise any method of `STOCHASTIC`"
 )]
 pub trait Differentiable: Definition {
     /// The adjoint of the method.
@@ -228,6 +229,14 @@ differentiable! {
     rodas3::Rodas3 by rodas3_adjoint,
     rodas4::Rodas4 by rodas4_adjoint,
     rodas5p::Rodas5P by rodas5p_adjoint,
+    euler_maruyama::EulerMaruyama by euler_maruyama_adjoint,
+    milstein::Milstein by milstein_adjoint,
+    siea::Siea by siea_adjoint,
+    sriw1::Sriw1 by sriw1_adjoint,
+    sra1::Sra1 by sra1_adjoint,
+    shark::Shark by shark_adjoint,
+    stochastic_heun::StochasticHeun by stochastic_heun_adjoint,
+    spark::Spark by spark_adjoint,
 }
 
 macro_rules! tabulated {

@@ -25,7 +25,7 @@ pub use capabilities::*;
 pub use gradients::{Learn, Loss, PullBack, PullBackEvents};
 pub use info::SystemInfo;
 pub use modes::WithModes;
-pub use noise::{Calculus, NoNoise, Noise, NoiseInfo};
+pub use noise::{Calculus, NoNoise, Noise, NoiseInfo, PullBackNoise};
 pub use quantities::Quantities;
 pub use source::DeviceSource;
 

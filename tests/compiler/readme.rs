@@ -135,7 +135,7 @@ fn gradients() {
 
 fn stochastic_and_delay_equations() {
     assert!(odes::methods::STOCHASTIC.iter().all(|method| !method.adaptive()));
-    for more in ["#[event(rising)]", "#[loss]"] {
+    for more in ["#[event(rising)]", "#[feature(maximum)]"] {
         let noise = format!(
             "mod walk {{
                 fn rhs(u: &[f64; 1]) -> [f64; 1] {{ [-u[0]] }}

@@ -11,6 +11,7 @@ mod opencl;
 #[path = "../support/workloads.rs"]
 mod workloads;
 
+mod gradients;
 mod laws;
 mod orders;
 mod paths;

@@ -84,7 +84,8 @@ impl Capability {
             | "event_delays" | "step_conditions" | "due_flags" | "action_times" => {
                 Capability::Events
             }
-            "noise_sum" | "noise_columns" | "noise_milstein" => Capability::Noise,
+            "noise_sum" | "noise_columns" | "noise_milstein" | "noise_pull_back"
+            | "milstein_pull_back" => Capability::Noise,
             "break_times" | "abscissae" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,

@@ -1,6 +1,7 @@
 //! The functions for gradients:
 //!
 //! * products of vectors with the derivatives of the right-hand side;
+//! * the same products for the noise, if there is any;
 //! * the loss with its derivatives;
 //! * the initial states and parameters as functions of learnt parameters.
 //!
@@ -117,6 +118,24 @@ impl Made<'_, '_> {
         products.extend((0..parameters).map(|column| product(&by.parameters, column)));
         let products = self.lower("pull_back", products);
         Ok(if products.weight() < swept.weight() { products } else { swept })
+    }
+
+    /// Returns the product of a vector with the derivatives of `sums`, a function of the noise.
+    ///
+    /// The vector is the input `w`, since `b` has the numbers of the processes.
+    pub(super) fn of_noise(
+        &mut self,
+        name: &'static str,
+        sums: &[Option<Id>],
+    ) -> syn::Result<Lowered> {
+        let mut roots = Vec::with_capacity(sums.len());
+        for (component, sum) in sums.iter().enumerate() {
+            if let Some(sum) = *sum {
+                roots.push((sum, self.graph.input(InputNode::Factor(component as u32))));
+            }
+        }
+        let inputs = self.pull_back(&roots)?;
+        Ok(self.lower(name, self.arranged(&inputs)))
     }
 
     /// Returns the functions for adjoints of Rosenbrock methods.

@@ -48,12 +48,13 @@ impl Sizes {
                 vector: states,
                 ..outside
             },
-            "noise_sum" | "noise_milstein" => Scope {
+            "noise_sum" | "noise_milstein" | "noise_pull_back" | "milstein_pull_back" => Scope {
                 states,
                 parameters,
                 time: true,
                 vector: processes,
-                scale: function == "noise_milstein",
+                factors: if function.ends_with("pull_back") { states } else { 0 },
+                scale: function.contains("milstein"),
                 ..outside
             },
             "solve_transposed" => Scope { factors, states, ..outside },

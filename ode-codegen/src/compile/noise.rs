@@ -1,11 +1,10 @@
 //! The functions of noise, and its kind.
 
-use proc_macro2::Ident;
-
-use super::{Lowered, Settings, polynomial};
-use crate::ast::Calculus;
+use super::gradients::Made;
+use super::{Lowered, polynomial};
+use crate::ast::{Calculus, System};
 use crate::derive::{self, Gradient};
-use crate::elaborate::{Factors, Noisy};
+use crate::elaborate::{Factors, Noisy, Scheduled};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, InputNode, Node};
 
@@ -124,17 +123,47 @@ impl Derived<'_> {
     }
 }
 
+/// Checks that the times of scheduled actions are constants, if there are gradients.
+///
+/// A Brownian path has no derivative with respect to the time. `pulled` are the functions for
+/// gradients.
+pub(super) fn check_times(
+    system: &System<'_>,
+    timed: &[Scheduled],
+    pulled: &[Lowered],
+) -> syn::Result<()> {
+    let Some(noise) = &system.noise else { return Ok(()) };
+    let dues = pulled.iter().find(|function| function.name == "dues_by_parameters");
+    let Some(Results::Matrix(rows, _)) = dues.map(|function| &function.results) else {
+        return Ok(());
+    };
+    let moves = |(_, row): &(&Scheduled, &Vec<Option<Id>>)| row.iter().any(Option::is_some);
+    match timed.iter().zip(rows).find(moves) {
+        Some((action, _)) => {
+            let message = format!(
+                "the times of `{}` depend on parameters, and the path of the noise has no \
+                 derivative with respect to the time: use constant times, or write a module \
+                 without gradients",
+                action.name
+            );
+            Err(syn::Error::new_spanned(noise.name, message))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Returns the kind of the noise, and its functions.
 ///
 /// `noise_sum` is the sum of all factors, each times a number for its process. `noise_columns` has
 /// the factors of diagonal and scalar noise. `noise_milstein` has the second term of Milstein's
-/// method, if the noise is commutative.
+/// method, if the noise is commutative. With `differentiable`, there are also products of vectors
+/// with the derivatives of the first and of the last.
 pub(super) fn functions(
-    graph: &mut Graph,
+    made: Made<'_, '_>,
     noisy: &Noisy,
-    settings: &Settings,
-    name: &Ident,
+    differentiable: bool,
 ) -> syn::Result<(NoiseKind, Vec<Lowered>)> {
+    let Made { graph, system, settings, sizes } = made;
     let factors = noisy.ids();
     let Some(gradients) = derive::gradients(graph, &factors, settings.most_nodes()) else {
         let message = format!(
@@ -142,7 +171,7 @@ pub(super) fn functions(
              operations, or raise the limit by `#[ode_system(limit = {})]`",
             settings.limit.saturating_mul(10)
         );
-        return Err(syn::Error::new_spanned(name, message));
+        return Err(syn::Error::new_spanned(system.name, message));
     };
     let columns = columns(graph, &noisy.factors);
     let (processes, states) = (columns.len(), columns[0].len());
@@ -172,8 +201,16 @@ pub(super) fn functions(
     let mut derived = Derived { graph, columns, gradients };
     let commutative = additive || diagonal || processes == 1 || derived.commutes();
     let milstein = if commutative { Some(derived.milstein()) } else { None };
+    let mut functions = Vec::new();
+    if differentiable {
+        let mut made = Made { graph, system, settings, sizes };
+        functions.push(made.of_noise("noise_pull_back", &weighted)?);
+        if let Some(terms) = &milstein {
+            functions.push(made.of_noise("milstein_pull_back", terms)?);
+        }
+    }
     let lower = |name, results| Lowered::new(name, graph, results, settings.fusion);
-    let mut functions = vec![lower("noise_sum", Results::Vector(weighted))];
+    functions.push(lower("noise_sum", Results::Vector(weighted)));
     if of_each || processes == 1 {
         let factors = factors.into_iter().map(Some).collect();
         functions.push(lower("noise_columns", Results::Vector(factors)));

@@ -31,9 +31,6 @@ impl Parser<'_> {
             let instead = match purpose {
                 Purpose::Event => "test the state at the end of each step by `#[after_step]`",
                 Purpose::Feature => "save the trajectory, and compute this number from it",
-                Purpose::Loss | Purpose::Initial | Purpose::Parameters => {
-                    "gradients of stochastic equations are not supported; remove this function"
-                }
                 _ => continue,
             };
             let (name, what) = (&other.sig.ident, purpose.what());

@@ -101,6 +101,80 @@ impl Printer<'_> {
         };
         [increments, diffuse, milstein, columns, of_components]
     }
+
+    /// Returns the functions of the trait `PullBackNoise`; none without gradients.
+    fn pull_backs(&self) -> Vec<TokenStream> {
+        let Printer { states, parameters, processes, this, attribute, .. } = self;
+        if !(self.has)("noise_pull_back") {
+            return Vec::new();
+        }
+        let arguments = quote!(u: &[R; #states], p: &[R; #parameters], t: R);
+        let by = quote!(by: &[R; #states], by_p: &mut [R; #parameters]);
+        let wiener = quote!(w: &[[R; #processes]; 2]);
+        // The derivatives with respect to the parameters follow those with respect to the states.
+        let of_parameters = (parameters.to_string() != "0").then(|| {
+            quote! {
+                for d in 0..#parameters {
+                    by_p[d] = by_p[d] + all[#states + d];
+                }
+            }
+        });
+        let split = quote! {
+            let mut out = *by;
+            for d in 0..#states {
+                out[d] = all[d];
+            }
+            #of_parameters
+            out
+        };
+        let nothing = quote!([R::lit(0.0); #states]);
+        let of_sums = (self.nested)("noise_pull_back");
+        let diffuse = quote! {
+            #attribute
+            fn pull_back_diffuse<R: Real>(#arguments, #wiener, a: R, b: R, #by) -> [R; #states] {
+                #of_sums
+                let mut sums = w[0];
+                for j in 0..#processes {
+                    sums[j] = a.mul_add(w[0][j], b * w[1][j]);
+                }
+                let all = #this noise_pull_back::<R>(u, p, t, &sums, by);
+                #split
+            }
+        };
+        let value = match (self.has)("milstein_pull_back") {
+            true => {
+                let nested = (self.nested)("milstein_pull_back");
+                quote! {
+                    #nested
+                    let all = #this milstein_pull_back::<R>(u, p, t, &w[0], by, scale);
+                    #split
+                }
+            }
+            false => nothing.clone(),
+        };
+        let milstein = quote! {
+            #attribute
+            fn pull_back_milstein<R: Real>(#arguments, #wiener, scale: R, #by) -> [R; #states] {
+                #value
+            }
+        };
+        // The factors are the sum for increments of one.
+        let value = match (self.has)("noise_columns") {
+            true => quote! {
+                #of_sums
+                let all = #this noise_pull_back::<R>(u, p, t, &[R::lit(1.0); #processes], by);
+                #split
+            },
+            false => nothing,
+        };
+        let columns = quote! {
+            #attribute
+            fn pull_back_columns<R: Real>(#arguments, #by) -> [R; #states] {
+                #value
+            }
+        };
+        vec![diffuse, milstein, columns]
+    }
 }
 
 /// Returns the functions for devices, in addition to the generated ones.
@@ -121,7 +195,7 @@ pub(super) fn on_device(compiled: &CompiledSystem) -> Vec<TokenStream> {
         brownian: quote!(brownian),
         attribute: TokenStream::new(),
     };
-    printer.functions().into()
+    printer.functions().into_iter().chain(printer.pull_backs()).collect()
 }
 
 /// Returns the type and the constant of a system with noise, as members of its struct in C++.
@@ -164,6 +238,15 @@ pub(super) fn implementation(
         attribute: quote!(#inline),
     };
     let functions = printer.functions().map(private);
+    let pull_backs: Vec<TokenStream> = printer.pull_backs().into_iter().map(private).collect();
+    let pull_backs = (!pull_backs.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #facade::__private::PullBackNoise<#states, #parameters> for #ty {
+                #(#pull_backs)*
+            }
+        }
+    });
     let stratonovich = kind.calculus == Calculus::Stratonovich;
     let implementation = quote! {
         #[automatically_derived]
@@ -173,6 +256,8 @@ pub(super) fn implementation(
             type Wiener<R: __Real> = [[R; #processes]; 2];
             #(#functions)*
         }
+
+        #pull_backs
     };
     (implementation, quote!(Self))
 }

@@ -497,6 +497,17 @@ where
     }
 
     #[inlined]
+    fn noise_seed(&self) -> [R::Bits; 2] {
+        let [low, high, ..] = self.io.settings.lane.noise;
+        [low, high].map(|word| <R::Bits as Bits>::lit(u64::from(word)))
+    }
+
+    #[inlined]
+    fn noise_levels(&self) -> u32 {
+        self.io.settings.lane.noise[2]
+    }
+
+    #[inlined]
     fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
         self.io.time(&self.io.range.inputs().save, 0, which, index, t)
     }

@@ -46,4 +46,10 @@ pub enum LyapunovError {
          `SolveOptions::tstops`"
     )]
     Stops,
+    /// The equations have noise.
+    #[error(
+        "this system has noise, whose path each segment of the span would begin anew, so that \
+         exponents would be wrong; compute them for the equations without noise"
+    )]
+    Noise,
 }

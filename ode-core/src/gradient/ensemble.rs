@@ -246,13 +246,19 @@ fn evaluated<T: Scalar>(
             return no(
                 "solves with fixed steps whose right-hand side compares or rounds the time, or \
                  contains a pulse",
-                "use adaptive steps",
+                match info.noise {
+                    Some(_) => "change a mode at this time, by a scheduled action (`#[at]`)",
+                    None => "use adaptive steps",
+                },
             );
         }
         if !times {
             return no(
                 "solves with fixed steps and times to stop at",
-                "leave `tstops` out, or use adaptive steps",
+                match info.noise {
+                    Some(_) => "leave `tstops` out",
+                    None => "leave `tstops` out, or use adaptive steps",
+                },
             );
         }
     }

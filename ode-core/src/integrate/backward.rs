@@ -23,8 +23,9 @@ pub use device::*;
 mod device {
     use crate::integrate::options::LoopConfig;
     use crate::integrate::recorded::RecordSource;
-    use crate::integrate::{recorded, saltation};
+    use crate::integrate::{advance, attempt, recorded, saltation};
     use crate::lane::{Bits, Mask, Real};
+    use crate::random::path;
     use crate::step::adjoint::Adjoint;
     use crate::step::stepper::Stepper;
     use crate::step::{adjoint, code, guard, norm, stepper, timeline, vector};
@@ -119,6 +120,13 @@ mod device {
                 lane.dt = R::select(got, dt, lane.dt);
                 lane.rest = R::select(got, rest, lane.rest);
             }
+            if C::NOISE {
+                let number = io.number();
+                lane.number[0] = <R::Bits as Bits>::select(got, number[0], lane.number[0]);
+                lane.number[1] = <R::Bits as Bits>::select(got, number[1], lane.number[1]);
+                lane.dt = io.load_dt(got, lane.dt);
+                lane.from = R::select(got, lane.t0, lane.from);
+            }
             if C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED && io.stops() {
                 recorded::last_segment::<R, Q, N, P>(io, lane, got);
             }
@@ -209,7 +217,10 @@ mod device {
         let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
         let state = stepper::state::<R, N, P>(lane.row.u, lane.p, lane.row.u, tight);
         let watch = guard::watch::<R>(false, <R::Mask as Mask>::splat(false));
-        let ask = stepper::ask::<R>(at, h, none, watch);
+        let mut ask = stepper::ask::<R>(at, h, none, watch);
+        if C::NOISE {
+            ask.path = path_again::<R, Q, N, P>(io, lane, index, h);
+        }
         let made = A::make::<R, S, N, P>(system, &state, &ask);
         let mut given = A::nothing::<R, N, P>(lane.back.u);
         let ahead = ahead_of::<R, C, N, P>(lane, index);
@@ -243,6 +254,24 @@ mod device {
                 saltation::begin_segment::<R, S, Q, N, P>(system, io, lane, &u, begins);
             }
         }
+    }
+
+    /// Returns the interval of step `index`, of size `h`, on the path of the noise.
+    ///
+    /// The path is computed again, so no noise is recorded; see
+    /// [`path_of`](crate::integrate::attempt::path_of).
+    fn path_again<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
+        io: &Q,
+        lane: &recorded::Lane<R, N, P>,
+        index: R::Bits,
+        h: R,
+    ) -> path::Path<R> {
+        let seed = io.noise_seed();
+        let levels = io.noise_levels();
+        let mut interval = path::path::<R>(seed, lane.number, index, levels, lane.dt);
+        interval.ends_within = h.lt(lane.dt * R::lit(attempt::WHOLE));
+        interval.reach = h;
+        interval
     }
 
     /// Evaluates the loss at the saved times within a step.
@@ -279,11 +308,22 @@ mod device {
         while want.any() {
             let last = lane.saved.wrapping_sub(one);
             let theta = ahead / h;
-            let within = M::interpolate::<R, N, P>(state, ask, &step, theta);
             let mut ends = want & ahead.equals(h);
             if C::EVENTS || C::SCHEDULED {
                 // Rounding may put the saved time of an action past the step.
                 ends = want & ahead.abs().ge(h.abs());
+            }
+            let mut part = *ask;
+            let mut within = step.u;
+            if C::NOISE {
+                // The state is the end of a step of its own.
+                if (want & !ends).any() {
+                    part = advance::up_to::<R>(ask, ahead, h);
+                    let made = M::step::<R, S, N, P>(system, state, &part);
+                    within = made.u;
+                }
+            } else {
+                within = M::interpolate::<R, N, P>(state, ask, &step, theta);
             }
             let u = vector::choose::<R, N>(ends, step.u, within);
             let lost = io.lose(want, last, &u, &lane.p, lane.save_at);
@@ -295,8 +335,14 @@ mod device {
                 given.end[d] = R::select(ends, sum, given.end[d]);
                 g[d] = R::select(inside, lost.u[d], zero);
             }
-            A::within::<R, N, P>(given, R::select(inside, theta, zero), &g);
-            dense = dense | inside;
+            if C::NOISE {
+                if inside.any() {
+                    through_part::<R, S, A, M, N, P>(system, state, &part, given, &g, inside);
+                }
+            } else {
+                A::within::<R, N, P>(given, R::select(inside, theta, zero), &g);
+                dense = dense | inside;
+            }
             lose::<R, N, P>(lane, &lost, want);
             lane.saved = <R::Bits as Bits>::select(want, last, lane.saved);
             let more = want & none.less_than(lane.saved);
@@ -306,6 +352,37 @@ mod device {
         }
         if dense.any() {
             A::pull_within::<R, S, N, P>(system, state, ask, &step, given, dense);
+        }
+    }
+
+    /// Adds the derivatives through a step of its own to a saved time, in lanes `which`.
+    ///
+    /// `g` is the derivative with respect to the end of this step.
+    fn through_part<
+        R: Real,
+        S: PullBack<N, P>,
+        A: Adjoint<Method = M>,
+        M: Stepper,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        part: &stepper::Ask<R>,
+        given: &mut adjoint::StepCotangents<R, N, P, M::Kept<R, N>>,
+        g: &[R; N],
+        which: R::Mask,
+    ) {
+        let made = A::make::<R, S, N, P>(system, state, part);
+        let end = A::nothing::<R, N, P>(*g);
+        let back = A::pull_back::<R, S, N, P>(system, state, part, &made, &end);
+        for d in 0..N {
+            let sum = given.begin[d] + back.u[d];
+            given.begin[d] = R::select(which, sum, given.begin[d]);
+        }
+        for d in 0..P {
+            let sum = given.p[d] + back.p[d];
+            given.p[d] = R::select(which, sum, given.p[d]);
         }
     }
 
@@ -358,6 +435,15 @@ mod device {
         if !C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED {
             let done = timeline::whole_from_bits::<R>(index);
             ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);
+        }
+        if C::NOISE && (C::WATCHES || C::SCHEDULED) {
+            // The path has the same interval only if this distance has the same bits.
+            let mut since = lane.row.t - lane.from;
+            if !R::DOUBLE {
+                since = since + lane.row.low;
+            }
+            let done = (since / lane.dt).round_even();
+            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.from);
         }
         ahead
     }

@@ -92,6 +92,10 @@ mod device {
         ///
         /// The sign is ignored.
         fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
+        /// Returns the seed of the noise, as two words of 32 bits.
+        fn noise_seed(&self) -> [R::Bits; 2];
+        /// Returns the binary logarithm of the number of steps in a cell of the noise's path.
+        fn noise_levels(&self) -> u32;
         /// Moves to the previous row; returns the lanes with a step there.
         ///
         /// Steps count if they belong to the lane's current trajectory.
@@ -191,6 +195,8 @@ mod device {
         pub grazed: R::Mask,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
+        /// The index of the trajectory in the whole ensemble, for systems with noise.
+        pub number: [R::Bits; 2],
     }
 
     /// Returns a lane without a trajectory.
@@ -220,6 +226,7 @@ mod device {
             speed: zero,
             grazed: nobody,
             alive: nobody,
+            number: [none; 2],
         }
     }
 

@@ -174,6 +174,12 @@ template<class C> struct AdjointIo {
         return io.stop_time(which, index, t);
     }
     DEVICE R load_dt(bool got, R dt) const { return got ? arguments.options.dt : dt; }
+    DEVICE Arr<typename Real<R>::Bits, 2> number() const { return io.number(); }
+    DEVICE Arr<typename Real<R>::Bits, 2> noise_seed() const {
+        typedef typename Real<R>::Bits B;
+        return array((B)arguments.options.noise[0], (B)arguments.options.noise[1]);
+    }
+    DEVICE u32 noise_levels() const { return arguments.options.noise[2]; }
 
     DEVICE recorded::Row<R, N> step(bool which, const recorded::Row<R, N>& row) const {
         recorded::Row<R, N> out = row;

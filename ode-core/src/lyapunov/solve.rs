@@ -16,7 +16,7 @@ use crate::problem::options::{SaveAt, SolveOptions};
 use crate::problem::prepared::PreparedSolve;
 use crate::solution::{ReturnCode, RunReport};
 use crate::system::quantities::quantities;
-use crate::system::{PullBack, System};
+use crate::system::{Noise, PullBack, System};
 use core::ops::Range;
 use ndarray::Array2;
 use std::time::Instant;
@@ -72,7 +72,7 @@ where
     ///
     /// # Errors
     /// The errors of [`pull_back`](Self::pull_back), and [`SolveError::Lyapunov`] for an impossible
-    /// request, for options that save states, and for an ensemble with
+    /// request, for options that save states, for a system with noise, and for an ensemble with
     /// [stop times](Self::tstops) of each trajectory.
     pub fn lyapunov<M, A>(
         &self,
@@ -92,6 +92,9 @@ where
         }
         if self.tstops.is_some() {
             return Err(LyapunovError::Stops.into());
+        }
+        if <S::Noise as Noise<N, P>>::NOISES > 0 {
+            return Err(LyapunovError::Noise.into());
         }
         refuse_mass::<S, N>()?;
         if S::MODES > 0 {

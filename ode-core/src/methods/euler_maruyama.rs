@@ -7,7 +7,7 @@ stochastic! {
     ///
     /// G. Maruyama, *Continuous Markov processes and stochastic equations* (Rendiconti del Circolo
     /// Matematico di Palermo 4, 1955).
-    euler_maruyama::EulerMaruyama,
+    euler_maruyama::EulerMaruyama, adjoint euler_maruyama_adjoint,
     calculus Some(Calculus::Ito), noise Any,
     strong 0.5, weak 1.0, drifts 1,
     step(system, u, p, at, h, path, w) {
@@ -18,6 +18,22 @@ stochastic! {
         let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         for d in 0..N {
             w[d] = f[d].mul_add(h, u[d]) + g[d];
+        }
+    }
+    back(system, u, p, at, h, path, end, begin, by_p) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let mut of_f = *end;
+        for d in 0..N {
+            of_f[d] = h * end[d];
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, u, p, at.t, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            u, p, at.t, &dw, one, none, end, &mut by_p,
+        );
+        for d in 0..N {
+            begin[d] = begin[d] + (by_f[d] + by_g[d]);
         }
     }
 }

@@ -8,7 +8,7 @@ stochastic! {
     ///
     /// G. N. Milstein, *Approximate integration of stochastic differential equations* (Theory of
     /// Probability and its Applications 19, 1975).
-    milstein::Milstein,
+    milstein::Milstein, adjoint milstein_adjoint,
     calculus None, noise Commutative,
     strong 1.0, weak 1.0, drifts 1,
     step(system, u, p, at, h, path, w) {
@@ -24,6 +24,29 @@ stochastic! {
         let more = <S::Noise as Noise<N, P>>::milstein::<R>(u, p, at.t, &dw, length);
         for d in 0..N {
             w[d] = f[d].mul_add(h, u[d]) + (g[d] + more[d]);
+        }
+    }
+    back(system, u, p, at, h, path, end, begin, by_p) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let mut of_f = *end;
+        for d in 0..N {
+            of_f[d] = h * end[d];
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, u, p, at.t, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            u, p, at.t, &dw, one, none, end, &mut by_p,
+        );
+        let mut length = h;
+        if <S::Noise as Noise<N, P>>::STRATONOVICH {
+            length = none;
+        }
+        let by_more = <S::Noise as PullBackNoise<N, P>>::pull_back_milstein::<R>(
+            u, p, at.t, &dw, length, end, &mut by_p,
+        );
+        for d in 0..N {
+            begin[d] = begin[d] + (by_f[d] + (by_g[d] + by_more[d]));
         }
     }
 }

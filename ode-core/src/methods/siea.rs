@@ -7,7 +7,7 @@ stochastic! {
     ///
     /// A. Tocino, J. Vigo-Aguiar, *Weak second order conditions for stochastic Runge–Kutta
     /// methods* (SIAM Journal on Scientific Computing 24, 2002).
-    siea::Siea,
+    siea::Siea, adjoint siea_adjoint,
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.0, weak 2.0, drifts 2,
     step(system, u, p, at, h, path, w) {
@@ -35,6 +35,55 @@ stochastic! {
             let noise = once.mul_add(sum, twice * (above[d] - below[d]));
             let drift = R::lit(0.5) * (f[d] + last[d]);
             w[d] = drift.mul_add(h, R::lit(0.25).mul_add(noise, u[d]));
+        }
+    }
+    back(system, u, p, at, h, path, end, begin, by_p) {
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
+        let half = R::lit(0.5);
+        let root = h.sqrt();
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::columns::<R>(u, p, at.t);
+        let mut w = *u;
+        let mut above = *u;
+        let mut below = *u;
+        let mut of_above = *end;
+        let mut of_below = *end;
+        let mut of_f = *end;
+        for d in 0..N {
+            let drift = f[d].mul_add(h, u[d]);
+            w[d] = g[d].mul_add(each[0][d], drift);
+            above[d] = g[d].mul_add(root, drift);
+            below[d] = drift - g[d] * root;
+            let once = each[0][d];
+            let twice = once.mul_add(once, -h) / root;
+            let quarter = R::lit(0.25) * end[d];
+            of_above[d] = quarter * (once + twice);
+            of_below[d] = quarter * (once - twice);
+            of_f[d] = h * (half * end[d]);
+        }
+        let last = timeline::time_of_node::<R>(at, R::lit(1.0));
+        let by_w = adjoint::through::<R, S, N, P>(system, &w, p, last, &of_f, &mut by_p);
+        let by_above = <S::Noise as PullBackNoise<N, P>>::pull_back_columns::<R>(
+            &above, p, last, &of_above, &mut by_p,
+        );
+        let by_below = <S::Noise as PullBackNoise<N, P>>::pull_back_columns::<R>(
+            &below, p, last, &of_below, &mut by_p,
+        );
+        let mut of_g = *end;
+        for d in 0..N {
+            let by_drift = by_w[d] + (by_above[d] + by_below[d]);
+            begin[d] = begin[d] + by_drift;
+            of_f[d] = h * half.mul_add(end[d], by_drift);
+            let sum = each[0][d] * half.mul_add(end[d], by_w[d]);
+            of_g[d] = root.mul_add(by_above[d] - by_below[d], sum);
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, u, p, at.t, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_columns::<R>(
+            u, p, at.t, &of_g, &mut by_p,
+        );
+        for d in 0..N {
+            begin[d] = begin[d] + (by_f[d] + by_g[d]);
         }
     }
 }

@@ -9,7 +9,7 @@ stochastic! {
     ///
     /// J. Foster, A. Jelinčič, *On the convergence of adaptive approximations for stochastic
     /// differential equations* (arXiv:2311.14201), definition 1.6.
-    spark::Spark,
+    spark::Spark, adjoint spark_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 3,
     step(system, u, p, at, h, path, w) {
@@ -40,6 +40,61 @@ stochastic! {
             let drift = outer.mul_add(f[d] + third[d], inner * second[d]);
             let noise = inner.mul_add(spread[d], first[d] + last[d]);
             w[d] = drift.mul_add(h, u[d]) + noise;
+        }
+    }
+    back(system, u, p, at, h, path, end, begin, by_p) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let half = R::lit(0.5);
+        let root = R::lit(1.7320508075688772);
+        let outer = R::lit(0.21132486540518713);
+        let inner = R::lit(0.5773502691896257);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, root);
+        let mut w = *u;
+        for d in 0..N {
+            w[d] = (half * f[d]).mul_add(h, u[d]) + g[d];
+        }
+        let middle = timeline::time_of_node::<R>(at, half);
+        let second = system.rhs(&w, p, middle);
+        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, middle, &dw, one, none);
+        let mut v = *u;
+        let mut of_f = *end;
+        for d in 0..N {
+            v[d] = second[d].mul_add(h, u[d]) + spread[d];
+            of_f[d] = h * (outer * end[d]);
+        }
+        let last = timeline::time_of_node::<R>(at, one);
+        let by_f = adjoint::through::<R, S, N, P>(system, &v, p, last, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            &v, p, last, &dw, outer, -one, end, &mut by_p,
+        );
+        let mut of_g = *end;
+        for d in 0..N {
+            let by_v = by_f[d] + by_g[d];
+            begin[d] = begin[d] + by_v;
+            of_g[d] = inner.mul_add(end[d], by_v);
+            of_f[d] = h * of_g[d];
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, &w, p, middle, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            &w, p, middle, &dw, one, none, &of_g, &mut by_p,
+        );
+        let mut by_w = *end;
+        for d in 0..N {
+            by_w[d] = by_f[d] + by_g[d];
+            of_f[d] = h * half.mul_add(by_w[d], outer * end[d]);
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, u, p, at.t, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            u, p, at.t, &dw, half, root, &by_w, &mut by_p,
+        );
+        let by_first = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            u, p, at.t, &dw, outer, one, end, &mut by_p,
+        );
+        for d in 0..N {
+            begin[d] = begin[d] + (by_w[d] + (by_f[d] + (by_g[d] + by_first[d])));
         }
     }
 }

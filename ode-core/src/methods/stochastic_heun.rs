@@ -8,7 +8,7 @@ stochastic! {
     ///
     /// W. Rümelin, *Numerical treatment of stochastic differential equations* (SIAM Journal on
     /// Numerical Analysis 19, 1982).
-    stochastic_heun::StochasticHeun,
+    stochastic_heun::StochasticHeun, adjoint stochastic_heun_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 2,
     step(system, u, p, at, h, path, w) {
@@ -27,6 +27,40 @@ stochastic! {
         for d in 0..N {
             let drift = half * (f[d] + last[d]);
             w[d] = drift.mul_add(h, half.mul_add(g[d] + spread[d], u[d]));
+        }
+    }
+    back(system, u, p, at, h, path, end, begin, by_p) {
+        let one = R::lit(1.0);
+        let none = R::lit(0.0);
+        let half = R::lit(0.5);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
+        let mut w = *u;
+        let mut of_g = *end;
+        let mut of_f = *end;
+        for d in 0..N {
+            w[d] = f[d].mul_add(h, u[d]) + g[d];
+            of_g[d] = half * end[d];
+            of_f[d] = h * of_g[d];
+        }
+        let time = timeline::time_of_node::<R>(at, one);
+        let by_f = adjoint::through::<R, S, N, P>(system, &w, p, time, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            &w, p, time, &dw, one, none, &of_g, &mut by_p,
+        );
+        for d in 0..N {
+            let by_w = by_f[d] + by_g[d];
+            begin[d] = begin[d] + by_w;
+            of_g[d] = of_g[d] + by_w;
+            of_f[d] = h * of_g[d];
+        }
+        let by_f = adjoint::through::<R, S, N, P>(system, u, p, at.t, &of_f, &mut by_p);
+        let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
+            u, p, at.t, &dw, one, none, &of_g, &mut by_p,
+        );
+        for d in 0..N {
+            begin[d] = begin[d] + (by_f[d] + by_g[d]);
         }
     }
 }

@@ -5,14 +5,22 @@
 /// `step` computes the new state `w` from `u` by statements. They may mention the system, `u`, `p`,
 /// `at` (the times of stages), `h`, and `path`, the interval of the step on the path of the noise.
 /// `drifts` is the number of evaluations of the drift.
+///
+/// `back` is the adjoint of these statements. It starts from `end`, the derivatives of a loss with
+/// respect to the new state, which it adds to `begin`, those with respect to `u`. The statements
+/// add all other derivatives with respect to `u`, and those with respect to the parameters to
+/// `by_p`. `adjoint` names the C++ namespace of the adjoint, a lane program of its own.
 macro_rules! stochastic {
     (
         $(#[$documentation:meta])*
-        $module:ident::$method:ident,
+        $module:ident::$method:ident, adjoint $adjoint:ident,
         calculus $calculus:expr, noise $noise:ident,
         strong $strong:literal, weak $weak:literal, drifts $drifts:literal,
         step($system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident, $w:ident)
             { $($step:tt)* }
+        back($of:ident, $v:ident, $q:ident, $times:ident, $size:ident, $interval:ident,
+            $end:ident, $begin:ident, $by_p:ident)
+            { $($back:tt)* }
     ) => {
         pub use device::*;
 
@@ -128,6 +136,102 @@ macro_rules! stochastic {
                         out[d] = theta.mul_add(step.u[d] - state.u[d], state.u[d]);
                     }
                     out
+                }
+            }
+        }
+
+        /// The adjoint of the method.
+        pub mod adjoint {
+            pub use device::*;
+
+            // Not each method uses all quantities of a step.
+            #[allow(unused_imports, unused_variables)]
+            #[ode_macros::device($adjoint)]
+            mod device {
+                use super::super::device as $module;
+                use crate::lane::Real;
+                use crate::step::adjoint::Adjoint;
+                use crate::step::{adjoint, stepper, timeline};
+                use crate::system::{Noise, PullBack, PullBackNoise};
+                use stepper::Stepper;
+
+                /// The adjoint of the method of this module.
+                #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+                pub struct Backward;
+
+                impl Adjoint for Backward {
+                    type Method = $module::$method;
+
+                    /// The state at the beginning: the adjoint computes all stages again.
+                    type Made<R: Real, const N: usize> = [R; N];
+
+                    fn make<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        _system: S,
+                        state: &stepper::State<R, N, P>,
+                        _ask: &stepper::Ask<R>,
+                    ) -> [R; N] {
+                        state.u
+                    }
+
+                    fn step_of<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        _made: &[R; N],
+                    ) -> stepper::Step<R, N, [R; N]> {
+                        <$module::$method as Stepper>::step::<R, S, N, P>(system, state, ask)
+                    }
+
+                    fn nothing<R: Real, const N: usize, const P: usize>(
+                        end: [R; N],
+                    ) -> adjoint::StepCotangents<R, N, P, [R; N]> {
+                        let none = [R::lit(0.0); N];
+                        adjoint::given::<R, N, P, [R; N]>(end, none, none, [R::lit(0.0); P])
+                    }
+
+                    fn within<R: Real, const N: usize, const P: usize>(
+                        given: &mut adjoint::StepCotangents<R, N, P, [R; N]>,
+                        theta: R,
+                        g: &[R; N],
+                    ) {
+                        for d in 0..N {
+                            let of_end = theta * g[d];
+                            given.end[d] = given.end[d] + of_end;
+                            given.begin[d] = given.begin[d] + (g[d] - of_end);
+                        }
+                    }
+
+                    fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        _system: S,
+                        _state: &stepper::State<R, N, P>,
+                        _ask: &stepper::Ask<R>,
+                        _step: &stepper::Step<R, N, [R; N]>,
+                        _given: &mut adjoint::StepCotangents<R, N, P, [R; N]>,
+                        _dense: R::Mask,
+                    ) {
+                    }
+
+                    fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        $of: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        _made: &[R; N],
+                        given: &adjoint::StepCotangents<R, N, P, [R; N]>,
+                    ) -> adjoint::Back<R, N, P> {
+                        let $v = &state.u;
+                        let $q = &state.p;
+                        let $times = &ask.at;
+                        let $size = ask.h;
+                        let $interval = &ask.path;
+                        let $end = &given.end;
+                        let mut $by_p = given.p;
+                        let mut $begin = given.begin;
+                        for d in 0..N {
+                            $begin[d] = $begin[d] + $end[d];
+                        }
+                        $($back)*
+                        adjoint::back::<R, N, P>($begin, $by_p)
+                    }
                 }
             }
         }

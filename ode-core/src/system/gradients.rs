@@ -7,7 +7,7 @@
 //! code nor text for them.
 
 use crate::lane::Real;
-use crate::system::{Quantities, System};
+use crate::system::{PullBackNoise, Quantities, System};
 use ode_macros::inlined;
 
 /// Products of vectors with the derivatives of the right-hand side (vector–Jacobian products).
@@ -17,7 +17,9 @@ use ode_macros::inlined;
     note = "a module with a `#[loss]`, or with `fn initial(theta: &Theta, item: &Item) -> State`, \
             always has gradients"
 )]
-pub trait PullBack<const N: usize, const P: usize>: System<N, P> + PullBackEvents<N, P> {
+pub trait PullBack<const N: usize, const P: usize>:
+    System<N, P, Noise: PullBackNoise<N, P>> + PullBackEvents<N, P>
+{
     /// The products with respect to states and parameters, together.
     type Pulled<R: Real>: Copy + core::fmt::Debug;
 

@@ -40,6 +40,46 @@ pub trait Noise<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     fn of_components<R: Real>(w: &Self::Wiener<R>) -> [[R; N]; 2];
 }
 
+/// Products of vectors with the derivatives of a system's noise (vector–Jacobian products).
+///
+/// Each function returns the products with respect to the states, and adds those with respect to
+/// the parameters to `by_p`. The vector `by` contains the derivatives of a loss with respect to the
+/// results. The increments of the processes count as constants.
+pub trait PullBackNoise<const N: usize, const P: usize>: Noise<N, P> {
+    /// Computes the products of `by` with the derivatives of [`diffuse`](Noise::diffuse).
+    #[allow(clippy::too_many_arguments)]
+    fn pull_back_diffuse<R: Real>(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        w: &Self::Wiener<R>,
+        a: R,
+        b: R,
+        by: &[R; N],
+        by_p: &mut [R; P],
+    ) -> [R; N];
+
+    /// Computes the products of `by` with the derivatives of [`milstein`](Noise::milstein).
+    fn pull_back_milstein<R: Real>(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        w: &Self::Wiener<R>,
+        h: R,
+        by: &[R; N],
+        by_p: &mut [R; P],
+    ) -> [R; N];
+
+    /// Computes the products of `by` with the derivatives of [`columns`](Noise::columns).
+    fn pull_back_columns<R: Real>(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        by: &[R; N],
+        by_p: &mut [R; P],
+    ) -> [R; N];
+}
+
 /// The noise of systems without noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoNoise;
@@ -70,6 +110,46 @@ impl<const N: usize, const P: usize> Noise<N, P> for NoNoise {
     #[inlined]
     fn of_components<R: Real>((): &()) -> [[R; N]; 2] {
         [[R::lit(0.0); N]; 2]
+    }
+}
+
+impl<const N: usize, const P: usize> PullBackNoise<N, P> for NoNoise {
+    #[inlined]
+    fn pull_back_diffuse<R: Real>(
+        _: &[R; N],
+        _: &[R; P],
+        _: R,
+        (): &(),
+        _: R,
+        _: R,
+        _: &[R; N],
+        _: &mut [R; P],
+    ) -> [R; N] {
+        [R::lit(0.0); N]
+    }
+
+    #[inlined]
+    fn pull_back_milstein<R: Real>(
+        _: &[R; N],
+        _: &[R; P],
+        _: R,
+        (): &(),
+        _: R,
+        _: &[R; N],
+        _: &mut [R; P],
+    ) -> [R; N] {
+        [R::lit(0.0); N]
+    }
+
+    #[inlined]
+    fn pull_back_columns<R: Real>(
+        _: &[R; N],
+        _: &[R; P],
+        _: R,
+        _: &[R; N],
+        _: &mut [R; P],
+    ) -> [R; N] {
+        [R::lit(0.0); N]
     }
 }
 

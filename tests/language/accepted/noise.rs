@@ -74,18 +74,23 @@ pub(crate) mod noise_without_events {
     }
 }
 
-pub(crate) mod noise_without_gradients {
+pub(crate) mod gradients_need_constant_times {
     use odes::ode_system;
 
-    #[ode_system]
+    #[ode_system(gradients = "on")]
     pub(crate) mod rule {
-        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
-            [-u[0]]
+        pub(crate) fn rhs(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+            [-p[0] * u[0]]
         }
 
         #[noise]
         pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
             [u[0]]
+        }
+
+        #[at(0.5)]
+        pub(crate) fn dose(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+            [u[0] + p[1]]
         }
     }
 }

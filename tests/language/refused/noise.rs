@@ -98,23 +98,28 @@ mod rule {
     }
 }
 
-//# noise_without_gradients
-//! A system with noise has no gradients.
+//# gradients_need_constant_times
+//! With noise, gradients need constant times of actions.
 
 use odes::ode_system;
 
 #[ode_system(gradients = "on")]
 mod rule {
-    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
-        [-u[0]]
+    pub(crate) fn rhs(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+        [-p[0] * u[0]]
     }
 
     #[noise]
     pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
 //~               ^^^^^
-//~ error: gradients of stochastic equations are not supported: remove `gradients = "on"`, or the
-//~ noise
+//~ error: the times of `dose` depend on parameters, and the path of the noise has no derivative
+//~ with respect to the time: use constant times, or write a module without gradients
         [u[0]]
+    }
+
+    #[at(p[1])]
+    pub(crate) fn dose(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+        [u[0] + p[1]]
     }
 }
 
