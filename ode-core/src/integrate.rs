@@ -53,6 +53,7 @@ pub mod members;
 pub mod options;
 pub mod recorded;
 pub mod recording;
+pub mod retraced;
 pub mod roots;
 pub mod saltation;
 pub mod sides;

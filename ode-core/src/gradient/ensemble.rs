@@ -237,6 +237,9 @@ fn evaluated<T: Scalar>(
         );
     }
     let info = ensemble.system.info;
+    if settings.adaptive && info.noise.is_some() {
+        return no("adaptive steps of systems with noise", "use fixed steps: `fixed_step(h)`");
+    }
     let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
     // Steps of systems with actions are recorded with their times.
     let times = settings.adaptive || task.action_width() > 0;

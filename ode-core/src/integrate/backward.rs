@@ -23,9 +23,8 @@ pub use device::*;
 mod device {
     use crate::integrate::options::LoopConfig;
     use crate::integrate::recorded::RecordSource;
-    use crate::integrate::{advance, attempt, recorded, saltation};
+    use crate::integrate::{advance, recorded, retraced, saltation};
     use crate::lane::{Bits, Mask, Real};
-    use crate::random::path;
     use crate::step::adjoint::Adjoint;
     use crate::step::stepper::Stepper;
     use crate::step::{adjoint, code, guard, norm, stepper, timeline, vector};
@@ -121,11 +120,7 @@ mod device {
                 lane.rest = R::select(got, rest, lane.rest);
             }
             if C::NOISE {
-                let number = io.number();
-                lane.number[0] = <R::Bits as Bits>::select(got, number[0], lane.number[0]);
-                lane.number[1] = <R::Bits as Bits>::select(got, number[1], lane.number[1]);
-                lane.dt = io.load_dt(got, lane.dt);
-                lane.from = R::select(got, lane.t0, lane.from);
+                retraced::begin::<R, Q, N, P>(io, lane, got);
             }
             if C::ADAPTIVE && !C::WATCHES && !C::SCHEDULED && io.stops() {
                 recorded::last_segment::<R, Q, N, P>(io, lane, got);
@@ -219,13 +214,13 @@ mod device {
         let watch = guard::watch::<R>(false, <R::Mask as Mask>::splat(false));
         let mut ask = stepper::ask::<R>(at, h, none, watch);
         if C::NOISE {
-            ask.path = path_again::<R, Q, N, P>(io, lane, index, h);
+            ask.path = retraced::path_of::<R, Q, N, P>(io, lane, index, h);
         }
         let made = A::make::<R, S, N, P>(system, &state, &ask);
         let mut given = A::nothing::<R, N, P>(lane.back.u);
         let ahead = ahead_of::<R, C, N, P>(lane, index);
         let want = run & none.less_than(lane.saved);
-        let want = is_within::<R, Q, C, N, P>(io, lane, ahead, want);
+        let want = is_within::<R, Q, C, N, P>(io, lane, index, ahead, want);
         if want.any() {
             let step = A::step_of::<R, S, N, P>(system, &state, &ask, &made);
             meet::<R, S, A, A::Method, Q, C, N, P>(
@@ -254,24 +249,6 @@ mod device {
                 saltation::begin_segment::<R, S, Q, N, P>(system, io, lane, &u, begins);
             }
         }
-    }
-
-    /// Returns the interval of step `index`, of size `h`, on the path of the noise.
-    ///
-    /// The path is computed again, so no noise is recorded; see
-    /// [`path_of`](crate::integrate::attempt::path_of).
-    fn path_again<R: Real, Q: RecordSource<R, N, P>, const N: usize, const P: usize>(
-        io: &Q,
-        lane: &recorded::Lane<R, N, P>,
-        index: R::Bits,
-        h: R,
-    ) -> path::Path<R> {
-        let seed = io.noise_seed();
-        let levels = io.noise_levels();
-        let mut interval = path::path::<R>(seed, lane.number, index, levels, lane.dt);
-        interval.ends_within = h.lt(lane.dt * R::lit(attempt::WHOLE));
-        interval.reach = h;
-        interval
     }
 
     /// Evaluates the loss at the saved times within a step.
@@ -317,6 +294,8 @@ mod device {
             let mut within = step.u;
             if C::NOISE {
                 // The state is the end of a step of its own.
+                let before = retraced::steps_before::<R, C, N, P>(lane, index);
+                ends = want & retraced::is_end::<R, N, P>(lane, before, h);
                 if (want & !ends).any() {
                     part = advance::up_to::<R>(ask, ahead, h);
                     let made = M::step::<R, S, N, P>(system, state, &part);
@@ -337,7 +316,9 @@ mod device {
             }
             if C::NOISE {
                 if inside.any() {
-                    through_part::<R, S, A, M, N, P>(system, state, &part, given, &g, inside);
+                    retraced::through_part::<R, S, A, M, N, P>(
+                        system, state, &part, given, &g, inside,
+                    );
                 }
             } else {
                 A::within::<R, N, P>(given, R::select(inside, theta, zero), &g);
@@ -348,41 +329,10 @@ mod device {
             let more = want & none.less_than(lane.saved);
             lane.save_at = io.save_time(more, lane.saved.wrapping_sub(one), lane.save_at);
             ahead = ahead_of::<R, C, N, P>(lane, index);
-            want = is_within::<R, Q, C, N, P>(io, lane, ahead, more);
+            want = is_within::<R, Q, C, N, P>(io, lane, index, ahead, more);
         }
         if dense.any() {
             A::pull_within::<R, S, N, P>(system, state, ask, &step, given, dense);
-        }
-    }
-
-    /// Adds the derivatives through a step of its own to a saved time, in lanes `which`.
-    ///
-    /// `g` is the derivative with respect to the end of this step.
-    fn through_part<
-        R: Real,
-        S: PullBack<N, P>,
-        A: Adjoint<Method = M>,
-        M: Stepper,
-        const N: usize,
-        const P: usize,
-    >(
-        system: S,
-        state: &stepper::State<R, N, P>,
-        part: &stepper::Ask<R>,
-        given: &mut adjoint::StepCotangents<R, N, P, M::Kept<R, N>>,
-        g: &[R; N],
-        which: R::Mask,
-    ) {
-        let made = A::make::<R, S, N, P>(system, state, part);
-        let end = A::nothing::<R, N, P>(*g);
-        let back = A::pull_back::<R, S, N, P>(system, state, part, &made, &end);
-        for d in 0..N {
-            let sum = given.begin[d] + back.u[d];
-            given.begin[d] = R::select(which, sum, given.begin[d]);
-        }
-        for d in 0..P {
-            let sum = given.p[d] + back.p[d];
-            given.p[d] = R::select(which, sum, given.p[d]);
         }
     }
 
@@ -436,19 +386,14 @@ mod device {
             let done = timeline::whole_from_bits::<R>(index);
             ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);
         }
-        if C::NOISE && (C::WATCHES || C::SCHEDULED) {
-            // The path has the same interval only if this distance has the same bits.
-            let mut since = lane.row.t - lane.from;
-            if !R::DOUBLE {
-                since = since + lane.row.low;
-            }
-            let done = (since / lane.dt).round_even();
-            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.from);
+        if C::NOISE {
+            let before = retraced::steps_before::<R, C, N, P>(lane, index);
+            ahead = retraced::ahead::<R, N, P>(lane, before);
         }
         ahead
     }
 
-    /// Returns the lanes `which` with a saved time within the step or at its end.
+    /// Returns the lanes `which` with a saved time within step `index` or at its end.
     ///
     /// The time is `ahead` of the beginning of the step, which is excluded. At an action, the state
     /// before it was saved, even if the saved time is later by rounding.
@@ -461,6 +406,7 @@ mod device {
     >(
         io: &Q,
         lane: &recorded::Lane<R, N, P>,
+        index: R::Bits,
         ahead: R,
         which: R::Mask,
     ) -> R::Mask {
@@ -473,6 +419,10 @@ mod device {
                 let near = ahead.le(lane.row.t.abs() * timeline::few_units::<R>());
                 within = within & !(acted & near);
             }
+        }
+        if C::NOISE {
+            let before = retraced::steps_before::<R, C, N, P>(lane, index);
+            within = which & retraced::is_within::<R, N, P>(lane, before);
         }
         within
     }

@@ -319,6 +319,10 @@ mod device {
         if !C::EVENTS && !C::SCHEDULED {
             reach = R::lit(0.0);
         }
+        if C::NOISE {
+            // As in `advance::reach_of`.
+            reach = timeline::edge(end.t, lane.dt, end.t);
+        }
         let mut look = lane.over & which & none.less_than(lane.saved);
         while look.any() {
             let before = lane.saved.wrapping_sub(one);

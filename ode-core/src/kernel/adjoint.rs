@@ -1,7 +1,7 @@
 //! The C++ of gradients: the forward kernel, which records steps, and the backward kernel.
 
 use crate::error::SolveError;
-use crate::integrate::{backward, recorded, saltation};
+use crate::integrate::{backward, recorded, retraced, saltation};
 use crate::kernel::{BLOCK, KernelConfig, Parts, SystemText, Target};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
@@ -60,8 +60,14 @@ where
     S: System<N, P>,
     M: Differentiable,
 {
-    let programs =
-        [adjoint::DEVICE, M::ADJOINT_DEVICE, recorded::DEVICE, saltation::DEVICE, backward::DEVICE];
+    let programs = [
+        adjoint::DEVICE,
+        M::ADJOINT_DEVICE,
+        recorded::DEVICE,
+        saltation::DEVICE,
+        retraced::DEVICE,
+        backward::DEVICE,
+    ];
     let programs = programs.join("\n");
     let config = format!(
         "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
