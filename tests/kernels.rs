@@ -470,6 +470,42 @@ fn kinetics(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
     [back - slow, slow - fast - back, fast]
 }
 
+/// Diagonal noise, which depends on the time.
+#[ode_system(gradients = "on")]
+mod shaken {
+    fn rhs(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+        [p[0] * (u[1] - u[0]), u[0] * (p[1] - u[2]) - u[1], u[0] * u[1] - p[2] * u[2]]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3] {
+        [p[0] * u[0], u[1] * (1.0 + t), (1.0 + u[2] * u[2]).sqrt()]
+    }
+}
+
+/// General noise, with a scheduled action and a condition.
+#[ode_system(gradients = "on")]
+mod kicked {
+    fn rhs(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+        [p[0] * u[1], -p[1] * u[0], p[2] * (u[0] - u[2])]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 3], p: &[f64; 3]) -> [[f64; 3]; 2] {
+        [[p[0] * u[1], u[2], 0.0], [0.0, p[1], u[0] * u[0]]]
+    }
+
+    #[at(0.5)]
+    fn dose(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+        [u[0] + p[0], u[1], u[2]]
+    }
+
+    #[after_step(stop)]
+    fn high(u: &[f64; 3]) -> bool {
+        u[0] > 10.0
+    }
+}
+
 /// A system with an event, modes, a scheduled action, a stop that moves, and a condition.
 #[ode_system(gradients = "on")]
 mod dosing {
@@ -541,6 +577,32 @@ fn gradients() {
     of(attractor, Tsit5, true, NOTHING, &mut kernels);
     of(dosing, Tsit5, false, measured((0, 0), (0, 0)), &mut kernels);
     of(kinetics, Rodas5P, false, measured((0, 0), (256, 566)), &mut kernels);
+    compile(kernels);
+}
+
+/// Gradient kernels of all methods for noise.
+#[needs(nvrtc)]
+#[test]
+fn gradients_of_noise() {
+    fn of<T: Scalar, S, M>(system: S, _: M, kernels: &mut Vec<Kernel>)
+    where
+        S: System<3, 3>,
+        M: Differentiable + Method,
+    {
+        let most = measured((0, 0), (0, 0));
+        let config = kernel_config::<T, S, M, 3, 3>(false, false, swept::<3, 3>());
+        kernels.extend(Kernel::gradient::<T, S, M, 3, 3>(system, FIRST, &config, most));
+    }
+    let mut kernels = Vec::new();
+    of::<f64, _, _>(kicked, EulerMaruyama, &mut kernels);
+    of::<f32, _, _>(kicked, EulerMaruyama, &mut kernels);
+    of::<f64, _, _>(shaken, Milstein, &mut kernels);
+    of::<f64, _, _>(shaken, Siea, &mut kernels);
+    of::<f64, _, _>(shaken, Sriw1, &mut kernels);
+    of::<f64, _, _>(shaken, Sra1, &mut kernels);
+    of::<f64, _, _>(shaken, Shark, &mut kernels);
+    of::<f64, _, _>(shaken, StochasticHeun, &mut kernels);
+    of::<f64, _, _>(shaken, Spark, &mut kernels);
     compile(kernels);
 }
 

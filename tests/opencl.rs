@@ -28,11 +28,14 @@ use odes::backend::ResultArray;
 use odes::events::EventLog;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
-use odes::methods::{Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4};
+use odes::methods::{
+    Differentiable, EulerMaruyama, Kvaerno5, Method, Rodas4, Rosenbrock23, TrBdf2, Tsit5Rodas4,
+};
+use odes::ndarray::Array3;
 use odes::prelude::*;
 use odes::problem::Vary;
 use odes::sample::{Design, Scrambling};
-use odes::system::System;
+use odes::system::{PullBack, System};
 use odes::{Controller, GrowthGuard, Saving};
 use odes_models::{hires, robertson};
 use odes_skipped::needs;
@@ -375,4 +378,66 @@ fn trajectories_have_numbers() {
         check::<f32>(place);
         check::<f64>(place);
     }
+}
+
+/// General noise of two processes, with a dose at a given time.
+#[ode_system(gradients = "on")]
+mod kicked {
+    fn rhs(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
+        [p[0] * u[1], (t - u[0]).sin()]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 2], p: &[f64; 2]) -> [[f64; 2]; 2] {
+        [[p[1] * u[1], 0.1], [0.2, p[1] * u[0]]]
+    }
+
+    #[at(0.4)]
+    fn dose(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+        [u[0] + p[0], u[1]]
+    }
+}
+
+#[ode_system(gradients = "on")]
+fn swung(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+    [u[1], -p[0] * u[0].sin() - p[1] * u[1]]
+}
+
+/// Gradients through the steps of threads that vote and share a queue.
+#[needs(opencl)]
+#[test]
+fn gradients_have_the_bits_of_the_cpu() {
+    fn check<S, M, T>(
+        place: OpenCl,
+        problem: OdeProblem<S, f64, 2, 2>,
+        method: M,
+        options: &SolveOptions,
+    ) where
+        S: PullBack<2, 2>,
+        M: Differentiable,
+        T: Scalar,
+    {
+        const COUNT: usize = 300;
+        let ensemble = EnsembleProblem::new(problem.cast::<T>())
+            .trajectories(COUNT)
+            .vary(|problem, i| problem.with_p([0.5 + i as f64 / 300.0, 0.3].map(T::narrow)));
+        let by = |(i, j, k): (usize, usize, usize)| T::narrow((1 + i % 7 + 2 * j + 3 * k) as f64);
+        let by = Array3::from_shape_fn((COUNT, 3, 2), by);
+        let expected = ensemble.pull_back(method, EnsembleSerial, options, by.clone()).unwrap();
+        assert!(expected.failed() == 0 && expected.all_p().iter().all(|x| *x != T::default()));
+        for refill in [false, true] {
+            let place = place.refill(refill);
+            let found = ensemble.pull_back(method, place, options, by.clone()).unwrap();
+            assert_eq!(found.all_u0(), expected.all_u0());
+            assert_eq!(found.all_p(), expected.all_p());
+        }
+    }
+    let Some(place) = OpenCl::find() else { return };
+    let fixed = SolveOptions::default().fixed_step(0.0625).saveat([0.25, 0.4, 0.91]);
+    let noisy = OdeProblem::new(kicked, [0.3, 0.6], 0.0..=1.0, [0.0; 2]);
+    check::<_, _, f64>(place, noisy, EulerMaruyama, &fixed);
+    check::<_, _, f32>(place, noisy, EulerMaruyama, &fixed);
+    let adaptive = SolveOptions::default().tolerance(1e-6).saveat([0.25, 0.4, 0.91]);
+    let swinging = OdeProblem::new(swung, [0.3, 0.6], 0.0..=1.0, [0.0; 2]);
+    check::<_, _, f64>(place, swinging, Tsit5, &adaptive);
 }

@@ -14,7 +14,11 @@ mod learning;
 #[path = "../support/learnt.rs"]
 mod learnt;
 mod lyapunov;
+#[path = "../support/opencl.rs"]
+mod opencl;
 mod points;
 mod replay;
+#[path = "../support/same_gradients.rs"]
+mod same;
 mod stiff;
 mod wrapped;

@@ -8,6 +8,8 @@ mod everywhere;
 mod gpu;
 #[path = "../support/opencl.rs"]
 mod opencl;
+#[path = "../support/same_gradients.rs"]
+mod same_gradients;
 #[path = "../support/workloads.rs"]
 mod workloads;
 

@@ -80,75 +80,20 @@ impl HostCpp {
 impl RequestVisitor for HostCpp {
     /// Records steps in one function, and runs the adjoint in another.
     fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
-        let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
-            job;
-        // Nothing is saved.
-        let settings = ResolvedOptions { saved: SavedRow::default(), ..settings.clone() };
-        let kernel_config =
-            KernelConfig { target: Target::Host, ..KernelConfig::new(&settings, columns, true) };
-        let compiled =
-            |kernel| Ok::<_, SolveError>(self.compile(&task.kernel(kernel, &kernel_config)?));
-        let (forth, back) = (compiled(AdjointKernel::Forward)?, compiled(AdjointKernel::Backward)?);
         type Run<T> =
             unsafe extern "C" fn(*const KernelArguments<T>, *const T, *const AdjointArguments);
-        // SAFETY: the functions have this type; static_asserts check their arguments.
-        let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
-            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(ADJOINT_NAME.as_bytes()).unwrap())
-        };
-        // More steps than any test makes.
-        let (n, room) = (columns.trajectories, 1 << 18);
-        let action_width = task.action_width();
-        let times = settings.adaptive || action_width > 0;
-        let action_room = if action_width > 0 { 1 << 16 } else { 0 };
-        let mut actions = vec![T::nan(); action_room * action_width];
-        let mut marks = vec![0_u32; action_room * adjoint::MARKS];
-        let mut action_starts = vec![0_u32; n];
-        let mut action_words = [0_u32; 2];
-        let [action_last, action_count] = &mut action_words;
-        let mut numbers = vec![T::nan(); room * adjoint::width::<T>(columns.u0.len(), times)];
-        let mut steps = vec![0_u8; room];
-        let mut of_each = vec![[0_u32; 2]; n];
-        let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
-        let mut words = [0_u32; 3];
-        let [last, rows, most] = &mut words;
-        let mut raw = RawResults::default();
-        in_memory(&settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
-            let adjoint = AdjointArguments {
-                numbers: numbers.as_mut_ptr() as u64,
-                steps: steps.as_mut_ptr() as u64,
-                starts: starts.as_mut_ptr() as u64,
-                before: before.as_mut_ptr() as u64,
-                last: last as *mut u32 as u64,
-                rows: rows as *mut u32 as u64,
-                most: most as *mut u32 as u64,
-                by_saved: cotangents.saved.as_ptr() as u64,
-                by_last: cotangents.last.as_ptr() as u64,
-                loss: gradients.loss.as_mut_ptr() as u64,
-                u0: gradients.u0.as_mut_ptr() as u64,
-                p: gradients.p.as_mut_ptr() as u64,
-                actions: actions.as_mut_ptr() as u64,
-                marks: marks.as_mut_ptr() as u64,
-                action_starts: action_starts.as_mut_ptr() as u64,
-                action_last: action_last as *mut u32 as u64,
-                action_count: action_count as *mut u32 as u64,
-                has_saved: u32::from(!cotangents.saved.is_empty()),
-                has_last: u32::from(!cotangents.last.is_empty()),
-                threads: 1,
-                room: room as u32,
-                action_room: action_room as u32,
-                unused: 0,
-            };
-            for run in [forth, back] {
-                // SAFETY: every pointer refers to as many elements as `KernelArguments`, `Shared`
-                // and `AdjointArguments` require.
-                unsafe { run(arguments, shared.as_ptr(), &raw const adjoint) };
+        adjoint_in_memory(job, (Target::Host, true), 1, |sources, arguments, shared, adjoint| {
+            for (source, name) in sources.iter().zip([RECORD_NAME, ADJOINT_NAME]) {
+                let library = self.compile(source);
+                // SAFETY: the function has this type; static_asserts check its arguments. Every
+                // pointer refers to as many elements as `KernelArguments`, `Shared` and
+                // `AdjointArguments` require.
+                unsafe {
+                    let run: libloading::Symbol<'_, Run<T>> = library.get(name.as_bytes()).unwrap();
+                    run(arguments, shared.as_ptr(), &raw const *adjoint);
+                }
             }
         })?;
-        assert_eq!(words[2], 0, "more rows than there is room for");
-        assert!(action_words[1] as usize <= action_room, "more actions than there is room for");
-        results.codes.copy_from_slice(&raw.codes);
-        results.steps.copy_from_slice(&raw.steps);
-        results.rejected.copy_from_slice(&raw.rejected);
         let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
         Ok(RunReport::new(backend, Timings::default()))
     }
@@ -230,6 +175,77 @@ pub(crate) fn in_memory<T: Scalar>(
         stop_each,
     };
     solve(&arguments, &kernel_config.shared_numbers(columns));
+    Ok(())
+}
+
+/// Computes gradients by both kernels of a task, each in this many threads.
+///
+/// `run` runs the kernels with these two texts on the arguments, as [`in_memory`] does. `refill`:
+/// whether threads take trajectories from a queue.
+pub(crate) fn adjoint_in_memory<T: Scalar>(
+    job: AdjointJob<'_, T>,
+    (target, refill): (Target, bool),
+    threads: usize,
+    run: impl FnOnce([String; 2], &KernelArguments<T>, &[T], &AdjointArguments),
+) -> Result<(), SolveError> {
+    let AdjointJob { task, options: settings, inputs: columns, cotangents, results, gradients } =
+        job;
+    // Nothing is saved.
+    let settings = ResolvedOptions { saved: SavedRow::default(), ..settings.clone() };
+    let kernel_config = KernelConfig { target, ..KernelConfig::new(&settings, columns, refill) };
+    let forth = task.kernel(AdjointKernel::Forward, &kernel_config)?;
+    let back = task.kernel(AdjointKernel::Backward, &kernel_config)?;
+    // More steps than any test makes.
+    let (n, room) = (columns.trajectories, (1 << 18) / threads);
+    let action_width = task.action_width();
+    let times = settings.adaptive || action_width > 0;
+    let action_room = if action_width > 0 { 1 << 16 } else { 0 };
+    let mut actions = vec![T::nan(); action_room * action_width];
+    let mut marks = vec![0_u32; action_room * adjoint::MARKS];
+    let mut action_starts = vec![0_u32; n];
+    let width = adjoint::width::<T>(columns.u0.len(), times);
+    let mut numbers = vec![T::nan(); room * width * threads];
+    let mut steps = vec![0_u8; room * threads];
+    let mut of_each = vec![[0_u32; 2]; n];
+    let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
+    let mut of_threads = [(); 3].map(|()| vec![0_u32; threads]);
+    let [last, rows, action_last] = &mut of_threads;
+    let mut words = [0_u32; 2];
+    let [most, action_count] = &mut words;
+    let mut raw = RawResults::default();
+    in_memory(&settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
+        let adjoint = AdjointArguments {
+            numbers: numbers.as_mut_ptr() as u64,
+            steps: steps.as_mut_ptr() as u64,
+            starts: starts.as_mut_ptr() as u64,
+            before: before.as_mut_ptr() as u64,
+            last: last.as_mut_ptr() as u64,
+            rows: rows.as_mut_ptr() as u64,
+            most: most as *mut u32 as u64,
+            by_saved: cotangents.saved.as_ptr() as u64,
+            by_last: cotangents.last.as_ptr() as u64,
+            loss: gradients.loss.as_mut_ptr() as u64,
+            u0: gradients.u0.as_mut_ptr() as u64,
+            p: gradients.p.as_mut_ptr() as u64,
+            actions: actions.as_mut_ptr() as u64,
+            marks: marks.as_mut_ptr() as u64,
+            action_starts: action_starts.as_mut_ptr() as u64,
+            action_last: action_last.as_mut_ptr() as u64,
+            action_count: action_count as *mut u32 as u64,
+            has_saved: u32::from(!cotangents.saved.is_empty()),
+            has_last: u32::from(!cotangents.last.is_empty()),
+            threads: threads as u32,
+            room: room as u32,
+            action_room: action_room as u32,
+            unused: 0,
+        };
+        run([forth, back], arguments, shared, &adjoint);
+    })?;
+    assert_eq!(words[0], 0, "more rows than there is room for");
+    assert!(words[1] as usize <= action_room, "more actions than there is room for");
+    results.codes.copy_from_slice(&raw.codes);
+    results.steps.copy_from_slice(&raw.steps);
+    results.rejected.copy_from_slice(&raw.rejected);
     Ok(())
 }
 

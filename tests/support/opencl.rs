@@ -5,11 +5,12 @@
 // Not every program uses all of it.
 #![allow(dead_code)]
 
-use crate::cpp::in_memory;
+use crate::cpp::{adjoint_in_memory, in_memory};
 use odes::backend::{
-    self, Backend, Capabilities, EnsembleAlgorithm, InstructionSet, RawResults, Request,
-    RequestVisitor, RunReport, SolveJob,
+    self, AdjointJob, Backend, Capabilities, EnsembleAlgorithm, InstructionSet, RawResults,
+    Request, RequestVisitor, RunReport, SolveJob,
 };
+use odes::internals::kernel::adjoint::{ADJOINT_NAME, RECORD_NAME};
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, KernelConfig, Target};
 use odes::lane::Scalar;
 use odes::{SolveError, Timings};
@@ -23,6 +24,7 @@ use opencl3::kernel::{
     CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, ExecuteKernel, Kernel, get_kernel_sub_group_info,
 };
 use opencl3::program::Program;
+use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -34,6 +36,12 @@ const OPTIONS: &str = "-cl-std=CLC++2021 -cl-fp32-correctly-rounded-divide-sqrt 
 /// The number of work-groups that share a queue: few, so that each thread takes several
 /// trajectories even of a small ensemble.
 const GROUPS: usize = 3;
+
+/// Returns the number of work-groups for `n` trajectories.
+fn groups_for(n: usize, refill: bool) -> usize {
+    let needed = n.div_ceil(BLOCK as usize);
+    if refill { needed.min(GROUPS) } else { needed }
+}
 
 /// An OpenCL runtime that runs kernels on this machine's CPU, in this process's memory.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +95,7 @@ impl OpenCl {
         let kernel = Kernel::create(&program, name).unwrap();
         // SAFETY: the caller guarantees that the kernel takes these two pointers, and accesses only
         // the memory that they refer to.
-        unsafe { self.runtime.launch(&kernel, groups, a, b) };
+        unsafe { self.runtime.launch(&kernel, groups, &[a.cast(), b.cast()]) };
         self.runtime.lanes(&kernel)
     }
 
@@ -147,18 +155,20 @@ impl Runtime {
         program
     }
 
-    /// Runs a kernel of two arguments, by address, and waits for it.
+    /// Runs a kernel on arguments, by address, and waits for it.
     ///
     /// # Safety
-    /// The kernel takes these two pointers, and accesses only the memory that they refer to.
-    unsafe fn launch<A, B>(&self, kernel: &Kernel, groups: usize, a: *const A, b: *const B) {
+    /// The kernel takes these pointers, and accesses only the memory that they refer to.
+    unsafe fn launch(&self, kernel: &Kernel, groups: usize, arguments: &[*const c_void]) {
         let mut launch = ExecuteKernel::new(kernel);
         launch.set_global_work_size(groups * BLOCK as usize).set_local_work_size(BLOCK as usize);
-        // SAFETY: the caller guarantees that the kernel takes these two pointers, and accesses only
+        // SAFETY: the caller guarantees that the kernel takes these pointers, and accesses only
         // the memory that they refer to. The device shares this process's memory. No other code
         // uses the memory until the kernel has finished.
         unsafe {
-            launch.set_arg_svm(a).set_arg_svm(b);
+            for argument in arguments {
+                launch.set_arg_svm(*argument);
+            }
             launch.enqueue_nd_range(&self.queue).unwrap();
         }
         self.queue.finish().unwrap();
@@ -184,6 +194,28 @@ impl Runtime {
 }
 
 impl RequestVisitor for OpenCl {
+    fn adjoint<T: Scalar>(&self, job: AdjointJob<'_, T>) -> Result<RunReport, SolveError> {
+        let refill = self.refill.unwrap_or(job.options.adaptive);
+        let groups = groups_for(job.inputs.trajectories, refill);
+        let threads = groups * BLOCK as usize;
+        let how = (Target::OpenCl, refill);
+        adjoint_in_memory(job, how, threads, |sources, arguments, shared, adjoint| {
+            for (source, name) in sources.iter().zip([RECORD_NAME, ADJOINT_NAME]) {
+                let kernel = Kernel::create(&self.runtime.build(source), name).unwrap();
+                let arguments = [
+                    (&raw const *arguments).cast(),
+                    shared.as_ptr().cast(),
+                    (&raw const *adjoint).cast(),
+                ];
+                // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
+                // many elements as `KernelArguments`, `Shared` and `AdjointArguments` require.
+                unsafe { self.runtime.launch(&kernel, groups, &arguments) };
+            }
+        })?;
+        let backend = Backend::Cpu { instructions: "OpenCL".to_string(), threads };
+        Ok(RunReport::new(backend, Timings::default()))
+    }
+
     fn solve<T: Scalar>(&self, job: SolveJob<'_, T>) -> Result<RunReport, SolveError> {
         let SolveJob { task, options: settings, inputs: columns, sink } = job;
         let begin = Instant::now();
@@ -193,17 +225,14 @@ impl RequestVisitor for OpenCl {
         let program = self.runtime.build(&task.kernel(&kernel_config)?);
         let kernel = Kernel::create(&program, KERNEL_NAME).unwrap();
         let compile = begin.elapsed();
-        let groups_for = |n: usize| {
-            let needed = n.div_ceil(BLOCK as usize);
-            if refill { needed.min(GROUPS) } else { needed }
-        };
         let mut raw = RawResults::default();
         for batch in columns.batches(sink.batch()) {
-            let groups = groups_for(batch.len());
+            let groups = groups_for(batch.len(), refill);
             in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
                 // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
                 // many elements as `KernelArguments` and `Shared` require.
-                unsafe { self.runtime.launch(&kernel, groups, arguments, shared.as_ptr()) };
+                let arguments = [(&raw const *arguments).cast(), shared.as_ptr().cast()];
+                unsafe { self.runtime.launch(&kernel, groups, &arguments) };
             })?;
             if sink.store(batch, &mut raw)?.is_break() {
                 break;
@@ -211,7 +240,7 @@ impl RequestVisitor for OpenCl {
         }
         let lanes = self.runtime.lanes(&kernel);
         let instructions = format!("OpenCL in sub-groups of {lanes}");
-        let threads = groups_for(columns.trajectories) * BLOCK as usize;
+        let threads = groups_for(columns.trajectories, refill) * BLOCK as usize;
         let backend = Backend::Cpu { instructions, threads };
         let mut timings = Timings::default();
         timings.compile = compile;
