@@ -12,6 +12,7 @@ mod opencl;
 mod workloads;
 
 mod laws;
+mod multilevel;
 mod orders;
 mod paths;
 mod refused;
