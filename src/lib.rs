@@ -166,6 +166,41 @@ pub mod lyapunov {
     pub use ode_core::lyapunov::{Lyapunov, LyapunovError, LyapunovExponents};
 }
 
+/// Means of solutions of stochastic equations by several step sizes: multilevel Monte Carlo.
+///
+/// ```
+/// use odes::methods::Milstein;
+/// use odes::multilevel::Multilevel;
+/// use odes::prelude::*;
+///
+/// /// Growth with noise.
+/// #[ode_system]
+/// mod growth {
+///     fn rhs(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+///         [p[0] * u[0]]
+///     }
+///
+///     #[noise]
+///     fn noise(u: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+///         [p[1] * u[0]]
+///     }
+/// }
+///
+/// # fn main() -> Result<(), SolveError> {
+/// let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5, 0.2]);
+/// let options = SolveOptions::default().fixed_step(0.25);
+/// let request = Multilevel::new(0.01);
+/// let found = problem.multilevel_mean(Milstein, EnsembleThreads, &options, &request, |path| {
+///     path.final_state()[0]
+/// })?;
+/// assert!((found.mean - 0.5_f64.exp()).abs() < 0.04);
+/// # Ok(())
+/// # }
+/// ```
+pub mod multilevel {
+    pub use ode_core::multilevel::{Level, Multilevel, MultilevelError, MultilevelMean};
+}
+
 /// Periodic states of ensembles, such as steady states of repeated doses.
 ///
 /// ```

@@ -4,11 +4,13 @@
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
 mod lyapunov;
+mod multilevel;
 mod periodic;
 mod sensitivity;
 mod summary;
 
 pub use lyapunov::LyapunovError;
+pub use multilevel::MultilevelError;
 pub use periodic::PeriodicError;
 pub use sensitivity::SensitivityError;
 pub use summary::SummaryError;
@@ -824,6 +826,9 @@ pub enum SolveError {
     /// Lyapunov exponents cannot be computed.
     #[error(transparent)]
     Lyapunov(#[from] LyapunovError),
+    /// The mean by several step sizes cannot be estimated.
+    #[error(transparent)]
+    Multilevel(#[from] MultilevelError),
     /// Periodic states cannot be searched.
     #[error(transparent)]
     Periodic(#[from] PeriodicError),

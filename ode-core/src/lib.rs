@@ -38,6 +38,7 @@ pub mod kernel;
 pub mod lyapunov;
 pub mod memory;
 pub mod methods;
+pub mod multilevel;
 pub mod periodic;
 pub mod persist;
 pub mod random;

@@ -15,6 +15,7 @@ mod workloads;
 
 mod gradients;
 mod laws;
+mod multilevel;
 mod orders;
 mod paths;
 mod refused;
