@@ -304,7 +304,7 @@ def ours(path, case):
     """Returns the rows of odes, in double precision."""
     rows = [json.loads(text) for text in path.read_text().splitlines()]
     for row in rows:
-        if row["case"] == case and row["precision"] == "f64":
+        if row["case"] == case and row["precision"] == "f64" and row["events_each"] > 0:
             place = {"gpu": "GPU", "thread": "1 thread", "threads": f"{row['threads']} threads"}
             seconds = row["call_ms"] / 1e3
             rate = row["trajectories"] * row["events_each"] / seconds
