@@ -27,12 +27,14 @@ use odes::methods::EulerMaruyama;
 use odes::prelude::*;
 use odes::summary::Summary;
 
+use heston::STRIKES;
 use support::place::{Backend, Place};
 use support::summary::grouped;
 
 #[ode_system]
 mod heston {
-    use super::STRIKES;
+    /// The strikes of the calls.
+    pub const STRIKES: [f64; 5] = [80.0, 90.0, 100.0, 110.0, 120.0];
 
     pub struct State {
         /// The logarithm of the price.
@@ -112,8 +114,7 @@ mod exponent {
     }
 }
 
-/// The strikes, the price and the variance of the share at the beginning, and the time in years.
-const STRIKES: [f64; 5] = [80.0, 90.0, 100.0, 110.0, 120.0];
+/// The price and the variance of the share at the beginning, and the time in years.
 const PRICE: f64 = 100.0;
 const VARIANCE: f64 = 0.04;
 const TIME: f64 = 1.0;
@@ -172,7 +173,8 @@ fn simulated(
     let ensemble = EnsembleProblem::new(problem).trajectories(paths);
     let options = SolveOptions::default().fixed_step(TIME / f64::from(steps)).noise_seed(seed);
     let options = options.saveat([TIME]).saving(Saving::Observables);
-    let found = ensemble.reduce(EulerMaruyama, backend, &options, &Summary::new().covariance())?;
+    let summary = Summary::new().mean().covariance();
+    let found = ensemble.reduce(EulerMaruyama, backend, &options, &summary)?;
     let (means, covariances) = (found.mean()?, found.covariance()?);
     let share = found.component("price")?;
     let names = found.names();
