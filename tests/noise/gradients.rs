@@ -1,8 +1,11 @@
 //! Gradients of stochastic equations: laws, differences on the same paths, and a fit of a law.
 
 use crate::same_gradients::{same_gradients, same_gradients_in_cpp};
-use odes::gradient::{Adam, Cotangents, EnsembleGradient, Evaluation, Optimiser};
+use odes::gradient::{
+    Adam, Cotangents, EnsembleGradient, EnsembleLoss, Evaluation, Optimiser, Train,
+};
 use odes::lane::Scalar;
+use odes::lyapunov::Lyapunov;
 use odes::methods::{
     Differentiable, EulerMaruyama, Method, Milstein, Shark, Siea, Spark, Sra1, Sriw1,
     StochasticHeun,
@@ -397,4 +400,72 @@ fn a_network_learns_a_stationary_law() {
         assert!((m - mean).abs() < 0.05, "{time}: mean {m}");
         assert!((v - variance).abs() < 0.03, "{time}: variance {v}");
     }
+}
+
+/// A process that returns to a learnt mean.
+#[ode_system]
+mod level {
+    pub struct Theta {
+        pub mean: f64,
+    }
+
+    pub struct Item {
+        pub start: f64,
+    }
+
+    pub struct State {
+        pub x: f64,
+    }
+
+    pub struct Parameters {
+        pub mean: f64,
+    }
+
+    fn initial(_: &Theta, item: &Item) -> State {
+        State { x: item.start }
+    }
+
+    fn parameters(theta: &Theta) -> Parameters {
+        Parameters { mean: theta.mean }
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { x: 2.0 * (p.mean - u.x) }
+    }
+
+    #[noise]
+    fn noise(_: &State) -> State {
+        State { x: 0.5 }
+    }
+
+    #[loss]
+    fn distance(u: &State) -> f64 {
+        (u.x - 1.0).powi(2)
+    }
+}
+
+/// All final states depend on the mean by the same factor, so the best mean makes their mean one.
+#[test]
+fn training_finds_the_minimum_of_fixed_paths() {
+    let items = (0..50).map(|i| [0.02 * f64::from(i)]);
+    let loss = EnsembleLoss::new(level, 0.0..=1.0, items);
+    let options = SolveOptions::default().fixed_step(0.125).noise_seed(3).saveat([1.0]);
+    let train = Train::new(&loss, level::Theta { mean: 0.0 }).lbfgs().iterations(20);
+    let trained = train.run(Shark, EnsembleSerial, &options).unwrap();
+    let solution = loss.ensemble(trained.theta).solve(Shark, EnsembleSerial, &options).unwrap();
+    let mean = solution.final_states().mean().unwrap();
+    assert!((mean - 1.0).abs() < 1e-9, "{mean}");
+}
+
+#[test]
+fn combinations_without_gradients() {
+    let problem = OdeProblem::new(growth, [0.5], 0.0..=1.0, [1.01, 0.87]);
+    let paths = EnsembleProblem::new(problem).trajectories(2);
+    let options = SolveOptions::default().fixed_step(0.125);
+    let found = paths.lyapunov(EulerMaruyama, EnsembleSerial, &options, &Lyapunov::new(1));
+    assert!(found.unwrap_err().to_string().contains("this system has noise"));
+    let by = Array2::ones((2, 1));
+    let stopping = options.tstops([0.3]);
+    let found = paths.pull_back(EulerMaruyama, EnsembleSerial, &stopping, by);
+    assert!(found.unwrap_err().to_string().contains("leave `tstops` out"));
 }

@@ -6,8 +6,8 @@
 //! derivatives with respect to the state at the beginning and to the parameters. These are exact
 //! for the computed step, up to rounding: a discrete adjoint.
 //!
-//! `explicit!` and `rosenbrock!` derive the adjoint of a method from its tableau. The adjoint is a
-//! lane program of its own.
+//! `explicit!` and `rosenbrock!` derive the adjoint of a method from its tableau. `stochastic!`
+//! contains it, and noise counts as a constant. The adjoint is a lane program of its own.
 //!
 //! W. W. Hager, "Runge–Kutta methods in optimal control and the transformed adjoint system",
 //! Numerische Mathematik 87 (2000) 247–282: the adjoint of a method of order `p` converges with
