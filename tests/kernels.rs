@@ -433,6 +433,9 @@ fn noise() {
     check_method(noisy::geometric, Milstein, NOTHING);
     check_method(noisy::stratonovich, StochasticHeun, NOTHING);
     check_method(noisy::stratonovich, Spark, NOTHING);
+    let fixed = |config| KernelConfig { adaptive: false, refill: false, ..config };
+    check_variant(noisy::double_well, Shark, NOTHING, false, fixed);
+    check_variant(noisy::relaxing, Sriw1, NOTHING, false, fixed);
 }
 
 /// Compiles kernels also with the functions of CUDA's library.

@@ -35,6 +35,17 @@ pub(crate) use debug_as_display;
 
 debug_as_display!(SolveError, ObservableError, EventError, FeatureError, CheckpointError);
 
+/// Returns the methods with an error estimate, for equations that `method` solves.
+fn with_estimate(method: &str) -> &'static str {
+    match method {
+        "EulerMaruyama" | "Milstein" | "Siea" => {
+            "a method that has one: `Shark` or `Sra1` for additive noise, `Sriw1` for diagonal or \
+             scalar noise, `Spark` or `StochasticHeun` for equations in Stratonovich's calculus"
+        }
+        _ => "another method",
+    }
+}
+
 /// The error of a solve that did not begin, or that failed as a whole.
 ///
 /// A failure *within* a trajectory is its [`ReturnCode`](crate::ReturnCode) instead. Messages
@@ -535,7 +546,8 @@ pub enum SolveError {
     /// The method has no error estimate for adaptive steps.
     #[error(
         "{method} has no error estimate, so it cannot choose step sizes; set one with \
-         `.fixed_step(dt)`, or use another method"
+         `.fixed_step(dt)`, or use {}",
+        with_estimate(.method)
     )]
     NotAdaptive {
         /// The method.
@@ -564,15 +576,15 @@ pub enum SolveError {
         /// The cause, and a remedy.
         why: String,
     },
-    /// The cells of the noise's paths do not fit the fixed steps.
+    /// The cells of the noise's paths do not fit the fixed or first steps.
     #[error(
-        "`noise_cell` is {cell} and the fixed step is {dt}; a cell has 2^k steps, with a whole \
+        "`noise_cell` is {cell} and the step size is {dt}; a cell has 2^k steps, with a whole \
          number k from 0 to 16: set the step to the cell divided by a power of two"
     )]
     NoiseCell {
         /// The length of a cell.
         cell: f64,
-        /// The fixed step.
+        /// The fixed or first step.
         dt: f64,
     },
     /// The noise has no path.
@@ -581,6 +593,22 @@ pub enum SolveError {
          option out for a path of each trajectory"
     )]
     NoisePaths,
+    /// The time span has too many cells of the noise's paths.
+    #[error(
+        "the time span has {} cells of the noise's paths, of length {}; the maximum for \
+         {precision} is {most}: set a longer cell by `.noise_cell(length)`",
+        short(*cells), short(*cell)
+    )]
+    NoiseCells {
+        /// The length of a cell.
+        cell: f64,
+        /// The number of cells.
+        cells: f64,
+        /// The largest possible number.
+        most: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
     /// The system has a mass matrix, and the method is explicit.
     #[error(
         "{method} cannot solve {system}, which has a mass matrix; use a Rosenbrock or an ESDIRK \

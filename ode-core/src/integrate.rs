@@ -40,6 +40,7 @@ pub mod consistent;
 pub mod cubic;
 pub mod delays;
 pub mod dense;
+pub mod dyadic;
 pub mod effects;
 pub mod events;
 pub mod features;
@@ -62,7 +63,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 22] = [
+pub(crate) const LANE_PROGRAMS: [&str; 23] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -71,6 +72,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 22] = [
     sides::DEVICE,
     recording::DEVICE,
     delays::DEVICE,
+    dyadic::DEVICE,
     attempt::DEVICE,
     dense::DEVICE,
     roots::DEVICE,
@@ -163,7 +165,7 @@ mod device {
             // the source may wait until enough lanes are idle. The same holds for the search of
             // events: lanes with an event make their step again until enough of them wait.
             loop {
-                if C::ADAPTIVE && C::BOUNDED {
+                if C::ADAPTIVE && C::BOUNDED && !C::NOISE {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
                 }
                 let mut trial = attempt::next::<R, M, C, N>(o, &mut lane);

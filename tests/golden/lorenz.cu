@@ -13,20 +13,32 @@ namespace path {
 template<class R> struct Path {
     Arr<typename Real<R>::Bits, 2> seed;
     Arr<typename Real<R>::Bits, 2> number;
+    bool adaptive;
     typename Real<R>::Bits step;
+    typename Real<R>::Bits node;
     u32 levels;
     R length;
     R reach;
     typename Real<R>::Mask ends_within;
 };
-template<class R> DEVICE Path<R> make_Path(const Arr<typename Real<R>::Bits, 2>& seed, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& step, const u32& levels, const R& length, const R& reach, const typename Real<R>::Mask& ends_within) { return {seed, number, step, levels, length, reach, ends_within}; }
+template<class R> DEVICE Path<R> make_Path(const Arr<typename Real<R>::Bits, 2>& seed, const Arr<typename Real<R>::Bits, 2>& number, const bool& adaptive, const typename Real<R>::Bits& step, const typename Real<R>::Bits& node, const u32& levels, const R& length, const R& reach, const typename Real<R>::Mask& ends_within) { return {seed, number, adaptive, step, node, levels, length, reach, ends_within}; }
 template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length);
+template<class R> DEVICE Path<R> on_node(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits cell, typename Real<R>::Bits node, R length);
 template<class R> DEVICE Path<R> none();
 
-// path.rs  Makes a [`Path`] of a whole step.
+// path.rs  Makes a [`Path`] of a whole step of a grid.
 template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length) {
+    auto node = Bits<typename Real<R>::Bits>::lit(1);
     auto ends_within = Mask<typename Real<R>::Mask>::splat(false);
-    return make_Path<R>(seed, number, step, levels, length, length, ends_within);
+    return make_Path<R>(seed, number, false, step, node, levels, length, length, ends_within);
+}
+
+// path.rs  Makes a [`Path`] of a `node` of a cell's tree; `length` is the length of the node.
+template<class R> DEVICE Path<R> on_node(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits cell, typename Real<R>::Bits node, R length) {
+    auto interval = path<R>(seed, number, cell, 0, length);
+    interval.adaptive = true;
+    interval.node = node;
+    return interval;
 }
 
 // path.rs  Returns the path of a system without noise.
@@ -1164,8 +1176,14 @@ template<class R> struct Lane {
     Arr<R, MOST_DUE> due;
     Arr<typename Real<R>::Bits, MOST_DUE> due_events;
     Arr<typename Real<R>::Bits, 2> number;
+    typename Real<R>::Bits cell;
+    typename Real<R>::Bits first_cell;
+    typename Real<R>::Bits node;
+    R size;
+    R errors;
+    R weight;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& cell, const typename Real<R>::Bits& first_cell, const typename Real<R>::Bits& node, const R& size, const R& errors, const R& weight) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number, cell, first_cell, node, size, errors, weight}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1177,7 +1195,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none));
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none), none, none, none, zero, zero, zero);
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1906,6 +1924,114 @@ template<class R> DEVICE void count_again(lane::Lane<R>& lane, typename Real<R>:
 }
 } // namespace delays
 
+namespace dyadic {
+CONSTANT u64 FIRST_OF_LAST = 4194304;
+CONSTANT double LEAST = 2.384185791015625e-7;
+CONSTANT double PART = 0.0625;
+CONSTANT double FIRST = 0.015625;
+CONSTANT double WEIGHT = 0.25;
+CONSTANT double RATIO = 8.0;
+CONSTANT double MOST = 0.25;
+CONSTANT double MOST_SQUARE = 1e6;
+template<class R, int N> DEVICE void begin(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask fresh, typename Real<R>::Mask begins, R end_1);
+template<class R> DEVICE timeline::Time<R> end(const lane::Lane<R>& lane);
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane);
+template<class R, int N> DEVICE typename Real<R>::Mask choose(const options::Options<R, N>& o, lane::Lane<R>& lane, R h, R square, R factor, typename Real<R>::Mask moves, typename Real<R>::Mask done, typename Real<R>::Mask failing);
+
+// dyadic.rs  Sets the cells and the first node of lanes that begin.
+template<class R, int N> DEVICE void begin(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask fresh, typename Real<R>::Mask begins, R end_1) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto span = (end_1 - lane.t0);
+    auto automatic = m_equals(o.dt, Real<R>::lit(0.0));
+    auto size = Real<R>::select(automatic, (span * Real<R>::lit((PART * FIRST))), m_abs(o.dt));
+    auto cell = Real<R>::select(automatic, (span * Real<R>::lit(PART)), size);
+    u32 level = 0;
+    while ((level < o.noise_levels)) {
+        cell = (cell + cell);
+        level = (level + 1);
+    }
+    if (o.limited) {
+        auto least = (cell * Real<R>::lit(LEAST));
+        auto long_ = op_and(m_gt(size, o.dtmax), m_gt(size, least));
+        while (m_any(long_)) {
+            size = Real<R>::select(long_, (size * Real<R>::lit(0.5)), size);
+            long_ = op_and(m_gt(size, o.dtmax), m_gt(size, least));
+        }
+    }
+    lane.dt = Real<R>::select(fresh, cell, lane.dt);
+    lane.size = Real<R>::select(fresh, size, lane.size);
+    lane.errors = Real<R>::select(fresh, Real<R>::lit(0.0), lane.errors);
+    lane.weight = Real<R>::select(fresh, Real<R>::lit(1.0), lane.weight);
+    lane.cell = Bits<typename Real<R>::Bits>::select(fresh, none, lane.cell);
+    lane.first_cell = Bits<typename Real<R>::Bits>::select(begins, lane.cell, lane.first_cell);
+    auto first = timeline::whole_to_bits((lane.dt / lane.size));
+    lane.node = Bits<typename Real<R>::Bits>::select(begins, first, lane.node);
+    auto plan = timeline::plan(lane.t0, Real<R>::lit(0.0), lane.size, Real<R>::lit(1.0));
+    lane.plan = Real<R>::select(begins, plan, lane.plan);
+}
+
+// dyadic.rs  Returns the time at the end of the node.
+template<class R> DEVICE timeline::Time<R> end(const lane::Lane<R>& lane) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto cells = timeline::whole_from_bits<R>(m_wrapping_sub(lane.cell, lane.first_cell));
+    auto start = timeline::grid(lane.t0, cells, lane.dt);
+    auto next = timeline::whole_from_bits<R>(m_wrapping_add(lane.node, one));
+    auto within = m_mul_add(next, lane.size, (-lane.dt));
+    return timeline::after(start.t, timeline::plan(start.t, start.low, within, Real<R>::lit(1.0)));
+}
+
+// dyadic.rs  Returns the interval of the next step on the path of the noise.
+template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane) {
+    return path::on_node<R>(o.noise_seed, lane.number, lane.cell, lane.node, lane.size);
+}
+
+// dyadic.rs  Chooses the next node, after a step of size `h`.
+template<class R, int N> DEVICE typename Real<R>::Mask choose(const options::Options<R, N>& o, lane::Lane<R>& lane, R h, R square, R factor, typename Real<R>::Mask moves, typename Real<R>::Mask done, typename Real<R>::Mask failing) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto half_ = Real<R>::lit(0.5);
+    auto last = Bits<typename Real<R>::Bits>::lit(FIRST_OF_LAST);
+    auto divisible = m_less_than(lane.node, last);
+    auto small = op_and(failing, op_not(divisible));
+    auto next = m_wrapping_add(lane.node, one);
+    auto over = m_equals(op_and(next, lane.node), none);
+    auto next_1 = Bits<typename Real<R>::Bits>::select(over, m_shr<1>(next), next);
+    auto cell = m_wrapping_add(lane.cell, one);
+    auto cell_1 = Bits<typename Real<R>::Bits>::select(op_or(over, done), cell, lane.cell);
+    lane.cell = Bits<typename Real<R>::Bits>::select(moves, cell_1, lane.cell);
+    lane.node = Bits<typename Real<R>::Bits>::select(moves, next_1, lane.node);
+    auto goes_on = op_and(moves, op_not(done));
+    auto is_first = m_equals(op_and(next_1, one), none);
+    auto mean = m_mul_add(lane.weight, (square - lane.errors), lane.errors);
+    lane.errors = Real<R>::select(moves, mean, lane.errors);
+    auto weight = (lane.weight / (lane.weight + Real<R>::lit(1.0)));
+    lane.weight = Real<R>::select(op_or(moves, failing), m_max(weight, Real<R>::lit(WEIGHT)), lane.weight);
+    auto ratio = Real<R>::lit(RATIO);
+    auto longer = op_and(op_and(goes_on, is_first), m_le((lane.errors * ratio), Real<R>::lit(MOST)));
+    if (o.limited) {
+        longer = op_and(longer, m_le((lane.size + lane.size), o.dtmax));
+    }
+    lane.node = Bits<typename Real<R>::Bits>::select(longer, m_shr<1>(next_1), lane.node);
+    lane.size = Real<R>::select(longer, (lane.size + lane.size), lane.size);
+    lane.errors = Real<R>::select(longer, (lane.errors * ratio), lane.errors);
+    auto allowed = (h * factor);
+    auto large = Real<R>::lit(MOST_SQUARE);
+    auto square_1 = Real<R>::select(m_lt(square, large), square, large);
+    lane.errors = Real<R>::select(failing, square_1, lane.errors);
+    auto long_ = op_and(op_and(failing, m_gt(lane.size, allowed)), m_less_than(lane.node, last));
+    while (m_any(long_)) {
+        lane.node = Bits<typename Real<R>::Bits>::select(long_, m_shl<1>(lane.node), lane.node);
+        lane.size = Real<R>::select(long_, (lane.size * half_), lane.size);
+        lane.errors = Real<R>::select(long_, (lane.errors * Real<R>::lit((1.0 / RATIO))), lane.errors);
+        long_ = op_and(op_and(failing, m_gt(lane.size, allowed)), m_less_than(lane.node, last));
+    }
+    if (o.limited) {
+        small = op_or(small, op_and(op_or(goes_on, failing), m_le(lane.size, o.dtmin)));
+    }
+    return small;
+}
+} // namespace dyadic
+
 namespace attempt {
 
 // attempt.rs  The next step.
@@ -1927,7 +2053,7 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
-template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
+template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
@@ -1956,6 +2082,11 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
         auto reach = size;
         if ((o.limited || C::BOUNDED)) {
             reach = timeline::lengthened(size);
+        }
+        if constexpr (C::NOISE) {
+            size = lane.size;
+            reach = (size + timeline::edge(lane.t, size, lane.t1));
+            next_1 = dyadic::end<R>(lane);
         }
         last = m_le(m_abs(rest), m_abs(reach));
         h = Real<R>::select(last, rest, size);
@@ -2010,19 +2141,22 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
     auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
     auto ask = stepper::ask<R>(at, h, lane.memory, watch);
     if constexpr (C::NOISE) {
-        ask.path = path_of<R, N>(o, lane, h);
+        ask.path = path_of<R, C, N>(o, lane, h);
     }
     return make_Attempt<R>(ask, last, run, looks, next_1);
 }
 
-// attempt.rs  Returns the interval of the next fixed step on the path of the noise.
-template<class R, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h) {
+// attempt.rs  Returns the interval of the next step on the path of the noise.
+template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h) {
     auto step = m_wrapping_sub(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
     if (o.stops) {
         step = m_wrapping_add(step, lane.before);
     }
     auto interval = path::path<R>(o.noise_seed, lane.number, step, o.noise_levels, lane.dt);
-    interval.ends_within = m_lt(h, (lane.dt * Real<R>::lit(WHOLE)));
+    if constexpr (C::ADAPTIVE) {
+        interval = dyadic::path_of<R, N>(o, lane);
+    }
+    interval.ends_within = m_lt(h, (interval.length * Real<R>::lit(WHOLE)));
     interval.reach = h;
     return interval;
 }
@@ -3134,7 +3268,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto t_eval = first_time<R, C, N>(o, lane);
     auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval);
     if constexpr (C::ADAPTIVE) {
-        plan<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval, k);
+        if constexpr (C::NOISE) {
+            auto end = io.load_end(begun_1.fresh, lane.t1);
+            dyadic::begin<R, N>(o, lane, begun_1.fresh, begun_1.begins, end);
+        } else {
+            plan<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval, k);
+        }
         if ((((o.stops && Real<R>::DOUBLE) && op_not(S::AUTONOMOUS)) && m_any(reasons.again))) {
             auto pole = is_pole<R, S, N, P>(system, state.u, state.p, lane.t0, lane.t1, state.tolerances);
             auto ends = op_and(op_and(reasons.again, pole), m_equals(lane.code, none));
@@ -4053,7 +4192,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
             auto next = guard::next_part<R>(lane.guarded);
             lane.guarded = Bits<typename Real<R>::Bits>::select(goes_on, next, lane.guarded);
         }
-        if constexpr (C::ADAPTIVE) {
+        if constexpr ((C::ADAPTIVE && op_not(C::NOISE))) {
             auto planned = timeline::planned(lane.t, lane.t_low, lane.plan);
             auto size = Real<R>::select(by_event, whole, planned);
             auto goes_on_1 = op_and(goes_on, op_not(at_end));
@@ -4335,9 +4474,11 @@ namespace advance {
 CONSTANT double LEAST_PART = 9.313225746154785e-10;
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahead, R h);
+template<class R, class C> DEVICE R length_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, int N> DEVICE typename Real<R>::Mask on_tree(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
 template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small);
 template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step);
@@ -4347,7 +4488,7 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 // advance.rs  Saves states within a step, or at its end, in lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& io, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
-    auto h = trial.ask.h;
+    auto h = length_of<R, C>(lane, trial);
     auto reach = reach_of<R, C>(lane, trial);
     auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
     auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), reach));
@@ -4401,9 +4542,19 @@ template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahe
     return part;
 }
 
+// advance.rs  Returns the distance between the rounded times of a step's ends.
+template<class R, class C> DEVICE R length_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+    auto length = trial.ask.h;
+    if constexpr ((C::NOISE && C::ADAPTIVE)) {
+        auto between = ((trial.next.t - lane.t) + (trial.next.low - lane.t_low));
+        length = Real<R>::select(trial.last, length, between);
+    }
+    return length;
+}
+
 // advance.rs  Returns the greatest distance of saved times that belong to the step.
 template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
-    auto reach = m_abs(trial.ask.h);
+    auto reach = m_abs(length_of<R, C>(lane, trial));
     if constexpr ((C::SCHEDULED || C::EVENTS)) {
         auto none = Bits<typename Real<R>::Bits>::lit(0);
         auto acts = op_or(trial.last, op_not(m_equals(lane.pending, none)));
@@ -4419,7 +4570,13 @@ template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const at
 
 // advance.rs  Moves lanes with an accepted adaptive step, and plans the next step.
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
-    auto small = forward<R, M, C, N>(o, lane, trial, verdict, moves);
+    auto small = [&]() {
+        if constexpr (C::NOISE) {
+            return on_tree<R, N>(o, lane, trial, verdict, moves);
+        } else {
+            return forward<R, M, C, N>(o, lane, trial, verdict, moves);
+        }
+    }();
     if (m_any(op_or(op_not(verdict.accept), small))) {
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
@@ -4480,6 +4637,25 @@ template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward
     if constexpr ((C::SCHEDULED || C::WATCHES)) {
         lane.plan = Real<R>::select(trial.run, lane.plan, before);
     }
+    return small;
+}
+
+// advance.rs  Moves lanes with an accepted step to the next [node](dyadic), and divides rejected nodes.
+template<class R, int N> DEVICE typename Real<R>::Mask on_tree(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+    auto done = op_and(moves, trial.last);
+    lane.last_attempt = Bits<typename Real<R>::Bits>::select(done, lane.attempts, lane.last_attempt);
+    lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
+    if constexpr (op_not(Real<R>::DOUBLE)) {
+        auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
+        lane.t_low = Real<R>::select(moves, low, lane.t_low);
+    }
+    auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
+    auto h = trial.ask.h;
+    auto square = (verdict.square * Real<R>::lit((1.0 / (double)(N))));
+    auto factor = verdict.factor;
+    auto small = dyadic::choose<R, N>(o, lane, h, square, factor, moves, done, failing);
+    auto plan = timeline::plan(lane.t, lane.t_low, lane.size, Real<R>::lit(1.0));
+    lane.plan = Real<R>::select(trial.run, plan, lane.plan);
     return small;
 }
 
@@ -4573,7 +4749,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             break;
         }
         for (;;) {
-            if constexpr ((C::ADAPTIVE && C::BOUNDED)) {
+            if constexpr (((C::ADAPTIVE && C::BOUNDED) && op_not(C::NOISE))) {
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
             }
             auto trial = attempt::next<R, M, C, N>(o, lane);

@@ -7,7 +7,7 @@ use odes::sample::{Normal, Samples};
 use odes::summary::Summary;
 
 /// Checks a mean against its expectation, within four standard errors.
-fn near(numbers: impl Iterator<Item = f64>, expected: f64, variance: f64, what: &str) {
+pub(crate) fn near(numbers: impl Iterator<Item = f64>, expected: f64, variance: f64, what: &str) {
     let (mut n, mut sum) = (0.0, 0.0);
     for number in numbers {
         n += 1.0;

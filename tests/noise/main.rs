@@ -13,6 +13,7 @@ mod same_gradients;
 #[path = "../support/workloads.rs"]
 mod workloads;
 
+mod adaptive;
 mod gradients;
 mod laws;
 mod multilevel;

@@ -34,6 +34,12 @@ fn methods_of_other_equations() {
     let adaptive = SolveOptions::default();
     let error = geometric_problem().solve(EulerMaruyama, &adaptive).unwrap_err();
     assert!(matches!(error, SolveError::NotAdaptive { .. }), "{error}");
+    assert!(error.to_string().contains("`Sriw1` for diagonal or scalar noise"), "{error}");
+    // The message names all methods with an error estimate.
+    for method in odes::methods::STOCHASTIC {
+        let named = error.to_string().contains(&format!("`{}`", method.name));
+        assert_eq!(named, method.adaptive(), "{}", method.name);
+    }
 }
 
 #[test]
@@ -93,11 +99,18 @@ fn kinds_of_noise() {
 #[test]
 fn cells_periodic_states_and_interpolation() {
     let options = SolveOptions::default().fixed_step(0.1);
+    let adaptive = SolveOptions::default().noise_cell(1.0);
     for cell in [0.15, 0.05, 0.0, f64::NAN] {
         let options = options.clone().noise_cell(cell);
         let error = geometric_problem().solve(EulerMaruyama, &options).unwrap_err();
         assert!(matches!(error, SolveError::NoiseCell { .. }), "{error}");
     }
+    for options in [adaptive.clone().first_step(0.3), adaptive.clone().noise_cell(-1.0)] {
+        let error = geometric_problem().solve(Sriw1, &options).unwrap_err();
+        assert!(matches!(error, SolveError::NoiseCell { .. }), "{error}");
+    }
+    let error = geometric_problem().solve(Sriw1, &adaptive.noise_cell(1e-12)).unwrap_err();
+    assert!(matches!(error, SolveError::NoiseCells { .. }), "{error}");
     let ensemble = EnsembleProblem::new(geometric_problem()).trajectories(2);
     let search = PeriodicSearch::new();
     let error = ensemble.periodic_states(EulerMaruyama, EnsembleThreads, &options, &search);

@@ -2,7 +2,9 @@
 
 use crate::everywhere::same_everywhere;
 use crate::everywhere::succeeds_everywhere;
-use crate::systems::{births, double_well, forced, geometric, heston, relaxing, stratonovich};
+use crate::systems::{
+    births, double_well, forced, geometric, heston, kicked, relaxing, stratonovich,
+};
 use odes::lane::Scalar;
 use odes::methods::{
     EulerMaruyama, Method, Milstein, Shark, Siea, Spark, Sra1, Sriw1, StochasticHeun,
@@ -75,6 +77,38 @@ fn other_methods() {
     succeeds_everywhere(StochasticHeun, &ensemble, &options());
     succeeds_everywhere(Spark, &ensemble, &options());
     succeeds_everywhere(Milstein, &ensemble, &options());
+}
+
+/// Adaptive steps, which differ between lanes, with saved times and stops within nodes.
+#[test]
+fn adaptive_steps() {
+    let options = || {
+        let options = SolveOptions::default().tolerance(1e-2).noise_cell(0.25).noise_seed(7);
+        options.saveat([0.25, 0.4, 1.0])
+    };
+    fn of_forced<T: Scalar>(options: &SolveOptions) {
+        let problem = OdeProblem::new(forced, [1.0, 0.0], 0.0..=1.03, [0.1, 5.0]).cast::<T>();
+        let ensemble = EnsembleProblem::new(problem).trajectories(99);
+        succeeds_everywhere(Sra1, &ensemble, &options.clone().tstops([0.6]));
+    }
+    of_forced::<f64>(&options());
+    of_forced::<f32>(&options());
+    let parameters = stratonovich::Parameters { drift: 1.01, volatility: 0.87 };
+    let start = stratonovich::State { x: 0.5, w: 0.0 };
+    let problem = OdeProblem::new(stratonovich, start, 0.0..=1.0, parameters);
+    let ensemble = EnsembleProblem::new(problem.cast::<f32>()).trajectories(99);
+    succeeds_everywhere(Spark, &ensemble, &options().dtmax(0.1));
+    succeeds_everywhere(StochasticHeun, &ensemble, &options().tolerance(1e-1));
+    let parameters = geometric::Parameters { drift: 1.01, volatility: 0.87 };
+    let start = geometric::State { x: 0.5, w: 0.0 };
+    let problem = OdeProblem::new(geometric, start, 0.0..=1.03, parameters);
+    succeeds_everywhere(Sriw1, &EnsembleProblem::new(problem).trajectories(99), &options());
+    let problem = OdeProblem::new(kicked, [0.0; 2], 0.0..=1.0, [2.5]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(99);
+    let expected = ensemble.solve(Shark, EnsembleSerial, &options()).unwrap();
+    let stopped = expected.event_count("high").unwrap().iter().filter(|&&n| n > 0).count();
+    assert!((5..95).contains(&stopped), "{stopped}");
+    same_everywhere(Shark, &ensemble, &expected, &options());
 }
 
 /// Five processes, samples that the backend draws, actions at times and after steps.

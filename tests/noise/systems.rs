@@ -235,3 +235,39 @@ pub(crate) mod switched {
         [if t < p[0] { 1.0 } else { 0.0 }]
     }
 }
+
+/// `dx = dW_1`, `dy = x dW_2` in Stratonovich's calculus, which agrees with Itô's here.
+#[ode_system]
+pub(crate) mod area {
+    fn rhs(_u: &[f64; 2]) -> [f64; 2] {
+        [0.0, 0.0]
+    }
+
+    #[noise(stratonovich)]
+    fn noise(u: &[f64; 2]) -> [f64; 2] {
+        [1.0, u[0]]
+    }
+}
+
+/// A particle in a double well and its path, with kicks of both at two times, and an end.
+#[ode_system]
+pub(crate) mod kicked {
+    fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[0] - u[0] * u[0] * u[0], 0.0]
+    }
+
+    #[noise]
+    fn noise(_u: &[f64; 2]) -> [[f64; 2]; 1] {
+        [[0.5, 1.0]]
+    }
+
+    #[at(0.3, 0.7)]
+    fn kick(u: &[f64; 2]) -> [f64; 2] {
+        [u[0] + 1.0, u[1] + 1.0]
+    }
+
+    #[after_step(stop)]
+    fn high(u: &[f64; 2], p: &[f64; 1]) -> bool {
+        u[1] > p[0]
+    }
+}

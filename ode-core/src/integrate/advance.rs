@@ -7,7 +7,7 @@ pub use device::*;
 #[ode_macros::device(advance)]
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink};
-    use crate::integrate::{attempt, lane};
+    use crate::integrate::{attempt, dyadic, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
@@ -35,7 +35,7 @@ mod device {
         step: &mut stepper::Step<R, N, M::Kept<R, N>>,
         moves: R::Mask,
     ) {
-        let h = trial.ask.h;
+        let h = length_of::<R, C>(lane, trial);
         let reach = reach_of::<R, C>(lane, trial);
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
         let mut want = moves & trial.run & ahead.abs().le(reach);
@@ -98,12 +98,27 @@ mod device {
         part
     }
 
+    /// Returns the distance between the rounded times of a step's ends.
+    ///
+    /// It differs from the size of adaptive steps with noise, whose times are not rounded to it.
+    pub fn length_of<R: Real, C: LoopConfig>(
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+    ) -> R {
+        let mut length = trial.ask.h;
+        if C::NOISE && C::ADAPTIVE {
+            let between = (trial.next.t - lane.t) + (trial.next.low - lane.t_low);
+            length = R::select(trial.last, length, between);
+        }
+        length
+    }
+
     /// Returns the greatest distance of saved times that belong to the step.
     pub fn reach_of<R: Real, C: LoopConfig>(
         lane: &lane::Lane<R>,
         trial: &attempt::Attempt<R>,
     ) -> R {
-        let mut reach = trial.ask.h.abs();
+        let mut reach = length_of::<R, C>(lane, trial).abs();
         if C::SCHEDULED || C::EVENTS {
             // At an action, the state before it is saved, even if rounding puts its time past the
             // step.
@@ -139,7 +154,11 @@ mod device {
         verdict: &attempt::Verdict<R>,
         moves: R::Mask,
     ) {
-        let small = forward::<R, M, C, N>(o, lane, trial, verdict, moves);
+        let small = if C::NOISE {
+            on_tree::<R, N>(o, lane, trial, verdict, moves)
+        } else {
+            forward::<R, M, C, N>(o, lane, trial, verdict, moves)
+        };
         if (!verdict.accept | small).any() {
             let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
             let failing = trial.run & lane.alive & !moves;
@@ -215,6 +234,34 @@ mod device {
         if C::SCHEDULED || C::WATCHES {
             lane.plan = R::select(trial.run, lane.plan, before);
         }
+        small
+    }
+
+    /// Moves lanes with an accepted step to the next [node](dyadic), and divides rejected nodes.
+    ///
+    /// Returns the lanes with a next step below the smallest one.
+    pub fn on_tree<R: Real, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        verdict: &attempt::Verdict<R>,
+        moves: R::Mask,
+    ) -> R::Mask {
+        let done = moves & trial.last;
+        lane.last_attempt = <R::Bits as Bits>::select(done, lane.attempts, lane.last_attempt);
+        lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
+        if !R::DOUBLE {
+            let low = R::select(trial.last, R::lit(0.0), trial.next.low);
+            lane.t_low = R::select(moves, low, lane.t_low);
+        }
+        let failing = trial.run & lane.alive & !moves;
+        let h = trial.ask.h;
+        let square = verdict.square * R::lit(1.0 / N as f64);
+        let factor = verdict.factor;
+        let small = dyadic::choose::<R, N>(o, lane, h, square, factor, moves, done, failing);
+        // The plan shows whether the next step advances the time.
+        let plan = timeline::plan(lane.t, lane.t_low, lane.size, R::lit(1.0));
+        lane.plan = R::select(trial.run, plan, lane.plan);
         small
     }
 

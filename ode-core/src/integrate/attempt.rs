@@ -4,8 +4,8 @@ pub use device::*;
 
 #[ode_macros::device(attempt)]
 mod device {
-    use crate::integrate::lane;
     use crate::integrate::options::{self, LoopConfig};
+    use crate::integrate::{dyadic, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::random::path;
@@ -45,11 +45,16 @@ mod device {
         let mut next = timeline::after(lane.t, lane.plan);
         if C::ADAPTIVE {
             let rest = (lane.t1 - lane.t) - lane.t_low;
-            let size = timeline::planned(lane.t, lane.t_low, lane.plan);
+            let mut size = timeline::planned(lane.t, lane.t_low, lane.plan);
             let mut reach = size;
             if o.limited || C::BOUNDED {
                 // Steps of equal size may end just before the end.
                 reach = timeline::lengthened(size);
+            }
+            if C::NOISE {
+                size = lane.size;
+                reach = size + timeline::edge(lane.t, size, lane.t1);
+                next = dyadic::end::<R>(lane);
             }
             last = rest.abs().le(reach.abs());
             h = R::select(last, rest, size);
@@ -108,16 +113,16 @@ mod device {
         let watch = guard::watch::<R>(o.guard != guard::OFF, lane.mirrored);
         let mut ask = stepper::ask::<R>(at, h, lane.memory, watch);
         if C::NOISE {
-            ask.path = path_of::<R, N>(o, lane, h);
+            ask.path = path_of::<R, C, N>(o, lane, h);
         }
         Attempt::<R> { ask, last, run, looks, next }
     }
 
-    /// Returns the interval of the next fixed step on the path of the noise.
+    /// Returns the interval of the next step on the path of the noise.
     ///
     /// The last step of a span or segment may be shorter than its interval. A step that rounding
     /// shortened is a whole one.
-    pub fn path_of<R: Real, const N: usize>(
+    pub fn path_of<R: Real, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &lane::Lane<R>,
         h: R,
@@ -128,7 +133,10 @@ mod device {
         }
         let mut interval =
             path::path::<R>(o.noise_seed, lane.number, step, o.noise_levels, lane.dt);
-        interval.ends_within = h.lt(lane.dt * R::lit(WHOLE));
+        if C::ADAPTIVE {
+            interval = dyadic::path_of::<R, N>(o, lane);
+        }
+        interval.ends_within = h.lt(interval.length * R::lit(WHOLE));
         interval.reach = h;
         interval
     }

@@ -14,7 +14,7 @@ mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
-        actions, consistent, delays, first_step, jumps, recording, sides, timed,
+        actions, consistent, delays, dyadic, first_step, jumps, recording, sides, timed,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -231,7 +231,12 @@ mod device {
         let t_eval = first_time::<R, C, N>(o, lane);
         let k = derivative::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval);
         if C::ADAPTIVE {
-            plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
+            if C::NOISE {
+                let end = io.load_end(begun.fresh, lane.t1);
+                dyadic::begin::<R, N>(o, lane, begun.fresh, begun.begins, end);
+            } else {
+                plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
+            }
             if o.stops && R::DOUBLE && !S::AUTONOMOUS && reasons.again.any() {
                 let pole = is_pole::<R, S, N, P>(
                     system,

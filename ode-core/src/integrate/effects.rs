@@ -268,7 +268,7 @@ mod device {
                 let next = guard::next_part::<R>(lane.guarded);
                 lane.guarded = <R::Bits as Bits>::select(goes_on, next, lane.guarded);
             }
-            if C::ADAPTIVE {
+            if C::ADAPTIVE && !C::NOISE {
                 // The rejected step's size is a better estimate than the size of the step to the
                 // event.
                 let planned = timeline::planned(lane.t, lane.t_low, lane.plan);

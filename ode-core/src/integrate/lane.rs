@@ -25,7 +25,7 @@ mod device {
         pub t: R,
         /// The rounding error of the time, `exact - t`.
         pub t_low: R,
-        /// The fixed step size.
+        /// The fixed step size; with noise and adaptive steps, the length of a cell.
         pub dt: R,
         /// The size of the last fixed step.
         pub last_dt: R,
@@ -98,6 +98,21 @@ mod device {
         pub due_events: [R::Bits; MOST_DUE],
         /// The index of the trajectory in the whole ensemble, for systems with noise.
         pub number: [R::Bits; 2],
+        /// The number of the cell, counted from the beginning of the trajectory.
+        ///
+        /// This field and the following ones belong to systems with noise and to adaptive steps:
+        /// see [`dyadic`](crate::integrate::dyadic).
+        pub cell: R::Bits,
+        /// The number of the segment's first cell.
+        pub first_cell: R::Bits,
+        /// The number of the node in the tree of the cell, which is the next step.
+        pub node: R::Bits,
+        /// The length of the node.
+        pub size: R,
+        /// The mean square of recent errors, in tolerances, for steps of this length.
+        pub errors: R,
+        /// The weight of the next squared error in this mean.
+        pub weight: R,
     }
 
     /// Returns a lane before its first trajectory.
@@ -139,6 +154,12 @@ mod device {
             due: [zero; MOST_DUE],
             due_events: [none; MOST_DUE],
             number: [none; 2],
+            cell: none,
+            first_cell: none,
+            node: none,
+            size: zero,
+            errors: zero,
+            weight: zero,
         }
     }
 

@@ -171,7 +171,7 @@ mod device {
         pub guard: u32,
         /// The seed of the noise, as two words of 32 bits.
         pub noise_seed: [R::Bits; 2],
-        /// The binary logarithm of the number of steps in a cell of the noise's path.
+        /// The binary logarithm of the number of fixed or first steps in a cell of the noise's path.
         pub noise_levels: u32,
     }
 

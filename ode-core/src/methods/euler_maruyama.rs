@@ -10,7 +10,8 @@ stochastic! {
     euler_maruyama::EulerMaruyama, adjoint euler_maruyama_adjoint,
     calculus Some(Calculus::Ito), noise Any,
     strong 0.5, weak 1.0, drifts 1,
-    step(system, u, p, at, h, path, w) {
+    keeps 1, controller ORDER_1,
+    step(system, u, p, at, h, path, w, k) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let f = system.rhs(u, p, at.t);

@@ -11,7 +11,8 @@ stochastic! {
     milstein::Milstein, adjoint milstein_adjoint,
     calculus None, noise Commutative,
     strong 1.0, weak 1.0, drifts 1,
-    step(system, u, p, at, h, path, w) {
+    keeps 1, controller ORDER_1,
+    step(system, u, p, at, h, path, w, k) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let f = system.rhs(u, p, at.t);

@@ -4,7 +4,7 @@ stochastic! {
     /// The method ShARK (shifted additive-noise Runge–Kutta) for additive noise.
     ///
     /// Two evaluations of the drift. Strong order 3/2, with smaller errors than [`Sra1`]; weak
-    /// order 2.
+    /// order 2. The error estimate is the difference of both drifts, `0.6 h (f_2 - f_1)`.
     ///
     /// J. Foster, G. dos Reis, C. Strange, *High order splitting methods for SDEs satisfying a
     /// commutativity condition* (arXiv:2210.17543), equation (6.1).
@@ -13,7 +13,8 @@ stochastic! {
     shark::Shark, adjoint shark_adjoint,
     calculus None, noise Additive,
     strong 1.5, weak 2.0, drifts 2,
-    step(system, u, p, at, h, path, w) {
+    keeps 2, controller ORDER_3_2,
+    step(system, u, p, at, h, path, w, k) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let node = R::lit(5.0 / 6.0);
@@ -36,7 +37,9 @@ stochastic! {
         for d in 0..N {
             let drift = R::lit(0.4).mul_add(f[d], R::lit(0.6) * second[d]);
             w[d] = drift.mul_add(h, u[d]) + (first[d] + last[d]);
+            k[1][d] = R::lit(0.6) * h * (second[d] - f[d]);
         }
+        k[0] = f;
     }
     back(system, u, p, at, h, path, end, begin, by_p) {
         // The noise depends on the parameters, not on the state.

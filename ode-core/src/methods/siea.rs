@@ -10,7 +10,8 @@ stochastic! {
     siea::Siea, adjoint siea_adjoint,
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.0, weak 2.0, drifts 2,
-    step(system, u, p, at, h, path, w) {
+    keeps 1, controller ORDER_1,
+    step(system, u, p, at, h, path, w, k) {
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
         let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
         let root = h.sqrt();

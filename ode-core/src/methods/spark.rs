@@ -5,14 +5,15 @@ stochastic! {
     /// kind.
     ///
     /// Three evaluations of drift and noise. Strong order 1/2, 1 for commutative and 3/2 for
-    /// additive noise; weak order 1.
+    /// additive noise; weak order 1. The error estimate is the difference from the trapezoidal rule.
     ///
     /// J. Foster, A. Jelinčič, *On the convergence of adaptive approximations for stochastic
     /// differential equations* (arXiv:2311.14201), definition 1.6.
     spark::Spark, adjoint spark_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 3,
-    step(system, u, p, at, h, path, w) {
+    keeps 2, controller ORDER_1,
+    step(system, u, p, at, h, path, w, k) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
@@ -36,11 +37,17 @@ stochastic! {
         let end = timeline::time_of_node::<R>(at, one);
         let third = system.rhs(&w, p, end);
         let last = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, outer, -one);
+        // The trapezoidal rule without areas.
+        let begin = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, none);
+        let finish = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, half, none);
         for d in 0..N {
             let drift = outer.mul_add(f[d] + third[d], inner * second[d]);
             let noise = inner.mul_add(spread[d], first[d] + last[d]);
             w[d] = drift.mul_add(h, u[d]) + noise;
+            let rest = (-half).mul_add(f[d] + third[d], drift);
+            k[1][d] = rest.mul_add(h, noise - (begin[d] + finish[d]));
         }
+        k[0] = f;
     }
     back(system, u, p, at, h, path, end, begin, by_p) {
         let one = R::lit(1.0);

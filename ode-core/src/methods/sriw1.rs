@@ -3,14 +3,17 @@
 stochastic! {
     /// Rößler's method SRIW1 for Itô equations with diagonal or scalar noise.
     ///
-    /// Two evaluations of the drift, and four of the noise. Strong order 3/2, weak order 2.
+    /// Two evaluations of the drift, and four of the noise. Strong order 3/2, weak order 2. The error
+    /// estimate of a component is `|h/3 (f_2 - f_1)|` and the magnitude of the terms of the noise that
+    /// have order 3/2.
     ///
     /// A. Rößler, *Runge–Kutta methods for the strong approximation of solutions of stochastic
     /// differential equations* (SIAM Journal on Numerical Analysis 48, 2010).
     sriw1::Sriw1, adjoint sriw1_adjoint,
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.5, weak 2.0, drifts 2,
-    step(system, u, p, at, h, path, w) {
+    keeps 2, controller ORDER_3_2,
+    step(system, u, p, at, h, path, w, k) {
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
         let root = h.sqrt();
@@ -56,7 +59,15 @@ stochastic! {
             let noise = thrice.mul_add(g4[d], c.mul_add(g3[d], noise));
             let drift = R::lit(1.0 / 3.0).mul_add(f[d], R::lit(2.0 / 3.0) * second[d]);
             w[d] = drift.mul_add(h, u[d]) + noise;
+            let of_lean = R::lit(2.0).mul_add(g1[d], R::lit(-4.0 / 3.0) * g2[d]);
+            let of_lean = R::lit(-2.0 / 3.0).mul_add(g3[d], of_lean);
+            let of_thrice = R::lit(-2.0).mul_add(g1[d], R::lit(5.0 / 3.0) * g2[d]);
+            let of_thrice = R::lit(-2.0 / 3.0).mul_add(g3[d], of_thrice) + g4[d];
+            let of_noise = lean.mul_add(of_lean, thrice * of_thrice);
+            let of_drift = R::lit(1.0 / 3.0) * h * (second[d] - f[d]);
+            k[1][d] = of_drift.abs() + of_noise.abs();
         }
+        k[0] = f;
     }
     back(system, u, p, at, h, path, end, begin, by_p) {
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);

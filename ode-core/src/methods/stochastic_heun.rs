@@ -4,14 +4,16 @@ stochastic! {
     /// Heun's method for Stratonovich equations with noise of any kind.
     ///
     /// The trapezoidal rule for drift and noise, with Euler's method as predictor. Strong order
-    /// 1/2, and 1 for commutative noise; weak order 1.
+    /// 1/2, and 1 for commutative noise; weak order 1. The error estimate is the difference from the
+    /// predictor.
     ///
     /// W. Rümelin, *Numerical treatment of stochastic differential equations* (SIAM Journal on
     /// Numerical Analysis 19, 1982).
     stochastic_heun::StochasticHeun, adjoint stochastic_heun_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 2,
-    step(system, u, p, at, h, path, w) {
+    keeps 2, controller ORDER_1,
+    step(system, u, p, at, h, path, w, k) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
@@ -27,7 +29,9 @@ stochastic! {
         for d in 0..N {
             let drift = half * (f[d] + last[d]);
             w[d] = drift.mul_add(h, half.mul_add(g[d] + spread[d], u[d]));
+            k[1][d] = half * (last[d] - f[d]).mul_add(h, spread[d] - g[d]);
         }
+        k[0] = f;
     }
     back(system, u, p, at, h, path, end, begin, by_p) {
         let one = R::lit(1.0);

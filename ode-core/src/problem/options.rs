@@ -18,6 +18,11 @@ use crate::step::controller::Controller;
 use crate::step::guard::GrowthGuard;
 use crate::step::timeline;
 
+/// The binary logarithm of the number of automatic first steps in a cell of the noise's path.
+///
+/// Lanes compute automatic cells ([`dyadic`](crate::integrate::dyadic)) with the same number.
+const FIRST_LEVEL: u32 = 6;
+
 /// Options of a solve.
 ///
 /// Every option has a default. [`SolveOptions::default`] saves only the final states.
@@ -574,14 +579,21 @@ impl SolveOptions {
     /// After a [time to stop at](Self::tstops()) between two steps of the grid, the paths of
     /// different step sizes are independent.
     ///
+    /// With adaptive steps, a cell is the longest step. A step is a cell divided by a power of two,
+    /// up to 2^22, so solves with any tolerance have the same path. It is the path of fixed steps
+    /// if there are no times to stop at. The first step is 1/64 of a cell, so without this option a
+    /// cell is 64 times the [first step](Self::first_step()), or 1/16 of a trajectory's time span.
+    ///
     /// ```
     /// # use ode_core::SolveOptions;
     /// let coarse = SolveOptions::default().noise_cell(0.1).fixed_step(0.1);
     /// let fine = SolveOptions::default().noise_cell(0.1).fixed_step(0.1 / 8.0);
+    /// let adaptive = SolveOptions::default().noise_cell(0.1).tolerance(1e-3);
     /// ```
     ///
     /// # Errors of the solve
-    /// [`SolveError::NoiseCell`] if a cell has not 2^k steps, with a whole number k from 0 to 16.
+    /// [`SolveError::NoiseCell`] if a cell has not 2^k fixed or first steps, with a whole number k
+    /// from 0 to 16. [`SolveError::NoiseCells`] if the time span has more cells than can be counted.
     pub fn noise_cell(self, length: f64) -> Self {
         SolveOptions { noise_cell: Some(length), ..self }
     }
@@ -606,17 +618,25 @@ impl SolveOptions {
         SolveOptions { noise_paths: Some(count), ..self }
     }
 
-    /// Returns the binary logarithm of the number of steps of size `dt` in a cell of the noise.
+    /// Returns the size of fixed or first steps, and the binary logarithm of their number in a cell
+    /// of the noise.
+    ///
+    /// `dt` is that size, or 0 if it is automatic. If the result is 0, the cell is automatic, too.
     ///
     /// # Errors
     /// [`SolveError::NoiseCell`]
-    pub(crate) fn noise_levels(&self, dt: f64) -> Result<u32, SolveError> {
-        let Some(cell) = self.noise_cell else { return Ok(0) };
+    pub(crate) fn noise_levels(&self, dt: f64, adaptive: bool) -> Result<(f64, u32), SolveError> {
+        let Some(cell) = self.noise_cell else {
+            return Ok((dt, if adaptive && dt != 0.0 { FIRST_LEVEL } else { 0 }));
+        };
+        if dt == 0.0 && cell > 0.0 && cell.is_finite() {
+            return Ok((cell / f64::from(1_u32 << FIRST_LEVEL), FIRST_LEVEL));
+        }
         let steps = (0..=16_u32).find(|&k| {
             let length = dt * f64::from(1_u32 << k);
             (length / cell - 1.0).abs() <= 1e-6
         });
-        steps.ok_or(SolveError::NoiseCell { cell, dt })
+        steps.map(|levels| (dt, levels)).ok_or(SolveError::NoiseCell { cell, dt })
     }
 
     /// Checks all options that do not depend on the time span, in the precision `T`.

@@ -16,6 +16,7 @@ use crate::problem::sweep::{self, Axis, Quantity};
 use crate::problem::tables;
 use crate::reserve::reserve;
 use crate::step::properties::Properties;
+use crate::step::timeline;
 use crate::system::System;
 use core::ops::Range;
 
@@ -264,7 +265,14 @@ impl<T: Scalar> PreparedSolve<T> {
         method.check_steps(adaptive)?;
         (settings.lane.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         if info.noise.is_some() {
-            settings.lane.noise[2] = options.noise_levels(dt)?;
+            let (dt, levels) = options.noise_levels(dt, adaptive)?;
+            settings.lane.dt = T::narrow(dt);
+            settings.lane.noise[2] = levels;
+            if adaptive && dt > 0.0 {
+                let cell = dt * f64::from(1_u32 << levels);
+                let longest = (0..spans).map(|i| (t1.get(i) - t0.get(i)).widen());
+                check_cells::<T>(cell, longest.fold(0.0, f64::max))?;
+            }
         }
         room_for_times(options, &t0, &t1, n)?;
         let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
@@ -408,6 +416,17 @@ fn check_steps<T: Scalar>(
     }
     let none = T::default();
     size.map_or_else(|| options.step_size(none, none, stops), Ok)
+}
+
+/// Checks that the cells of the noise's paths can be counted, on a time span of this length.
+fn check_cells<T: Scalar>(cell: f64, span: f64) -> Result<(), SolveError> {
+    // Counters have words of 32 bits, and lanes of `f32` count in their numbers.
+    let most = if T::DOUBLE { f64::from(u32::MAX) } else { timeline::MAX_WHOLE_SINGLE - 1.0 };
+    let cells = span / cell;
+    match span.is_finite() && cells > most {
+        true => Err(SolveError::NoiseCells { cell, cells, most, precision: T::NAME }),
+        false => Ok(()),
+    }
 }
 
 /// Converts a time to the precision of the solve.

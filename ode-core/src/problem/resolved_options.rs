@@ -63,7 +63,7 @@ lane_options! {
     /// The largest number of logged events of a trajectory; 0 without a log.
     log_slots: u32 = "u32 log_slots",
     /// The seed of the noise: its lower 32 bits, then the upper ones. Then the binary logarithm of
-    /// the number of fixed steps in a cell of the noise's path, and the number of paths; zero for
+    /// the number of fixed or first steps in a cell of the noise's path, and the number of paths; zero for
     /// one of each trajectory.
     ///
     /// Four words keep the alignment of the arguments behind the options: with three, `f32` kernels

@@ -33,8 +33,16 @@ mod device {
 
     /// The levels of the tree that determine the path at a time within a step.
     ///
-    /// Below them, the path follows the conditional law of the last node.
+    /// Below them, the path follows the conditional law of the last node. Adaptive steps have nodes
+    /// of several levels, so there the levels end at a level of the cell, [`FINEST`].
     pub const LEVELS: u32 = 12;
+
+    /// The binary logarithm of the number of intervals that adaptive steps divide a cell into.
+    ///
+    /// The numbers of nodes have 32 bits.
+    pub const FINEST: u32 = 30;
+    /// The first node of that level.
+    const FIRST_OF_FINEST: u64 = 1073741824;
 
     /// Returns the normal numbers of a counter: four in `f32`, two in `f64`.
     #[called]
@@ -104,6 +112,79 @@ mod device {
     ///
     /// Without `areas`, the areas are zeros unless the path needs them itself.
     pub fn increments<R: Real, const K: usize>(path: &path::Path<R>, areas: bool) -> [[R; K]; 2] {
+        if path.adaptive { on_tree::<R, K>(path) } else { on_grid::<R, K>(path, areas) }
+    }
+
+    /// Returns the increments and areas over an interval that begins with a node of a cell's tree.
+    ///
+    /// Lanes descend from the cell to nodes of different levels.
+    #[called]
+    fn on_tree<R: Real, const K: usize>(path: &path::Path<R>) -> [[R; K]; 2] {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let cell = path.step;
+        let mut length = path.length;
+        // The turns from the cell to the node: the first one is the last bit. A one is above them.
+        let mut turns = one;
+        let mut above = path.node;
+        let mut goes = one.less_than(above);
+        while goes.any() {
+            let turn = turns.shl::<1>() | (above & one);
+            turns = <R::Bits as Bits>::select(goes, turn, turns);
+            above = <R::Bits as Bits>::select(goes, above.shr::<1>(), above);
+            length = R::select(goes, length + length, length);
+            goes = one.less_than(above);
+        }
+        let mut out = of_cell::<R, K>(path, cell, length, true);
+        let mut node = one;
+        goes = one.less_than(turns);
+        while goes.any() {
+            let split = halves::<R, K>(path, cell, node, length, &out);
+            let turn = turns & one;
+            let left = turn.equals(none);
+            for j in 0..K {
+                for i in 0..2 {
+                    let half = R::select(left, split[i][j], split[i + 2][j]);
+                    out[i][j] = R::select(goes, half, out[i][j]);
+                }
+            }
+            node = <R::Bits as Bits>::select(goes, node.shl::<1>() | turn, node);
+            turns = <R::Bits as Bits>::select(goes, turns.shr::<1>(), turns);
+            length = R::select(goes, length * R::lit(0.5), length);
+            goes = one.less_than(turns);
+        }
+        if path.ends_within.any() {
+            let cut = beginning::<R, K>(path, cell, node, &out);
+            for j in 0..K {
+                for i in 0..2 {
+                    out[i][j] = R::select(path.ends_within, cut[i][j], out[i][j]);
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns the increments and, with `areas`, the areas of a cell.
+    fn of_cell<R: Real, const K: usize>(
+        path: &path::Path<R>,
+        cell: R::Bits,
+        length: R,
+        areas: bool,
+    ) -> [[R; K]; 2] {
+        let none = <R::Bits as Bits>::lit(0);
+        let purpose = <R::Bits as Bits>::lit(OF_NODES);
+        let mut out = numbers::<R, K>(path, cell, none, purpose, areas);
+        let sd = length.sqrt();
+        let sd_of_area = (length * R::lit(1.0 / 12.0)).sqrt();
+        for j in 0..K {
+            out[0][j] = sd * out[0][j];
+            out[1][j] = sd_of_area * out[1][j];
+        }
+        out
+    }
+
+    /// Returns the increments and areas over an interval that begins with a step of a grid.
+    fn on_grid<R: Real, const K: usize>(path: &path::Path<R>, areas: bool) -> [[R; K]; 2] {
         let short = path.ends_within.any();
         let tree = short | (path.levels > 0);
         let none = <R::Bits as Bits>::lit(0);
@@ -119,14 +200,7 @@ mod device {
             level += 1;
         }
         let mut node = one;
-        let purpose = <R::Bits as Bits>::lit(OF_NODES);
-        let mut out = numbers::<R, K>(path, cell, none, purpose, areas | tree);
-        let sd = length.sqrt();
-        let sd_of_area = (length * R::lit(1.0 / 12.0)).sqrt();
-        for j in 0..K {
-            out[0][j] = sd * out[0][j];
-            out[1][j] = sd_of_area * out[1][j];
-        }
+        let mut out = of_cell::<R, K>(path, cell, length, areas | tree);
         if tree {
             level = 0;
             while level < path.levels {
@@ -174,20 +248,35 @@ mod device {
         let mut sums = [zero; K];
         let mut integrals = [zero; K];
         let mut level: u32 = 0;
-        while level < LEVELS {
+        let mut levels: u32 = LEVELS;
+        let mut goes = <R::Mask as Mask>::splat(true);
+        if path.adaptive {
+            levels = FINEST;
+        }
+        while level < levels {
+            if path.adaptive {
+                goes = path.ends_within & node.less_than(<R::Bits as Bits>::lit(FIRST_OF_FINEST));
+                if !goes.any() {
+                    break;
+                }
+            }
             let split = halves::<R, K>(path, cell, node, length, &of_node);
-            length = length * half;
-            let beyond = rest.abs().ge(length.abs());
+            length = R::select(goes, length * half, length);
+            let beyond = goes & rest.abs().ge(length.abs());
+            let before = goes & !beyond;
             for j in 0..K {
                 let integral = length * half.mul_add(split[0][j], split[1][j]);
                 let integral = sums[j].mul_add(length, integral) + integrals[j];
                 integrals[j] = R::select(beyond, integral, integrals[j]);
                 sums[j] = R::select(beyond, sums[j] + split[0][j], sums[j]);
-                of_node[0][j] = R::select(beyond, split[2][j], split[0][j]);
-                of_node[1][j] = R::select(beyond, split[3][j], split[1][j]);
+                for i in 0..2 {
+                    let first = R::select(before, split[i][j], of_node[i][j]);
+                    of_node[i][j] = R::select(beyond, split[i + 2][j], first);
+                }
             }
             rest = R::select(beyond, rest - length, rest);
-            node = node.shl::<1>() | <R::Bits as Bits>::select(beyond, one, none);
+            let next = node.shl::<1>() | <R::Bits as Bits>::select(beyond, one, none);
+            node = <R::Bits as Bits>::select(goes, next, node);
             level += 1;
         }
         let purpose = <R::Bits as Bits>::lit(WITHIN);

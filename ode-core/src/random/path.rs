@@ -13,9 +13,15 @@ mod device {
         pub seed: [R::Bits; 2],
         /// The index of the trajectory in the whole ensemble, as two words of 32 bits.
         pub number: [R::Bits; 2],
-        /// The number of the step, counted from the beginning of the trajectory.
+        /// Whether the step is a `node` of its cell's tree; otherwise a step of a grid.
+        pub adaptive: bool,
+        /// The number of the step or, if it is a node, of its cell.
+        ///
+        /// Both are counted from the beginning of the trajectory.
         pub step: R::Bits,
-        /// The binary logarithm of the number of steps in a cell.
+        /// The number of the node: 1 for the cell, then `2 n` and `2 n + 1` for the halves of `n`.
+        pub node: R::Bits,
+        /// The binary logarithm of the number of steps of the grid in a cell.
         pub levels: u32,
         /// The length of a step.
         pub length: R,
@@ -25,7 +31,7 @@ mod device {
         pub ends_within: R::Mask,
     }
 
-    /// Makes a [`Path`] of a whole step.
+    /// Makes a [`Path`] of a whole step of a grid.
     pub fn path<R: Real>(
         seed: [R::Bits; 2],
         number: [R::Bits; 2],
@@ -33,8 +39,33 @@ mod device {
         levels: u32,
         length: R,
     ) -> Path<R> {
+        let node = <R::Bits as Bits>::lit(1);
         let ends_within = <R::Mask as Mask>::splat(false);
-        Path::<R> { seed, number, step, levels, length, reach: length, ends_within }
+        Path::<R> {
+            seed,
+            number,
+            adaptive: false,
+            step,
+            node,
+            levels,
+            length,
+            reach: length,
+            ends_within,
+        }
+    }
+
+    /// Makes a [`Path`] of a `node` of a cell's tree; `length` is the length of the node.
+    pub fn on_node<R: Real>(
+        seed: [R::Bits; 2],
+        number: [R::Bits; 2],
+        cell: R::Bits,
+        node: R::Bits,
+        length: R,
+    ) -> Path<R> {
+        let mut interval = path::<R>(seed, number, cell, 0, length);
+        interval.adaptive = true;
+        interval.node = node;
+        interval
     }
 
     /// Returns the path of a system without noise.

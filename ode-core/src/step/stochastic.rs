@@ -1,4 +1,14 @@
-//! Methods for stochastic equations, with fixed steps.
+//! Methods for stochastic equations.
+
+use crate::step::controller::Controller;
+
+/// The controller of methods with error estimates of order 1.
+///
+/// It has no memory: steps change by powers of two, which hides trends of the errors.
+pub(crate) const ORDER_1: Controller = Controller::i();
+
+/// The controller of methods with error estimates of order 3/2.
+pub(crate) const ORDER_3_2: Controller = Controller::pi(2.0 / 3.0, 0.0);
 
 /// Declares a method for stochastic equations.
 ///
@@ -10,22 +20,28 @@
 /// respect to the new state, which it adds to `begin`, those with respect to `u`. The statements
 /// add all other derivatives with respect to `u`, and those with respect to the parameters to
 /// `by_p`. `adjoint` names the C++ namespace of the adjoint, a lane program of its own.
+///
+/// With `keeps 2`, the method estimates errors: the statements set the kept vectors `k` to the
+/// drift at the beginning and to the estimated error, and `controller` is one of this module's
+/// constants. With `keeps 1` the method is for fixed steps.
 macro_rules! stochastic {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, adjoint $adjoint:ident,
         calculus $calculus:expr, noise $noise:ident,
         strong $strong:literal, weak $weak:literal, drifts $drifts:literal,
-        step($system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident, $w:ident)
-            { $($step:tt)* }
+        keeps $kept:tt, controller $controller:ident,
+        step(
+            $system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident, $w:ident, $k:ident
+        ) { $($step:tt)* }
         back($of:ident, $v:ident, $q:ident, $times:ident, $size:ident, $interval:ident,
             $end:ident, $begin:ident, $by_p:ident)
             { $($back:tt)* }
     ) => {
         pub use device::*;
 
-        use crate::step::controller::Controller;
         use crate::step::properties::{NoiseClass, Properties, Stability, Stochastic};
+        use crate::step::stochastic;
         #[allow(unused_imports)]
         use crate::system::Calculus;
 
@@ -33,9 +49,9 @@ macro_rules! stochastic {
         pub const PROPERTIES: Properties = Properties {
             name: stringify!($method),
             order: 1,
-            embedded: &[],
+            embedded: if $kept > 1 { &[1] } else { &[] },
             error: 1,
-            controller: Controller::pi(0.7, 0.4),
+            controller: stochastic::$controller,
             stages: $drifts,
             fsal: false,
             interpolant: 1,
@@ -54,11 +70,11 @@ macro_rules! stochastic {
         };
 
         // Not each method uses all quantities of a step.
-        #[allow(unused_imports, unused_variables)]
+        #[allow(unused_imports, unused_mut, unused_variables)]
         #[ode_macros::device($module)]
         mod device {
             use crate::lane::Real;
-            use crate::step::{stepper, timeline};
+            use crate::step::{norm, stepper, timeline};
             use crate::system::{Noise, System};
             use stepper::Stepper;
 
@@ -68,67 +84,69 @@ macro_rules! stochastic {
 
             impl Stepper for $method {
                 const ORDER: usize = 1;
-                const ADAPTIVE: bool = false;
+                const ADAPTIVE: bool = $kept > 1;
                 const FSAL: bool = false;
                 const GUARDS: bool = false;
                 const DIAGONAL: f64 = 0.0;
                 const ITERATES: bool = false;
                 const NEEDS_DU: bool = false;
-                type Kept<R: Real, const N: usize> = [R; N];
+                type Kept<R: Real, const N: usize> = [[R; N]; $kept];
                 type Memory = stepper::Nothing;
 
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     $system: S,
                     state: &stepper::State<R, N, P>,
                     ask: &stepper::Ask<R>,
-                ) -> stepper::Step<R, N, [R; N]> {
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
                     let $u = &state.u;
                     let $p = &state.p;
                     let $at = &ask.at;
                     let $h = ask.h;
                     let $path = &ask.path;
                     let mut $w = *$u;
+                    let mut $k = [*$u; $kept];
                     $($step)*
-                    stepper::made::<R, N, [R; N]>($w, $w)
+                    stepper::made::<R, N, [[R; N]; $kept]>($w, $k)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
-                    _state: &stepper::State<R, N, P>,
+                    state: &stepper::State<R, N, P>,
                     _ask: &stepper::Ask<R>,
-                    _step: &stepper::Step<R, N, [R; N]>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
                 ) -> R {
-                    R::lit(0.0)
+                    let error = &step.k[$kept - 1];
+                    norm::scaled_error_sq::<R, N>(error, &state.u, &step.u, &state.tolerances)
                 }
 
                 fn dense_error_sq<R: Real, const N: usize, const P: usize>(
                     _state: &stepper::State<R, N, P>,
                     _ask: &stepper::Ask<R>,
-                    _step: &stepper::Step<R, N, [R; N]>,
+                    _step: &stepper::Step<R, N, [[R; N]; $kept]>,
                 ) -> R {
                     R::lit(0.0)
                 }
 
-                fn du_before<R: Real, const N: usize>(kept: &[R; N]) -> [R; N] {
-                    *kept
+                fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
+                    kept[0]
                 }
 
-                fn du_after<R: Real, const N: usize>(kept: &[R; N]) -> [R; N] {
-                    *kept
+                fn du_after<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
+                    kept[0]
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     _system: S,
                     _state: &stepper::State<R, N, P>,
                     _ask: &stepper::Ask<R>,
-                    step: &stepper::Step<R, N, [R; N]>,
-                ) -> stepper::Step<R, N, [R; N]> {
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
                     *step
                 }
 
                 fn interpolate<R: Real, const N: usize, const P: usize>(
                     state: &stepper::State<R, N, P>,
                     _ask: &stepper::Ask<R>,
-                    step: &stepper::Step<R, N, [R; N]>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
                     theta: R,
                 ) -> [R; N] {
                     let mut out = state.u;
@@ -178,19 +196,19 @@ macro_rules! stochastic {
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         _made: &[R; N],
-                    ) -> stepper::Step<R, N, [R; N]> {
+                    ) -> stepper::Step<R, N, [[R; N]; $kept]> {
                         <$module::$method as Stepper>::step::<R, S, N, P>(system, state, ask)
                     }
 
                     fn nothing<R: Real, const N: usize, const P: usize>(
                         end: [R; N],
-                    ) -> adjoint::StepCotangents<R, N, P, [R; N]> {
+                    ) -> adjoint::StepCotangents<R, N, P, [[R; N]; $kept]> {
                         let none = [R::lit(0.0); N];
-                        adjoint::given::<R, N, P, [R; N]>(end, none, none, [R::lit(0.0); P])
+                        adjoint::given::<R, N, P, [[R; N]; $kept]>(end, none, [none; $kept], [R::lit(0.0); P])
                     }
 
                     fn within<R: Real, const N: usize, const P: usize>(
-                        given: &mut adjoint::StepCotangents<R, N, P, [R; N]>,
+                        given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         theta: R,
                         g: &[R; N],
                     ) {
@@ -205,8 +223,8 @@ macro_rules! stochastic {
                         _system: S,
                         _state: &stepper::State<R, N, P>,
                         _ask: &stepper::Ask<R>,
-                        _step: &stepper::Step<R, N, [R; N]>,
-                        _given: &mut adjoint::StepCotangents<R, N, P, [R; N]>,
+                        _step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                        _given: &mut adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                         _dense: R::Mask,
                     ) {
                     }
@@ -216,7 +234,7 @@ macro_rules! stochastic {
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         _made: &[R; N],
-                        given: &adjoint::StepCotangents<R, N, P, [R; N]>,
+                        given: &adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                     ) -> adjoint::Back<R, N, P> {
                         let $v = &state.u;
                         let $q = &state.p;

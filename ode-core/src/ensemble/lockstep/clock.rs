@@ -82,6 +82,12 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         due: clock.due.map(number),
         due_events: clock.due_events.map(bits::<R, T>),
         number: clock.number.map(bits::<R, T>),
+        cell: bits::<R, T>(clock.cell),
+        first_cell: bits::<R, T>(clock.first_cell),
+        node: bits::<R, T>(clock.node),
+        size: number(clock.size),
+        errors: number(clock.errors),
+        weight: number(clock.weight),
     }
 }
 
