@@ -572,7 +572,7 @@ impl SolveOptions {
     /// one step, and other steps have independent paths.
     ///
     /// After a [time to stop at](Self::tstops()) between two steps of the grid, the paths of
-    /// different step sizes are independent.
+    /// different step sizes differ: a step that a stop cuts counts as a whole one.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
