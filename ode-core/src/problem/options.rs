@@ -577,7 +577,7 @@ impl SolveOptions {
     /// one step, and other steps have independent paths.
     ///
     /// After a [time to stop at](Self::tstops()) between two steps of the grid, the paths of
-    /// different step sizes are independent.
+    /// different step sizes differ: a step that a stop cuts counts as a whole one.
     ///
     /// With adaptive steps, a cell is the longest step. A step is a cell divided by a power of two,
     /// up to 2^22, so solves with any tolerance have the same path. It is the path of fixed steps
