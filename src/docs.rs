@@ -73,6 +73,7 @@ pub mod results_files {}
 pub mod from_sciml {}
 
 /// [events]: crate::docs::events
+/// [noise]: crate::docs::noise
 ///
 #[doc = include_str!("../docs/gradients.md")]
 pub mod gradients {}
@@ -98,6 +99,8 @@ pub mod sensitivity {}
 #[doc = include_str!("../docs/features.md")]
 pub mod features {}
 
+/// [gradients]: crate::docs::gradients
+///
 #[doc = include_str!("../docs/noise.md")]
 pub mod noise {}
 

@@ -468,4 +468,8 @@ fn combinations_without_gradients() {
     let stopping = options.tstops([0.3]);
     let found = paths.pull_back(EulerMaruyama, EnsembleSerial, &stopping, by);
     assert!(found.unwrap_err().to_string().contains("leave `tstops` out"));
+    let problem = OdeProblem::new(forced, [0.4, -0.3], 0.0..=1.0, [0.7, 0.2, 0.5]);
+    let (paths, by) = (EnsembleProblem::new(problem), Array2::ones((1, 2)));
+    let found = paths.pull_back(Shark, EnsembleSerial, &SolveOptions::default(), by);
+    assert!(found.unwrap_err().to_string().contains("use fixed steps"));
 }

@@ -76,7 +76,7 @@ fn multiples_of_the_step_are_ends_of_steps() {
         let parameters = relaxing::Parameters { rate: 1.0, mean: 1.2, sd: [0.3, 0.5] };
         for (t0, h) in [(0.0, 0.1), (-3.0, 0.01), (0.0, 1.0 / 3.0)] {
             let count = (1.0_f64 / h).round() as usize;
-            let problem = OdeProblem::new(relaxing, [0.0; 2], t0..=t0 + 1.0, parameters.clone());
+            let problem = OdeProblem::new(relaxing, [0.0; 2], t0..=t0 + 1.0, parameters);
             let ensemble = EnsembleProblem::new(problem.cast::<T>()).trajectories(3);
             let options = SolveOptions::default().fixed_step(h);
             let times = (0..count).map(|k| t0 + k as f64 * h).collect::<Vec<_>>();

@@ -229,9 +229,9 @@ impl RequestVisitor for OpenCl {
         for batch in columns.batches(sink.batch()) {
             let groups = groups_for(batch.len(), refill);
             in_memory(settings, batch, &kernel_config, &mut raw, |arguments, shared| {
+                let arguments = [(&raw const *arguments).cast(), shared.as_ptr().cast()];
                 // SAFETY: these are the kernel's arguments, by address. Their pointers refer to as
                 // many elements as `KernelArguments` and `Shared` require.
-                let arguments = [(&raw const *arguments).cast(), shared.as_ptr().cast()];
                 unsafe { self.runtime.launch(&kernel, groups, &arguments) };
             })?;
             if sink.store(batch, &mut raw)?.is_break() {

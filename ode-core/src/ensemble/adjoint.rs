@@ -173,7 +173,8 @@ where
         stack::with(bytes, &mut || {
             let (results, given) = (&mut results, &mut given);
             let inputs = (settings, range, cotangents);
-            refused = if const { M::ADAPTIVE } && adaptive {
+            // Adaptive steps with noise have no gradients.
+            refused = if const { M::ADAPTIVE && M::DEFINED.stochastic.is_none() } && adaptive {
                 run::<T, S, M, L, C, N, P, true>(self.system, lanes, inputs, results, given)
             } else {
                 run::<T, S, M, L, C, N, P, false>(self.system, lanes, inputs, results, given)
