@@ -34,7 +34,7 @@ use support::summary::grouped;
 #[ode_system]
 mod heston {
     /// The strikes of the calls.
-    pub const STRIKES: [f64; 5] = [80.0, 90.0, 100.0, 110.0, 120.0];
+    pub(crate) const STRIKES: [f64; 5] = [80.0, 90.0, 100.0, 110.0, 120.0];
 
     pub struct State {
         /// The logarithm of the price.
