@@ -100,6 +100,7 @@ pub mod sensitivity {}
 pub mod features {}
 
 /// [gradients]: crate::docs::gradients
+/// [sensitivity]: crate::docs::sensitivity
 ///
 #[doc = include_str!("../docs/noise.md")]
 pub mod noise {}

@@ -26,10 +26,7 @@ const TRIALS: &[(&str, fn())] = &[
          mass matrix",
         gradients,
     ),
-    (
-        "Stochastic equations with adaptive steps, events or gradients; delay equations.",
-        stochastic_and_delay_equations,
-    ),
+    ("Stochastic equations with events; delay equations.", stochastic_and_delay_equations),
     ("Right-hand sides that become known at run time.", texts),
     ("One large system on several GPUs.", several_gpus),
     ("States between the saved times that are as accurate as the steps", dense_output),
@@ -134,7 +131,6 @@ fn gradients() {
 }
 
 fn stochastic_and_delay_equations() {
-    assert!(odes::methods::STOCHASTIC.iter().all(|method| !method.adaptive()));
     for more in ["#[event(rising)]", "#[feature(maximum)]"] {
         let noise = format!(
             "mod walk {{
