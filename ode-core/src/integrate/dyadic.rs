@@ -7,12 +7,13 @@
 //!
 //! After an accepted step, the next one begins at its end. It is twice as long if errors allow it
 //! and a longer node begins there. A rejected step is replaced by the first of its halves, quarters
-//! or eighths: the controller's factor is rounded down to a power of two. So the end of each step that was tried is the end of a step that is made,
-//! and no increment is drawn a second time. Without both, a method would converge to a wrong limit
-//! if it does not use the areas between pairs of processes: J. G. Gaines, T. J. Lyons, *Variable
-//! step size control in the numerical solution of stochastic differential equations* (SIAM Journal
-//! on Applied Mathematics 57, 1997); J. Foster, A. Jelinčič, *On the convergence of adaptive
-//! approximations for stochastic differential equations* (arXiv:2311.14201).
+//! or eighths: the controller's factor is rounded down to a power of two. So each step that was
+//! tried ends where a later step ends, and no increment is drawn a second time. Without both, a
+//! method would converge to a wrong limit if it does not use the areas between pairs of processes:
+//! J. G. Gaines, T. J. Lyons, *Variable step size control in the numerical solution of stochastic
+//! differential equations* (SIAM Journal on Applied Mathematics 57, 1997); J. Foster, A. Jelinčič,
+//! *On the convergence of adaptive approximations for stochastic differential equations*
+//! (arXiv:2311.14201).
 //!
 //! The error of one step does not decide whether the next one is longer. It is a random number, and
 //! small by chance in a part of all steps, however long they are. These steps would be most of the
@@ -121,9 +122,9 @@ mod device {
     /// Chooses the next node, after a step of size `h`.
     ///
     /// `square` is the squared error in tolerances, and `factor` the ratio of the next size to `h`
-    /// that it allows. Lanes `moves` accepted
-    /// the step, lanes `done` among them reached the end of their segment, and lanes `failing`
-    /// rejected the step. Returns the lanes with a next step below the smallest one.
+    /// that it allows. Lanes `moves` accepted the step, lanes `done` among them reached the end of
+    /// their segment, and lanes `failing` rejected the step. Returns the lanes with a next step
+    /// below the smallest one.
     pub fn choose<R: Real, const N: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,

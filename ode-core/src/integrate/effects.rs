@@ -22,9 +22,10 @@
 //! An action may leave the function of its event at zero, up to rounding, and at rest there. Then
 //! the function is in contact: it stays on the side that it came from, so the event occurs again
 //! only when the function moves to the other side. The same holds if the function was only at zero
-//! since the last action. If an action turns the function of another acting event back across its zero, that event
-//! is due there. A trajectory fails after [`MOST_AT_ONCE`](crate::integrate::actions::MOST_AT_ONCE)
-//! consecutive actions if the state moves between them by no more than rounding.
+//! since the last action. If an action turns the function of another acting event back across its
+//! zero, that event is due there. A trajectory fails after
+//! [`MOST_AT_ONCE`](crate::integrate::actions::MOST_AT_ONCE) consecutive actions if the state moves
+//! between them by no more than rounding.
 //!
 //! After an action, the derivative is evaluated again and the controller is reset. The next step
 //! has the size of the rejected step. Fixed steps stay on their grid: two shorter steps replace the
