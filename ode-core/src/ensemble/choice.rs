@@ -321,11 +321,15 @@ fn is_for_fixed_steps(name: &str) -> bool {
 }
 
 fn meant(name: &str, known: &[&'static str]) -> String {
-    let mut all = methods::ALL.iter().chain(methods::STOCHASTIC);
-    // A method that the enum lacks.
-    if let Some(found) = all.find(|method| method.name.eq_ignore_ascii_case(name)) {
-        let kind = if found.stochastic.is_some() { "stochastic" } else { "ordinary" };
-        return format!("`{}` solves {kind} equations, and is none of these; ", found.name);
+    let all = || methods::ALL.iter().chain(methods::STOCHASTIC);
+    // A method for another kind of equations than those of the enum.
+    if let Some(found) = all().find(|method| method.name.eq_ignore_ascii_case(name)) {
+        let is_stochastic = found.stochastic.is_some();
+        let mut alike = all().filter(|method| method.stochastic.is_some() == is_stochastic);
+        if !alike.any(|method| known.contains(&method.name)) {
+            let kind = if is_stochastic { "stochastic" } else { "ordinary" };
+            return format!("`{}` solves {kind} equations, and is none of these; ", found.name);
+        }
     }
     match nearest(name, known).as_slice() {
         [] => String::new(),
