@@ -11,20 +11,19 @@ stochastic! {
     calculus Some(Calculus::Ito), noise Any,
     strong 0.5, weak 1.0, drifts 1,
     keeps 1, controller ORDER_1,
-    step(system, u, p, at, h, path, w, k) {
+    stages(system, u, p, at, h, path) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
-        let f = system.rhs(u, p, at.t);
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+    }
+    step(next, k) {
+        let f = system.rhs(u, p, at.t);
         let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         for d in 0..N {
-            w[d] = f[d].mul_add(h, u[d]) + g[d];
+            next[d] = f[d].mul_add(h, u[d]) + g[d];
         }
     }
-    back(system, u, p, at, h, path, end, begin, by_p) {
-        let one = R::lit(1.0);
-        let none = R::lit(0.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+    back(end, begin, by_p) {
         let mut of_f = *end;
         for d in 0..N {
             of_f[d] = h * end[d];

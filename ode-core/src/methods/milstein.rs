@@ -12,25 +12,24 @@ stochastic! {
     calculus None, noise Commutative,
     strong 1.0, weak 1.0, drifts 1,
     keeps 1, controller ORDER_1,
-    step(system, u, p, at, h, path, w, k) {
+    stages(system, u, p, at, h, path) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
-        let f = system.rhs(u, p, at.t);
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
-        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         let mut length = h;
         if <S::Noise as Noise<N, P>>::STRATONOVICH {
             length = none;
         }
+    }
+    step(next, k) {
+        let f = system.rhs(u, p, at.t);
+        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         let more = <S::Noise as Noise<N, P>>::milstein::<R>(u, p, at.t, &dw, length);
         for d in 0..N {
-            w[d] = f[d].mul_add(h, u[d]) + (g[d] + more[d]);
+            next[d] = f[d].mul_add(h, u[d]) + (g[d] + more[d]);
         }
     }
-    back(system, u, p, at, h, path, end, begin, by_p) {
-        let one = R::lit(1.0);
-        let none = R::lit(0.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+    back(end, begin, by_p) {
         let mut of_f = *end;
         for d in 0..N {
             of_f[d] = h * end[d];
@@ -39,10 +38,6 @@ stochastic! {
         let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
             u, p, at.t, &dw, one, none, end, &mut by_p,
         );
-        let mut length = h;
-        if <S::Noise as Noise<N, P>>::STRATONOVICH {
-            length = none;
-        }
         let by_more = <S::Noise as PullBackNoise<N, P>>::pull_back_milstein::<R>(
             u, p, at.t, &dw, length, end, &mut by_p,
         );

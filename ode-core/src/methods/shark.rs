@@ -14,39 +14,14 @@ stochastic! {
     calculus None, noise Additive,
     strong 1.5, weak 2.0, drifts 2,
     keeps 2, controller ORDER_3_2,
-    step(system, u, p, at, h, path, w, k) {
-        let one = R::lit(1.0);
-        let none = R::lit(0.0);
-        let node = R::lit(5.0 / 6.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
-        let shift = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, none, one);
-        for d in 0..N {
-            w[d] = u[d] + shift[d];
-        }
-        let f = system.rhs(&w, p, at.t);
-        let ahead = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, node, one);
-        for d in 0..N {
-            w[d] = (node * f[d]).mul_add(h, u[d]) + ahead[d];
-        }
-        let second = system.rhs(&w, p, timeline::time_of_node::<R>(at, node));
-        // `W` at the beginning, and the change of `g` times `W/2 - H`.
-        let half = R::lit(0.5);
-        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, one);
-        let end = timeline::time_of_node::<R>(at, one);
-        let last = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, end, &dw, half, -one);
-        for d in 0..N {
-            let drift = R::lit(0.4).mul_add(f[d], R::lit(0.6) * second[d]);
-            w[d] = drift.mul_add(h, u[d]) + (first[d] + last[d]);
-            k[1][d] = R::lit(0.6) * h * (second[d] - f[d]);
-        }
-        k[0] = f;
-    }
-    back(system, u, p, at, h, path, end, begin, by_p) {
-        // The noise depends on the parameters, not on the state.
+    stages(system, u, p, at, h, path) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
         let node = R::lit(5.0 / 6.0);
+        // The weights of both drifts.
+        let early = R::lit(0.4);
+        let late = R::lit(0.6);
         let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let shift = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, none, one);
         let mut w = *u;
@@ -56,15 +31,33 @@ stochastic! {
         let f = system.rhs(&w, p, at.t);
         let ahead = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, node, one);
         let mut v = *u;
-        let mut of_f = *end;
         for d in 0..N {
             v[d] = (node * f[d]).mul_add(h, u[d]) + ahead[d];
-            of_f[d] = h * (R::lit(0.6) * end[d]);
         }
-        let time = timeline::time_of_node::<R>(at, node);
-        let by_v = adjoint::through::<R, S, N, P>(system, &v, p, time, &of_f, &mut by_p);
+        let middle = timeline::time_of_node::<R>(at, node);
+        let last = timeline::time_of_node::<R>(at, one);
+    }
+    step(next, k) {
+        let second = system.rhs(&v, p, middle);
+        // `W` at the beginning, and the change of `g` times `W/2 - H`.
+        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, one);
+        let rest = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, last, &dw, half, -one);
         for d in 0..N {
-            of_f[d] = h * node.mul_add(by_v[d], R::lit(0.4) * end[d]);
+            let drift = early.mul_add(f[d], late * second[d]);
+            next[d] = drift.mul_add(h, u[d]) + (first[d] + rest[d]);
+            k[1][d] = late * h * (second[d] - f[d]);
+        }
+        k[0] = f;
+    }
+    back(end, begin, by_p) {
+        // The noise depends on the parameters, not on the state.
+        let mut of_f = *end;
+        for d in 0..N {
+            of_f[d] = h * (late * end[d]);
+        }
+        let by_v = adjoint::through::<R, S, N, P>(system, &v, p, middle, &of_f, &mut by_p);
+        for d in 0..N {
+            of_f[d] = h * node.mul_add(by_v[d], early * end[d]);
         }
         let by_w = adjoint::through::<R, S, N, P>(system, &w, p, at.t, &of_f, &mut by_p);
         let mut of_w = *end;
@@ -81,9 +74,8 @@ stochastic! {
         let _by_u = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
             u, p, at.t, &dw, none, one, &of_h, &mut by_p,
         );
-        let time = timeline::time_of_node::<R>(at, one);
         let _by_u = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
-            u, p, time, &dw, half, -one, end, &mut by_p,
+            u, p, last, &dw, half, -one, end, &mut by_p,
         );
     }
 }

@@ -11,59 +11,50 @@ stochastic! {
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.0, weak 2.0, drifts 2,
     keeps 1, controller ORDER_1,
-    step(system, u, p, at, h, path, w, k) {
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
-        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
-        let root = h.sqrt();
-        let end = timeline::time_of_node::<R>(at, R::lit(1.0));
-        let f = system.rhs(u, p, at.t);
-        let g = <S::Noise as Noise<N, P>>::columns::<R>(u, p, at.t);
-        let mut above = *u;
-        let mut below = *u;
-        for d in 0..N {
-            let drift = f[d].mul_add(h, u[d]);
-            w[d] = g[d].mul_add(each[0][d], drift);
-            above[d] = g[d].mul_add(root, drift);
-            below[d] = drift - g[d] * root;
-        }
-        let last = system.rhs(&w, p, end);
-        let above = <S::Noise as Noise<N, P>>::columns::<R>(&above, p, end);
-        let below = <S::Noise as Noise<N, P>>::columns::<R>(&below, p, end);
-        for d in 0..N {
-            let once = each[0][d];
-            let twice = once.mul_add(once, -h) / root;
-            let sum = R::lit(2.0).mul_add(g[d], above[d] + below[d]);
-            let noise = once.mul_add(sum, twice * (above[d] - below[d]));
-            let drift = R::lit(0.5) * (f[d] + last[d]);
-            w[d] = drift.mul_add(h, R::lit(0.25).mul_add(noise, u[d]));
-        }
-    }
-    back(system, u, p, at, h, path, end, begin, by_p) {
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
-        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
+    stages(system, u, p, at, h, path) {
         let half = R::lit(0.5);
+        let fourth = R::lit(0.25);
+        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
+        let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
         let root = h.sqrt();
         let f = system.rhs(u, p, at.t);
         let g = <S::Noise as Noise<N, P>>::columns::<R>(u, p, at.t);
         let mut w = *u;
         let mut above = *u;
         let mut below = *u;
-        let mut of_above = *end;
-        let mut of_below = *end;
-        let mut of_f = *end;
         for d in 0..N {
             let drift = f[d].mul_add(h, u[d]);
             w[d] = g[d].mul_add(each[0][d], drift);
             above[d] = g[d].mul_add(root, drift);
             below[d] = drift - g[d] * root;
+        }
+        let last = timeline::time_of_node::<R>(at, R::lit(1.0));
+    }
+    step(next, k) {
+        let second = system.rhs(&w, p, last);
+        let above = <S::Noise as Noise<N, P>>::columns::<R>(&above, p, last);
+        let below = <S::Noise as Noise<N, P>>::columns::<R>(&below, p, last);
+        for d in 0..N {
             let once = each[0][d];
             let twice = once.mul_add(once, -h) / root;
-            let quarter = R::lit(0.25) * end[d];
+            let sum = R::lit(2.0).mul_add(g[d], above[d] + below[d]);
+            let noise = once.mul_add(sum, twice * (above[d] - below[d]));
+            let drift = half * (f[d] + second[d]);
+            next[d] = drift.mul_add(h, fourth.mul_add(noise, u[d]));
+        }
+    }
+    back(end, begin, by_p) {
+        let mut of_above = *end;
+        let mut of_below = *end;
+        let mut of_f = *end;
+        for d in 0..N {
+            let once = each[0][d];
+            let twice = once.mul_add(once, -h) / root;
+            let quarter = fourth * end[d];
             of_above[d] = quarter * (once + twice);
             of_below[d] = quarter * (once - twice);
             of_f[d] = h * (half * end[d]);
         }
-        let last = timeline::time_of_node::<R>(at, R::lit(1.0));
         let by_w = adjoint::through::<R, S, N, P>(system, &w, p, last, &of_f, &mut by_p);
         let by_above = <S::Noise as PullBackNoise<N, P>>::pull_back_columns::<R>(
             &above, p, last, &of_above, &mut by_p,

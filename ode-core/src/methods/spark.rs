@@ -13,46 +13,11 @@ stochastic! {
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 3,
     keeps 2, controller ORDER_1,
-    step(system, u, p, at, h, path, w, k) {
+    stages(system, u, p, at, h, path) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
         // `sqrt(3)`, `(3 - sqrt(3)) / 6` and `sqrt(3) / 3`.
-        let root = R::lit(1.7320508075688772);
-        let outer = R::lit(0.21132486540518713);
-        let inner = R::lit(0.5773502691896257);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
-        let f = system.rhs(u, p, at.t);
-        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, root);
-        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, outer, one);
-        for d in 0..N {
-            w[d] = (half * f[d]).mul_add(h, u[d]) + g[d];
-        }
-        let middle = timeline::time_of_node::<R>(at, half);
-        let second = system.rhs(&w, p, middle);
-        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, middle, &dw, one, none);
-        for d in 0..N {
-            w[d] = second[d].mul_add(h, u[d]) + spread[d];
-        }
-        let end = timeline::time_of_node::<R>(at, one);
-        let third = system.rhs(&w, p, end);
-        let last = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, outer, -one);
-        // The trapezoidal rule without areas.
-        let begin = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, none);
-        let finish = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, half, none);
-        for d in 0..N {
-            let drift = outer.mul_add(f[d] + third[d], inner * second[d]);
-            let noise = inner.mul_add(spread[d], first[d] + last[d]);
-            w[d] = drift.mul_add(h, u[d]) + noise;
-            let rest = (-half).mul_add(f[d] + third[d], drift);
-            k[1][d] = rest.mul_add(h, noise - (begin[d] + finish[d]));
-        }
-        k[0] = f;
-    }
-    back(system, u, p, at, h, path, end, begin, by_p) {
-        let one = R::lit(1.0);
-        let none = R::lit(0.0);
-        let half = R::lit(0.5);
         let root = R::lit(1.7320508075688772);
         let outer = R::lit(0.21132486540518713);
         let inner = R::lit(0.5773502691896257);
@@ -67,12 +32,32 @@ stochastic! {
         let second = system.rhs(&w, p, middle);
         let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, middle, &dw, one, none);
         let mut v = *u;
-        let mut of_f = *end;
         for d in 0..N {
             v[d] = second[d].mul_add(h, u[d]) + spread[d];
-            of_f[d] = h * (outer * end[d]);
         }
         let last = timeline::time_of_node::<R>(at, one);
+    }
+    step(next, k) {
+        let third = system.rhs(&v, p, last);
+        let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, outer, one);
+        let rest = <S::Noise as Noise<N, P>>::diffuse::<R>(&v, p, last, &dw, outer, -one);
+        // The trapezoidal rule without areas.
+        let begin = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, none);
+        let finish = <S::Noise as Noise<N, P>>::diffuse::<R>(&v, p, last, &dw, half, none);
+        for d in 0..N {
+            let drift = outer.mul_add(f[d] + third[d], inner * second[d]);
+            let noise = inner.mul_add(spread[d], first[d] + rest[d]);
+            next[d] = drift.mul_add(h, u[d]) + noise;
+            let less = (-half).mul_add(f[d] + third[d], drift);
+            k[1][d] = less.mul_add(h, noise - (begin[d] + finish[d]));
+        }
+        k[0] = f;
+    }
+    back(end, begin, by_p) {
+        let mut of_f = *end;
+        for d in 0..N {
+            of_f[d] = h * (outer * end[d]);
+        }
         let by_f = adjoint::through::<R, S, N, P>(system, &v, p, last, &of_f, &mut by_p);
         let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
             &v, p, last, &dw, outer, -one, end, &mut by_p,

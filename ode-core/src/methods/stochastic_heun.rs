@@ -13,27 +13,7 @@ stochastic! {
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 2,
     keeps 2, controller ORDER_1,
-    step(system, u, p, at, h, path, w, k) {
-        let one = R::lit(1.0);
-        let none = R::lit(0.0);
-        let half = R::lit(0.5);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
-        let f = system.rhs(u, p, at.t);
-        let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
-        for d in 0..N {
-            w[d] = f[d].mul_add(h, u[d]) + g[d];
-        }
-        let end = timeline::time_of_node::<R>(at, one);
-        let last = system.rhs(&w, p, end);
-        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, end, &dw, one, none);
-        for d in 0..N {
-            let drift = half * (f[d] + last[d]);
-            w[d] = drift.mul_add(h, half.mul_add(g[d] + spread[d], u[d]));
-            k[1][d] = half * (last[d] - f[d]).mul_add(h, spread[d] - g[d]);
-        }
-        k[0] = f;
-    }
-    back(system, u, p, at, h, path, end, begin, by_p) {
+    stages(system, u, p, at, h, path) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
@@ -41,17 +21,31 @@ stochastic! {
         let f = system.rhs(u, p, at.t);
         let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         let mut w = *u;
+        for d in 0..N {
+            w[d] = f[d].mul_add(h, u[d]) + g[d];
+        }
+        let last = timeline::time_of_node::<R>(at, one);
+    }
+    step(next, k) {
+        let second = system.rhs(&w, p, last);
+        let spread = <S::Noise as Noise<N, P>>::diffuse::<R>(&w, p, last, &dw, one, none);
+        for d in 0..N {
+            let drift = half * (f[d] + second[d]);
+            next[d] = drift.mul_add(h, half.mul_add(g[d] + spread[d], u[d]));
+            k[1][d] = half * (second[d] - f[d]).mul_add(h, spread[d] - g[d]);
+        }
+        k[0] = f;
+    }
+    back(end, begin, by_p) {
         let mut of_g = *end;
         let mut of_f = *end;
         for d in 0..N {
-            w[d] = f[d].mul_add(h, u[d]) + g[d];
             of_g[d] = half * end[d];
             of_f[d] = h * of_g[d];
         }
-        let time = timeline::time_of_node::<R>(at, one);
-        let by_f = adjoint::through::<R, S, N, P>(system, &w, p, time, &of_f, &mut by_p);
+        let by_f = adjoint::through::<R, S, N, P>(system, &w, p, last, &of_f, &mut by_p);
         let by_g = <S::Noise as PullBackNoise<N, P>>::pull_back_diffuse::<R>(
-            &w, p, time, &dw, one, none, &of_g, &mut by_p,
+            &w, p, last, &dw, one, none, &of_g, &mut by_p,
         );
         for d in 0..N {
             let by_w = by_f[d] + by_g[d];

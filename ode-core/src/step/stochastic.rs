@@ -12,18 +12,19 @@ pub(crate) const ORDER_3_2: Controller = Controller::pi(2.0 / 3.0, 0.0);
 
 /// Declares a method for stochastic equations.
 ///
-/// `step` computes the new state `w` from `u` by statements. They may mention the system, `u`, `p`,
-/// `at` (the times of stages), `h`, and `path`, the interval of the step on the path of the noise.
-/// `drifts` is the number of evaluations of the drift.
+/// The statements of `stages` compute the quantities that the step and its adjoint share. They may
+/// mention the system, `u`, `p`, `at` (the times of stages), `h`, and `path`, the interval of the
+/// step on the path of the noise. `drifts` is the number of evaluations of the drift.
 ///
-/// `back` is the adjoint of these statements. It starts from `end`, the derivatives of a loss with
+/// The statements of `step` follow them, and compute the state `next` at the end. With `keeps 2`,
+/// the method estimates errors: they set the kept vectors `k` to the drift at the beginning and to
+/// the estimated error, and `controller` is one of this module's constants. With `keeps 1` the
+/// method is for fixed steps.
+///
+/// In the adjoint, `back` follows `stages`. It starts from `end`, the derivatives of a loss with
 /// respect to the new state, which it adds to `begin`, those with respect to `u`. The statements
 /// add all other derivatives with respect to `u`, and those with respect to the parameters to
 /// `by_p`. `adjoint` names the C++ namespace of the adjoint, a lane program of its own.
-///
-/// With `keeps 2`, the method estimates errors: the statements set the kept vectors `k` to the
-/// drift at the beginning and to the estimated error, and `controller` is one of this module's
-/// constants. With `keeps 1` the method is for fixed steps.
 macro_rules! stochastic {
     (
         $(#[$documentation:meta])*
@@ -31,12 +32,10 @@ macro_rules! stochastic {
         calculus $calculus:expr, noise $noise:ident,
         strong $strong:literal, weak $weak:literal, drifts $drifts:literal,
         keeps $kept:tt, controller $controller:ident,
-        step(
-            $system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident, $w:ident, $k:ident
-        ) { $($step:tt)* }
-        back($of:ident, $v:ident, $q:ident, $times:ident, $size:ident, $interval:ident,
-            $end:ident, $begin:ident, $by_p:ident)
-            { $($back:tt)* }
+        stages($system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident)
+            { $($stages:tt)* }
+        step($next:ident, $k:ident) { $($step:tt)* }
+        back($end:ident, $begin:ident, $by_p:ident) { $($back:tt)* }
     ) => {
         pub use device::*;
 
@@ -103,10 +102,11 @@ macro_rules! stochastic {
                     let $at = &ask.at;
                     let $h = ask.h;
                     let $path = &ask.path;
-                    let mut $w = *$u;
+                    $($stages)*
+                    let mut $next = *$u;
                     let mut $k = [*$u; $kept];
                     $($step)*
-                    stepper::made::<R, N, [[R; N]; $kept]>($w, $k)
+                    stepper::made::<R, N, [[R; N]; $kept]>($next, $k)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
@@ -230,23 +230,24 @@ macro_rules! stochastic {
                     }
 
                     fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
-                        $of: S,
+                        $system: S,
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         _made: &[R; N],
                         given: &adjoint::StepCotangents<R, N, P, [[R; N]; $kept]>,
                     ) -> adjoint::Back<R, N, P> {
-                        let $v = &state.u;
-                        let $q = &state.p;
-                        let $times = &ask.at;
-                        let $size = ask.h;
-                        let $interval = &ask.path;
+                        let $u = &state.u;
+                        let $p = &state.p;
+                        let $at = &ask.at;
+                        let $h = ask.h;
+                        let $path = &ask.path;
                         let $end = &given.end;
                         let mut $by_p = given.p;
                         let mut $begin = given.begin;
                         for d in 0..N {
                             $begin[d] = $begin[d] + $end[d];
                         }
+                        $($stages)*
                         $($back)*
                         adjoint::back::<R, N, P>($begin, $by_p)
                     }
