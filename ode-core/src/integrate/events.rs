@@ -31,7 +31,6 @@
 //! A condition is a truth value at the ends of accepted steps. If it holds there, its effects take
 //! place there. Conditions do not change where steps end.
 //!
-//!
 //! [`effects`](crate::integrate::effects) has the steps to events, and the effects of both.
 
 pub use device::*;

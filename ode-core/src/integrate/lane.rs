@@ -96,7 +96,7 @@ mod device {
         pub due: [R; MOST_DUE],
         /// The events of these actions; zero if a due time is unused.
         pub due_events: [R::Bits; MOST_DUE],
-        /// The index of the trajectory in the whole ensemble, for systems with noise.
+        /// The number of the path of the noise, for systems with noise.
         pub number: [R::Bits; 2],
         /// The number of the cell, counted from the beginning of the trajectory.
         ///

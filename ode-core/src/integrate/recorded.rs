@@ -195,7 +195,7 @@ mod device {
         pub grazed: R::Mask,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
-        /// The index of the trajectory in the whole ensemble, for systems with noise.
+        /// The number of the path of the noise, for systems with noise.
         pub number: [R::Bits; 2],
     }
 

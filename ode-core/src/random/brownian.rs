@@ -6,7 +6,7 @@
 //!
 //! * the node of the cell: zero for the cell's own numbers, then the nodes of a binary tree;
 //! * the number of the cell, counted from the beginning of the trajectory;
-//! * the lower 32 bits of the trajectory's index;
+//! * the lower 32 bits of the number of the path: the trajectory's index, unless paths are common;
 //! * its next 16 bits, then 8 bits of purpose, then 8 bits of the block of numbers. The purposes
 //!   differ from the upper bits of an index, so [samples](super::words) of the same seed have
 //!   other counters.

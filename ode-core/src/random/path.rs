@@ -11,7 +11,8 @@ mod device {
     pub struct Path<R: Real> {
         /// The seed, as two words of 32 bits.
         pub seed: [R::Bits; 2],
-        /// The index of the trajectory in the whole ensemble, as two words of 32 bits.
+        /// The number of the path, as two words of 32 bits: the index of a trajectory, unless
+        /// trajectories have common paths.
         pub number: [R::Bits; 2],
         /// Whether the step is a `node` of its cell's tree; otherwise a step of a grid.
         pub adaptive: bool,
