@@ -2054,6 +2054,7 @@ template<class R> struct Verdict {
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
 template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
+template<class R> DEVICE path::Path<R> beginning(path::Path<R> interval, R h);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
@@ -2156,9 +2157,15 @@ template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Op
     if constexpr (C::ADAPTIVE) {
         interval = dyadic::path_of<R, N>(o, lane);
     }
-    interval.ends_within = m_lt(h, (interval.length * Real<R>::lit(WHOLE)));
-    interval.reach = h;
-    return interval;
+    return beginning<R>(interval, h);
+}
+
+// attempt.rs  Returns the beginning of an interval, of length `h`.
+template<class R> DEVICE path::Path<R> beginning(path::Path<R> interval, R h) {
+    auto part = interval;
+    part.ends_within = m_lt(h, (part.length * Real<R>::lit(WHOLE)));
+    part.reach = h;
+    return part;
 }
 
 // attempt.rs  Returns the plan of the next step, limited by the system's step bounds.
@@ -4477,6 +4484,7 @@ template<class R> DEVICE stepper::Ask<R> up_to(const stepper::Ask<R>& ask, R ahe
 template<class R, class C> DEVICE R length_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class C> DEVICE R reach_of(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 template<class R, class S, class M, class C, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R> DEVICE void arrive(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves);
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R, int N> DEVICE typename Real<R>::Mask on_tree(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
@@ -4600,6 +4608,15 @@ template<class R, class S, class M, class C, int N, int P> DEVICE void adaptivel
     }
 }
 
+// advance.rs  Moves lanes `moves` to the time at the end of an adaptive step.
+template<class R> DEVICE void arrive(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask moves) {
+    lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
+    if constexpr (op_not(Real<R>::DOUBLE)) {
+        auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
+        lane.t_low = Real<R>::select(moves, low, lane.t_low);
+    }
+}
+
 // advance.rs  Moves lanes with an accepted step, and plans the next step.
 template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
@@ -4612,11 +4629,7 @@ template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward
     if ((C::SCHEDULED || (M::GUARDS && (o.guard == guard::REJECT)))) {
         size = timeline::planned(lane.t, lane.t_low, lane.plan);
     }
-    lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
-    if constexpr (op_not(Real<R>::DOUBLE)) {
-        auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
-        lane.t_low = Real<R>::select(moves, low, lane.t_low);
-    }
+    arrive<R>(lane, trial, moves);
     lane.plan = timeline::plan(lane.t, lane.t_low, h, verdict.factor);
     auto small = Mask<typename Real<R>::Mask>::splat(false);
     if (o.limited) {
@@ -4644,11 +4657,7 @@ template<class R, class M, class C, int N> DEVICE typename Real<R>::Mask forward
 template<class R, int N> DEVICE typename Real<R>::Mask on_tree(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto done = op_and(moves, trial.last);
     lane.last_attempt = Bits<typename Real<R>::Bits>::select(done, lane.attempts, lane.last_attempt);
-    lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
-    if constexpr (op_not(Real<R>::DOUBLE)) {
-        auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
-        lane.t_low = Real<R>::select(moves, low, lane.t_low);
-    }
+    arrive<R>(lane, trial, moves);
     auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
     auto h = trial.ask.h;
     auto square = (verdict.square * Real<R>::lit((1.0 / (double)(N))));

@@ -186,6 +186,15 @@ mod device {
         }
     }
 
+    /// Moves lanes `moves` to the time at the end of an adaptive step.
+    fn arrive<R: Real>(lane: &mut lane::Lane<R>, trial: &attempt::Attempt<R>, moves: R::Mask) {
+        lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
+        if !R::DOUBLE {
+            let low = R::select(trial.last, R::lit(0.0), trial.next.low);
+            lane.t_low = R::select(moves, low, lane.t_low);
+        }
+    }
+
     /// Moves lanes with an accepted step, and plans the next step.
     ///
     /// Returns the lanes with a next step below the smallest one.
@@ -207,11 +216,7 @@ mod device {
             // The last step as planned, before the end shortened it.
             size = timeline::planned(lane.t, lane.t_low, lane.plan);
         }
-        lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
-        if !R::DOUBLE {
-            let low = R::select(trial.last, R::lit(0.0), trial.next.low);
-            lane.t_low = R::select(moves, low, lane.t_low);
-        }
+        arrive::<R>(lane, trial, moves);
         lane.plan = timeline::plan(lane.t, lane.t_low, h, verdict.factor);
         let mut small = <R::Mask as Mask>::splat(false);
         if o.limited {
@@ -249,11 +254,7 @@ mod device {
     ) -> R::Mask {
         let done = moves & trial.last;
         lane.last_attempt = <R::Bits as Bits>::select(done, lane.attempts, lane.last_attempt);
-        lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
-        if !R::DOUBLE {
-            let low = R::select(trial.last, R::lit(0.0), trial.next.low);
-            lane.t_low = R::select(moves, low, lane.t_low);
-        }
+        arrive::<R>(lane, trial, moves);
         let failing = trial.run & lane.alive & !moves;
         let h = trial.ask.h;
         let square = verdict.square * R::lit(1.0 / N as f64);

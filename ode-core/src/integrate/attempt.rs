@@ -120,8 +120,7 @@ mod device {
 
     /// Returns the interval of the next step on the path of the noise.
     ///
-    /// The last step of a span or segment may be shorter than its interval. A step that rounding
-    /// shortened is a whole one.
+    /// The last step of a span or segment may be shorter than its interval.
     pub fn path_of<R: Real, C: LoopConfig, const N: usize>(
         o: &options::Options<R, N>,
         lane: &lane::Lane<R>,
@@ -136,9 +135,17 @@ mod device {
         if C::ADAPTIVE {
             interval = dyadic::path_of::<R, N>(o, lane);
         }
-        interval.ends_within = h.lt(interval.length * R::lit(WHOLE));
-        interval.reach = h;
-        interval
+        beginning::<R>(interval, h)
+    }
+
+    /// Returns the beginning of an interval, of length `h`.
+    ///
+    /// An interval that rounding shortened is a whole one.
+    pub fn beginning<R: Real>(interval: path::Path<R>, h: R) -> path::Path<R> {
+        let mut part = interval;
+        part.ends_within = h.lt(part.length * R::lit(WHOLE));
+        part.reach = h;
+        part
     }
 
     /// The least fraction of a step that counts as a whole one: `1 - 2^-16`.

@@ -44,10 +44,8 @@ mod device {
     ) -> path::Path<R> {
         let seed = io.noise_seed();
         let levels = io.noise_levels();
-        let mut interval = path::path::<R>(seed, lane.number, index, levels, lane.dt);
-        interval.ends_within = h.lt(lane.dt * R::lit(attempt::WHOLE));
-        interval.reach = h;
-        interval
+        let interval = path::path::<R>(seed, lane.number, index, levels, lane.dt);
+        attempt::beginning::<R>(interval, h)
     }
 
     /// Returns the number of steps of the segment before step `index` of the trajectory.
