@@ -193,6 +193,9 @@ fn steps_that_are_too_small_end_a_trajectory() {
     let codes = |options: SolveOptions| problem.solve(Spark, &options).unwrap().code();
     assert_eq!(codes(options(1e-12)), ReturnCode::DtMin);
     assert_eq!(codes(options(1e-3).dtmin(0.01)), ReturnCode::DtMin);
+    // The first step is longer than `dtmin`, and than a 64th of a cell.
+    let coarse = SolveOptions::default().reltol(0.9).abstol(1e3).noise_cell(1.0);
+    assert_eq!(codes(coarse.dtmin(0.1)), ReturnCode::Success);
     assert_eq!(codes(options(1e-3).max_steps(20)), ReturnCode::MaxSteps);
     assert_eq!(codes(options(1e-2)), ReturnCode::Success);
 }

@@ -75,6 +75,11 @@ fn impossible_means() {
         assert_eq!(why(options, request), expected);
     }
     let first = |path: Path<'_>| path.final_state().x;
+    let request = Multilevel::new(1e-300);
+    let error = problem().multilevel_mean(EulerMaruyama, EnsembleSerial, &fixed, &request, first);
+    let error = error.unwrap_err();
+    let paths = matches!(error, SolveError::Multilevel(MultilevelError::Paths { level: 0, .. }));
+    assert!(paths, "{error}");
     let request = Multilevel::new(0.03).most_levels(3);
     let error = problem().multilevel_mean(EulerMaruyama, EnsembleThreads, &fixed, &request, first);
     let error = error.unwrap_err();

@@ -2,7 +2,7 @@
 
 use crate::systems::{geometric, relaxing};
 use odes::lane::Scalar;
-use odes::methods::EulerMaruyama;
+use odes::methods::{EulerMaruyama, Sriw1};
 use odes::prelude::*;
 
 fn ensemble(end: f64) -> geometric::Ensemble {
@@ -47,6 +47,35 @@ fn saved_times_shards_and_ends_change_no_path() {
     let other = options.noise_seed(0x1234_5678_9abc_def1);
     let other = ensemble(1.0).solve(EulerMaruyama, EnsembleSerial, &other).unwrap();
     assert!((0..37).all(|i| other.final_states().row(i) != expected.final_states().row(i)));
+}
+
+/// A solve that continues from final states has increments of its own, which follow the law of
+/// Brownian motion: the increment of `0..=1` and that of `1..=2` are independent.
+#[test]
+fn later_beginnings_have_other_paths() {
+    fn check<T: Scalar>() {
+        let n = 2000;
+        let increments = |t0: f64, options: &SolveOptions| {
+            let span = t0..=t0 + 1.0;
+            let start = geometric::State { x: 0.5, w: 0.0 };
+            let problem = OdeProblem::new(geometric, start, span, [0.0, 0.1]).cast::<T>();
+            let ensemble = EnsembleProblem::new(problem).trajectories(n);
+            let found = ensemble.solve(Sriw1, EnsembleThreads, options).unwrap();
+            (0..n).map(|i| found.final_states()[[i, 1]].widen()).collect::<Vec<f64>>()
+        };
+        let fixed = SolveOptions::default().fixed_step(0.125);
+        for options in [fixed, SolveOptions::default().tolerance(1e-2)] {
+            let all = [0.0, 1.0, 1e-3, -1.0].map(|t0| increments(t0, &options));
+            for (a, b) in [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)] {
+                let product: f64 = all[a].iter().zip(&all[b]).map(|(a, b)| a * b).sum();
+                // The standard deviation of the mean product is 1/sqrt(n).
+                assert!((product / n as f64).abs() < 4.0 / (n as f64).sqrt(), "{a} {b} {product}");
+            }
+            assert_eq!(all[0], increments(-0.0, &options));
+        }
+    }
+    check::<f64>();
+    check::<f32>();
 }
 
 /// Trajectories with the same path differ by their parameters alone, in shards too.

@@ -31,7 +31,7 @@ mod device {
         let all = <R::Mask as Mask>::splat(true);
         let mut taken = io.acquire(all);
         while io.vote(taken) {
-            let number = io.number();
+            let number = io.path_number(zero);
             let end = options::end::<R>(zero, none, number[0], number[1], none, none);
             io.finish(taken, [zero; N], end);
             taken = io.acquire(all);

@@ -20,6 +20,15 @@ fn put<V>(array: &mut [V], i: usize, number: V) {
     }
 }
 
+/// Returns a hash of a word of 64 bits, a permutation of these words.
+///
+/// The hash is the last part of MurmurHash3 (Appleby, 2011).
+fn mixed(word: u64) -> u64 {
+    let x = (word ^ word >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ x >> 33
+}
+
 /// An upper bound of the number of lanes of all instruction sets.
 pub(crate) const MOST_LANES: usize = 64;
 
@@ -204,12 +213,15 @@ where
     }
 
     #[inlined]
-    fn number(&self) -> [R::Bits; 2] {
+    fn path_number(&self, t0: R) -> [R::Bits; 2] {
         let (mut low, mut high) = (R::lit(0.0), R::lit(0.0));
         let paths = u64::from(self.settings.lane.noise[3]);
         for lane in 0..R::LANES {
             let number = self.range.numbers().start.wrapping_add(self.lanes[lane] as u64);
             let number = number.checked_rem(paths).unwrap_or(number);
+            // The sum turns a negative zero into a positive one.
+            let begin = (t0.lane(lane) + T::lit(0.0)).to_bits().lane(0);
+            let number = number.wrapping_add(mixed(begin) >> 16) & ((1 << 48) - 1);
             let bits = |half| T::from_bits(<T::Bits as Bits>::lit(half));
             low.set_lane(lane, bits(number & u64::from(u32::MAX)));
             high.set_lane(lane, bits(number >> 32));
@@ -506,7 +518,7 @@ mod tests {
             let all = R::Mask::splat(true);
             let mut taken = io.acquire(all);
             while io.vote(taken) {
-                let [low, high] = io.number();
+                let [low, high] = io.path_number(zero);
                 io.finish(taken, [zero], options::end(zero, none, low, high, none, none));
                 taken = io.acquire(all);
             }

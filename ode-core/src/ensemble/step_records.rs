@@ -91,8 +91,8 @@ macro_rules! fed {
             $($functions)*
 
             #[inlined]
-            fn number(&self) -> [R::Bits; 2] {
-                Source::<R, N, P>::number(&self.io)
+            fn path_number(&self, t0: R) -> [R::Bits; 2] {
+                Source::<R, N, P>::path_number(&self.io, t0)
             }
 
             #[inlined]

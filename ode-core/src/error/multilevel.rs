@@ -65,6 +65,21 @@ pub enum MultilevelError {
         /// The quantity.
         number: f64,
     },
+    /// A level needs too many paths.
+    #[error(
+        "an error of {} needs {paths:.1e} paths of level {level}, and at most {most} are allowed; \
+         choose a greater error, or set `most_paths`", short(*error)
+    )]
+    Paths {
+        /// The level, counted from the coarsest step.
+        level: usize,
+        /// The number of paths that the variances of the first paths require.
+        paths: f64,
+        /// The greatest number of paths of a level.
+        most: u64,
+        /// The root mean square error of the request.
+        error: f64,
+    },
     /// The bias of the finest step is too great.
     #[error(
         "the bias with {levels} levels is about {}, and the error is to be {}; set a smaller \

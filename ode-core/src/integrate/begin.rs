@@ -185,7 +185,7 @@ mod device {
         let mut begun = begun::<R>(assigned, fresh, begins);
         load::<R, S, Q, N, P>(io, o, state, lane, reasons, &begun);
         if C::NOISE {
-            let number = io.number();
+            let number = io.path_number(lane.t0);
             lane.number[0] = <R::Bits as Bits>::select(assigned, number[0], lane.number[0]);
             lane.number[1] = <R::Bits as Bits>::select(assigned, number[1], lane.number[1]);
         }

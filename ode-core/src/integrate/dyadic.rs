@@ -81,6 +81,11 @@ mod device {
             level += 1;
         }
         if o.limited {
+            let mut short = o.dtmin.ge(size) & cell.gt(size);
+            while short.any() {
+                size = R::select(short, size + size, size);
+                short = o.dtmin.ge(size) & cell.gt(size);
+            }
             let least = cell * R::lit(LEAST);
             let mut long = size.gt(o.dtmax) & size.gt(least);
             while long.any() {

@@ -234,12 +234,14 @@ mod device {
         fn vote(&mut self, alive: R::Mask) -> bool;
         /// Assigns trajectories to lanes of `need`; returns the lanes that received one.
         fn acquire(&mut self, need: R::Mask) -> R::Mask;
-        /// Returns the number of the path of the noise of each lane's trajectory.
+        /// Returns the number of the path of the noise of each lane's trajectory, of 48 bits.
         ///
-        /// It is the trajectory's index in the whole ensemble, which counts all shards, or the
-        /// remainder of that index by the number of paths. The first word holds the lower 32 bits,
-        /// the second one the upper bits. Lanes without a trajectory have an undefined number.
-        fn number(&self) -> [R::Bits; 2];
+        /// It is the sum of two numbers: the trajectory's index in the whole ensemble, which counts
+        /// all shards, or the remainder of that index by the number of paths; and a hash of the
+        /// beginning `t0` of the trajectory, which is zero for `t0 = 0`. So trajectories that begin
+        /// at different times have independent paths. The first word holds the lower 32 bits, the
+        /// second one the upper bits. Lanes without a trajectory have an undefined number.
+        fn path_number(&self, t0: R) -> [R::Bits; 2];
         /// Returns `u` with the initial states in lanes `assigned`.
         fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
         /// Returns `p` with the parameters in lanes `assigned`.

@@ -26,7 +26,7 @@ mod device {
         lane: &mut recorded::Lane<R, N, P>,
         got: R::Mask,
     ) {
-        let number = io.number();
+        let number = io.path_number(lane.t0);
         lane.number[0] = <R::Bits as Bits>::select(got, number[0], lane.number[0]);
         lane.number[1] = <R::Bits as Bits>::select(got, number[1], lane.number[1]);
         lane.dt = io.load_dt(got, lane.dt);

@@ -174,7 +174,7 @@ template<class C> struct AdjointIo {
         return io.stop_time(which, index, t);
     }
     DEVICE R load_dt(bool got, R dt) const { return got ? arguments.options.dt : dt; }
-    DEVICE Arr<typename Real<R>::Bits, 2> number() const { return io.number(); }
+    DEVICE Arr<typename Real<R>::Bits, 2> path_number(R t0) const { return io.path_number(t0); }
     DEVICE Arr<typename Real<R>::Bits, 2> noise_seed() const {
         typedef typename Real<R>::Bits B;
         return array((B)arguments.options.noise[0], (B)arguments.options.noise[1]);

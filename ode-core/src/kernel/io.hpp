@@ -87,10 +87,15 @@ template<class C> struct Io {
         return i != IDLE;
     }
 
-    DEVICE Arr<typename Real<R>::Bits, 2> number() const {
+    // The index of the trajectory or of its path, and the end of MurmurHash3 of `t0` (Appleby, 2011).
+    DEVICE Arr<typename Real<R>::Bits, 2> path_number(R t0) const {
         typedef typename Real<R>::Bits B;
         u64 all = arguments.first + i;
         if (arguments.options.noise[3] > 0u) all %= arguments.options.noise[3];
+        u64 x = m_to_bits(t0 + (R)0);
+        x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
+        x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
+        all = (all + ((x ^ (x >> 33)) >> 16)) & 0xffffffffffffull;
         return array((B)(u32)all, (B)(u32)(all >> 32));
     }
 

@@ -15,6 +15,7 @@ pub struct Multilevel {
     pub(super) error: f64,
     pub(super) first_paths: usize,
     pub(super) most_levels: usize,
+    pub(super) most_paths: u64,
 }
 
 /// The greatest number of levels: a cell of the noise divided by `2^k`.
@@ -26,13 +27,14 @@ impl Multilevel {
     /// Half of its square is for the variance of the estimate, and half for the square of the bias
     /// of the finest step.
     pub fn new(error: f64) -> Self {
-        Multilevel { error, first_paths: 1000, most_levels: 12 }
+        Multilevel { error, first_paths: 1000, most_levels: 12, most_paths: 1 << 32 }
     }
 
     /// Sets the number of paths with which each level begins; 1000 by default.
     ///
-    /// They decide how many more paths the level receives. Quantities with heavy tails, or that are
-    /// zero for most paths, need more.
+    /// They decide how many more paths the level receives, so they must show the variance. If a
+    /// quantity has heavy tails, or is zero for most paths, a level needs more of them: with equal
+    /// quantities on the first paths of all levels, the estimate has a standard error of zero.
     pub fn first_paths(self, paths: usize) -> Self {
         Multilevel { first_paths: paths, ..self }
     }
@@ -44,8 +46,13 @@ impl Multilevel {
         Multilevel { most_levels: levels, ..self }
     }
 
+    /// Sets the greatest number of paths of a level; 2^32 by default.
+    pub fn most_paths(self, paths: u64) -> Self {
+        Multilevel { most_paths: paths, ..self }
+    }
+
     pub(super) fn check(&self) -> Result<(), MultilevelError> {
-        let Multilevel { error, first_paths, most_levels } = *self;
+        let Multilevel { error, first_paths, most_levels, .. } = *self;
         if !(error > 0.0 && error.is_finite()) {
             return Err(MultilevelError::Error { error });
         }

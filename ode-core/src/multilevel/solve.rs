@@ -48,7 +48,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// # Errors
     /// The errors of [`solve`](Self::solve), and [`SolveError::Multilevel`] for an impossible
     /// request, without fixed steps, with options for the path, for a trajectory that fails or has
-    /// no finite quantity, and if all levels leave too great a bias.
+    /// no finite quantity, if a level needs too many paths, and if all levels leave too great a bias.
     pub fn multilevel_mean<M, A, G>(
         &self,
         method: M,
@@ -95,6 +95,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
                 let mut grown = false;
                 for (l, level) in levels.iter_mut().enumerate() {
                     let target = needed[l].max(request.first_paths as f64);
+                    if target > request.most_paths as f64 {
+                        let (paths, most, error) = (target, request.most_paths, request.error);
+                        return Err(MultilevelError::Paths { level: l, paths, most, error }.into());
+                    }
                     let mut missing = target - level.paths as f64;
                     // The last hundredth of the paths changes nothing.
                     if level.paths > 0 && missing <= 0.01 * level.paths as f64 {

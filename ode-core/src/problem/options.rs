@@ -574,7 +574,7 @@ impl SolveOptions {
     /// cell divided by powers of two. So the errors of two step sizes can be compared path by path,
     /// and the difference of two levels has a small variance (multilevel Monte Carlo). Each power
     /// costs another pair of random numbers in each step and process. Without this option a cell is
-    /// one step, and other steps have independent paths.
+    /// one step, and step `k` has the same random numbers for all step sizes.
     ///
     /// After a [time to stop at](Self::tstops()) between two steps of the grid, the paths of
     /// different step sizes differ: a step that a stop cuts counts as a whole one.

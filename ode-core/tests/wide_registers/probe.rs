@@ -154,7 +154,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Source<R, 3, 3> for S
         R::Mask::from_bitmask(got)
     }
     #[inline(always)]
-    fn number(&self) -> [R::Bits; 2] {
+    fn path_number(&self, _: R) -> [R::Bits; 2] {
         [<R::Bits as Bits>::lit(0); 2]
     }
     #[inline(always)]
