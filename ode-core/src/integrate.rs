@@ -103,7 +103,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
-    use crate::system::System;
+    use crate::system::{Noise, System};
 
     /// Integrates every trajectory of `io` over its time span.
     pub fn integrate<
@@ -132,6 +132,7 @@ mod device {
         let t1 = io.load_end(nobody, R::lit(0.0));
         let mut lane = lane::empty::<R>(t0, t1, &o.law);
         let mut features = features::fresh::<R>();
+        let mut nodes = <S::Noise as Noise<N, P>>::nodes::<R>();
         // Lanes that search the events of their next step.
         let mut searches = nobody;
 
@@ -169,12 +170,31 @@ mod device {
                     lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
                 }
                 let mut trial = attempt::next::<R, M, C, N>(o, &mut lane);
-                let mut step = attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask);
+                let mut ready = <R::Mask as Mask>::splat(true);
+                if C::NOISE && C::ADAPTIVE {
+                    ready = <S::Noise as Noise<N, P>>::approach::<R>(
+                        &mut nodes,
+                        &trial.ask.path,
+                        lane.dt,
+                        lane.moved,
+                        lane.begun,
+                    );
+                    attempt::wait::<R>(&mut lane, &mut trial, !ready);
+                }
+                let mut step = if C::NOISE && C::ADAPTIVE {
+                    let wiener = <S::Noise as Noise<N, P>>::on_node::<R>(&nodes, &trial.ask.path);
+                    attempt::attempt_on::<R, S, M, N, P>(system, &state, &trial.ask, &wiener)
+                } else {
+                    attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask)
+                };
                 let before = lane;
                 let mut verdict = attempt::accepted::<R>();
                 if C::ADAPTIVE {
                     verdict =
                         attempt::judge::<R, S, M, N, P>(o, &state, &mut lane, &trial.ask, &step);
+                }
+                if C::NOISE && C::ADAPTIVE {
+                    events::forget::<R>(&mut lane, &before, !ready);
                 }
                 if M::GUARDS {
                     verdict = attempt::watch_growth::<R, S, M, C, N, P>(

@@ -59,6 +59,7 @@ mod inverse;
 mod logarithm;
 mod power;
 mod root;
+pub mod whole;
 
 pub(crate) use basic::device::*;
 pub use basic::device::{exp, infinity, ln, not_a_number, tanh};
@@ -119,6 +120,7 @@ pub(crate) const LIBRARY: &str = crate::elementary_functions!(library);
 #[must_use]
 pub fn device_source() -> String {
     [
+        whole::DEVICE,
         basic::device::DEVICE,
         power::device::DEVICE,
         circular::device::DEVICE,

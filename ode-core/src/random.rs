@@ -7,6 +7,7 @@ pub mod brownian;
 mod distribution;
 mod gauss;
 mod hash;
+pub mod nodes;
 mod normal;
 pub mod path;
 mod permutation;
@@ -30,8 +31,8 @@ pub use unit::device::{integer, middle, open_unit, stratum, word};
 /// The programs of [paths](brownian) as C++, in the order of their calls.
 ///
 /// Some of them are among the [`LANE_PROGRAMS`], too.
-pub const PATH_PROGRAMS: [&str; 3] =
-    [philox::device::DEVICE, gauss::device::DEVICE, brownian::DEVICE];
+pub const PATH_PROGRAMS: [&str; 4] =
+    [philox::device::DEVICE, gauss::device::DEVICE, brownian::DEVICE, nodes::DEVICE];
 
 /// All programs as C++, in the order of their calls, after the elementary functions.
 pub const LANE_PROGRAMS: [&str; 8] = [

@@ -3,11 +3,80 @@
 // prelude.hpp
 
 namespace odes {
+namespace whole {
+CONSTANT double MAX_DOUBLE = 4503599627370496.0;
+CONSTANT double MAX_SINGLE = 8388608.0;
+CONSTANT u64 BIAS_DOUBLE = 1023;
+CONSTANT u64 BIAS_SINGLE = 127;
+template<class R> DEVICE typename Real<R>::Bits to_bits(R x);
+template<class R> DEVICE R from_bits(typename Real<R>::Bits x);
+template<class R> DEVICE R unit();
+template<class R> DEVICE typename Real<R>::Bits bias();
+template<class R> DEVICE typename Real<R>::Bits exponent(R x);
+template<class R> DEVICE R part(typename Real<R>::Bits n);
+
+// whole.rs  Returns a whole number as an integer.
+template<class R> DEVICE typename Real<R>::Bits to_bits(R x) {
+    return m_wrapping_sub(m_to_bits((x + unit<R>())), m_to_bits(unit<R>()));
+}
+
+// whole.rs  Returns the inverse of [`to_bits`].
+template<class R> DEVICE R from_bits(typename Real<R>::Bits x) {
+    return (Real<R>::from_bits(m_wrapping_add(x, m_to_bits(unit<R>()))) - unit<R>());
+}
+
+// whole.rs  Returns the power of two that [`to_bits`] adds.
+template<class R> DEVICE R unit() {
+    if constexpr (Real<R>::DOUBLE) {
+        return Real<R>::lit(MAX_DOUBLE);
+    } else {
+        return Real<R>::lit(MAX_SINGLE);
+    }
+}
+
+// whole.rs  Returns the exponent of one, an integer.
+template<class R> DEVICE typename Real<R>::Bits bias() {
+    auto bias_1 = [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return BIAS_DOUBLE;
+        } else {
+            return BIAS_SINGLE;
+        }
+    }();
+    return Bits<typename Real<R>::Bits>::lit(bias_1);
+}
+
+// whole.rs  Returns the largest `n` with `2^n <= x`, for a normal number `x` of at least one.
+template<class R> DEVICE typename Real<R>::Bits exponent(R x) {
+    auto bits = m_to_bits(x);
+    auto shifted = [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return m_shr<52>(bits);
+        } else {
+            return m_shr<23>(bits);
+        }
+    }();
+    return m_wrapping_sub(shifted, bias<R>());
+}
+
+// whole.rs  Returns `2^-n`, for a small integer `n`.
+template<class R> DEVICE R part(typename Real<R>::Bits n) {
+    auto exponent_1 = m_wrapping_sub(bias<R>(), n);
+    return Real<R>::from_bits([&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return m_shl<52>(exponent_1);
+        } else {
+            return m_shl<23>(exponent_1);
+        }
+    }());
+}
+} // namespace whole
 
 
 
 
 namespace path {
+struct NoNodes;
 
 // path.rs  An interval of time on a path.
 template<class R> struct Path {
@@ -25,6 +94,13 @@ template<class R> DEVICE Path<R> make_Path(const Arr<typename Real<R>::Bits, 2>&
 template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length);
 template<class R> DEVICE Path<R> on_node(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits cell, typename Real<R>::Bits node, R length);
 template<class R> DEVICE Path<R> none();
+
+// path.rs  The [nodes](super::super::nodes) of systems without noise.
+struct NoNodes {
+    template<class R> static DEVICE NoNodes nodes() {
+        return NoNodes{};
+    }
+};
 
 // path.rs  Makes a [`Path`] of a whole step of a grid.
 template<class R> DEVICE Path<R> path(Arr<typename Real<R>::Bits, 2> seed, Arr<typename Real<R>::Bits, 2> number, typename Real<R>::Bits step, u32 levels, R length) {
@@ -88,8 +164,6 @@ CONSTANT double LEAST_SINGLE = 4.547473508864641e-13;
 CONSTANT double LONGER = 1.0000152587890625;
 CONSTANT double FEW_UNITS_DOUBLE = 8.881784197001252e-16;
 CONSTANT double FEW_UNITS_SINGLE = 4.76837158203125e-7;
-CONSTANT double MAX_WHOLE_DOUBLE = 4503599627370496.0;
-CONSTANT double MAX_WHOLE_SINGLE = 8388608.0;
 template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real<R>::Mask run);
 template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node);
 template<class R> DEVICE R time_of_node(const At<R>& at_1, R node);
@@ -106,7 +180,6 @@ template<class R> DEVICE R edge(R t, R h, R end);
 template<class R> DEVICE R steps(R t0, R t1, R dt);
 template<class R> DEVICE typename Real<R>::Bits whole_to_bits(R x);
 template<class R> DEVICE R whole_from_bits(typename Real<R>::Bits x);
-template<class R> DEVICE R whole();
 
 // timeline.rs  Makes an [`At`].
 template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real<R>::Mask run) {
@@ -222,28 +295,19 @@ template<class R> DEVICE R steps(R t0, R t1, R dt) {
     auto one = Real<R>::lit(1.0);
     auto ratio = (m_abs((t1 - t0)) / dt);
     auto grace = m_at_most((((m_abs(t0) + m_abs(t1)) / dt) * few_units<R>()), Real<R>::lit(0.5));
-    auto whole_1 = m_round_even(ratio);
-    auto more = m_gt((ratio - whole_1), grace);
-    return m_max(Real<R>::select(more, (whole_1 + one), whole_1), one);
+    auto whole = m_round_even(ratio);
+    auto more = m_gt((ratio - whole), grace);
+    return m_max(Real<R>::select(more, (whole + one), whole), one);
 }
 
 // timeline.rs  Returns a whole number as an integer.
 template<class R> DEVICE typename Real<R>::Bits whole_to_bits(R x) {
-    return m_wrapping_sub(m_to_bits((x + whole<R>())), m_to_bits(whole<R>()));
+    return whole::to_bits<R>(x);
 }
 
 // timeline.rs  Returns the inverse of [`whole_to_bits`].
 template<class R> DEVICE R whole_from_bits(typename Real<R>::Bits x) {
-    return (Real<R>::from_bits(m_wrapping_add(x, m_to_bits(whole<R>()))) - whole<R>());
-}
-
-// timeline.rs  Returns the power of two that [`whole_to_bits`] adds.
-template<class R> DEVICE R whole() {
-    if constexpr (Real<R>::DOUBLE) {
-        return Real<R>::lit(MAX_WHOLE_DOUBLE);
-    } else {
-        return Real<R>::lit(MAX_WHOLE_SINGLE);
-    }
+    return whole::from_bits<R>(x);
 }
 } // namespace timeline
 
@@ -989,6 +1053,9 @@ struct Tsit5 {
         k[6] = system.rhs(w, p, time_5);
         return stepper::made<R, N, Arr<Arr<R, N>, 7>>(w, k);
     }
+    template<class R, class S, int N, int P> static DEVICE stepper::Step<R, N, Arr<Arr<R, N>, 7>> step_on(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const typename S::Noise::template Wiener<R>& _wiener) {
+        return Tsit5::step<R, S, N, P>(system, state, ask);
+    }
     template<class R, int N, int P> static DEVICE R scaled_error_sq(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& step) {
         const auto& u = state.u;
         auto h = ask.h;
@@ -1179,11 +1246,13 @@ template<class R> struct Lane {
     typename Real<R>::Bits cell;
     typename Real<R>::Bits first_cell;
     typename Real<R>::Bits node;
+    typename Real<R>::Mask moved;
+    typename Real<R>::Mask begun;
     R size;
     R errors;
     R weight;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& cell, const typename Real<R>::Bits& first_cell, const typename Real<R>::Bits& node, const R& size, const R& errors, const R& weight) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number, cell, first_cell, node, size, errors, weight}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& last_attempt, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& fractions, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Mask& unsettled, const typename Real<R>::Bits& pending, const R& refused, const R& covered, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired, const R& horizon, const Arr<R, MOST_DUE>& due, const Arr<typename Real<R>::Bits, MOST_DUE>& due_events, const Arr<typename Real<R>::Bits, 2>& number, const typename Real<R>::Bits& cell, const typename Real<R>::Bits& first_cell, const typename Real<R>::Bits& node, const typename Real<R>::Mask& moved, const typename Real<R>::Mask& begun, const R& size, const R& errors, const R& weight) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, last_attempt, before, stop, rejected, fractions, code, saved, save_at, alive, mirrored, guarded, sides, known, unsettled, pending, refused, covered, acted, chain, fired, horizon, due, due_events, number, cell, first_cell, node, moved, begun, size, errors, weight}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_unsound(const Lane<R>& lane);
@@ -1195,7 +1264,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none), none, none, none, zero, zero, zero);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, Mask<typename Real<R>::Mask>::splat(false), none, zero, zero, zero, none, none, zero, repeat<MOST_DUE>(zero), repeat<MOST_DUE>(none), repeat<2>(none), none, none, none, Mask<typename Real<R>::Mask>::splat(false), Mask<typename Real<R>::Mask>::splat(false), zero, zero, zero);
 }
 
 // lane.rs  Returns whether a lane is idle.
@@ -1966,6 +2035,7 @@ template<class R, int N> DEVICE void begin(const options::Options<R, N>& o, lane
     lane.first_cell = Bits<typename Real<R>::Bits>::select(begins, lane.cell, lane.first_cell);
     auto first = timeline::whole_to_bits((lane.dt / lane.size));
     lane.node = Bits<typename Real<R>::Bits>::select(begins, first, lane.node);
+    lane.begun = op_or(lane.begun, begins);
     auto plan = timeline::plan(lane.t0, Real<R>::lit(0.0), lane.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(begins, plan, lane.plan);
 }
@@ -2000,6 +2070,7 @@ template<class R, int N> DEVICE typename Real<R>::Mask choose(const options::Opt
     auto cell_1 = Bits<typename Real<R>::Bits>::select(op_or(over, done), cell, lane.cell);
     lane.cell = Bits<typename Real<R>::Bits>::select(moves, cell_1, lane.cell);
     lane.node = Bits<typename Real<R>::Bits>::select(moves, next_1, lane.node);
+    lane.moved = op_or(lane.moved, moves);
     auto goes_on = op_and(moves, op_not(done));
     auto is_first = m_equals(op_and(next_1, one), none);
     auto mean = m_mul_add(lane.weight, (square - lane.errors), lane.errors);
@@ -2053,12 +2124,15 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R> DEVICE void wait(lane::Lane<R>& lane, Attempt<R>& trial, typename Real<R>::Mask waits);
 template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h);
 template<class R> DEVICE path::Path<R> beginning(path::Path<R> interval, R h);
 template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
 template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt_on(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const typename S::Noise::template Wiener<R>& wiener);
+template<class R, class S, int N, int P, class V> DEVICE stepper::Step<R, N, V> within_domain(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, stepper::Step<R, N, V> step);
 template<class R> DEVICE Verdict<R> accepted();
 template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
 template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
@@ -2147,6 +2221,17 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
     return make_Attempt<R>(ask, last, run, looks, next_1);
 }
 
+// attempt.rs  Takes back the attempts of lanes `waits`, which have no increments of the noise yet.
+template<class R> DEVICE void wait(lane::Lane<R>& lane, Attempt<R>& trial, typename Real<R>::Mask waits) {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    lane.moved = nobody;
+    lane.begun = nobody;
+    auto attempts = m_wrapping_sub(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    lane.attempts = Bits<typename Real<R>::Bits>::select(waits, attempts, lane.attempts);
+    trial.run = op_and(trial.run, op_not(waits));
+    trial.ask.path.ends_within = op_and(trial.ask.path.ends_within, trial.run);
+}
+
 // attempt.rs  Returns the interval of the next step on the path of the noise.
 template<class R, class C, int N> DEVICE path::Path<R> path_of(const options::Options<R, N>& o, const lane::Lane<R>& lane, R h) {
     auto step = m_wrapping_sub(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
@@ -2203,14 +2288,26 @@ template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, con
 // attempt.rs  Attempts a step.
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
     auto step = M::template step<R, S, N, P>(system, state, ask);
+    return within_domain<R, S, N, P, typename M::template Kept<R, N>>(system, state, ask, step);
+}
+
+// attempt.rs  Attempts a step on a path, from the increments of the noise.
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt_on(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const typename S::Noise::template Wiener<R>& wiener) {
+    auto step = M::template step_on<R, S, N, P>(system, state, ask, wiener);
+    return within_domain<R, S, N, P, typename M::template Kept<R, N>>(system, state, ask, step);
+}
+
+// attempt.rs  Returns a step with [`code::OUTSIDE`] if its state is outside the system's domain.
+template<class R, class S, int N, int P, class V> DEVICE stepper::Step<R, N, V> within_domain(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, stepper::Step<R, N, V> step) {
+    auto step_1 = step;
     if constexpr (S::HAS_DOMAIN) {
         auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
         auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
-        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
+        auto outside = op_and(system.out_of_domain(step_1.u, state.p, time), m_equals(step_1.code, none));
         auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
-        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
+        step_1.code = Bits<typename Real<R>::Bits>::select(outside, left, step_1.code);
     }
-    return step;
+    return step_1;
 }
 
 // attempt.rs  Returns the verdict on fixed steps, and the initial one of adaptive steps.
@@ -4741,6 +4838,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
+    auto nodes = S::Noise::template nodes<R>();
     auto searches = nobody;
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
@@ -4762,11 +4860,26 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
             }
             auto trial = attempt::next<R, M, C, N>(o, lane);
-            auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
+            auto ready = Mask<typename Real<R>::Mask>::splat(true);
+            if constexpr ((C::NOISE && C::ADAPTIVE)) {
+                ready = S::Noise::template approach<R>(nodes, trial.ask.path, lane.dt, lane.moved, lane.begun);
+                attempt::wait<R>(lane, trial, op_not(ready));
+            }
+            auto step = [&]() {
+                if constexpr ((C::NOISE && C::ADAPTIVE)) {
+                    auto wiener = S::Noise::template on_node<R>(nodes, trial.ask.path);
+                    return attempt::attempt_on<R, S, M, N, P>(system, state, trial.ask, wiener);
+                } else {
+                    return attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
+                }
+            }();
             auto before = lane;
             auto verdict = attempt::accepted<R>();
             if constexpr (C::ADAPTIVE) {
                 verdict = attempt::judge<R, S, M, N, P>(o, state, lane, trial.ask, step);
+            }
+            if constexpr ((C::NOISE && C::ADAPTIVE)) {
+                events::forget<R>(lane, before, op_not(ready));
             }
             if constexpr (M::GUARDS) {
                 verdict = attempt::watch_growth<R, S, M, C, N, P>(system, o, state, lane, trial, step, verdict);
@@ -4815,16 +4928,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                         waits = op_and(found.near, op_not(searches));
                         events::wait<R>(lane, before, waits);
                     }
-                    auto ready = op_and(near, op_not(waits));
-                    if (m_any(ready)) {
-                        found.goes = ready;
-                        found.near = op_and(found.near, ready);
+                    auto ready_1 = op_and(near, op_not(waits));
+                    if (m_any(ready_1)) {
+                        found.goes = ready_1;
+                        found.near = op_and(found.near, ready_1);
                         events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
                         auto made = trial;
-                        made.run = op_and(ready, op_not(found.cut));
+                        made.run = op_and(ready_1, op_not(found.cut));
                         go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
-                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
-                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
+                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready_1);
+                        searches = op_or(found.cut, op_and(searches, op_not(ready_1)));
                     }
                     auto others = op_not(near);
                     if (m_any(others)) {
@@ -4913,6 +5026,7 @@ struct System {
     static constexpr int TIMED_LOGGED = 0;
     static constexpr int MODES = 0;
     static constexpr int FIRST_MODE = 0;
+    typedef path::NoNodes Noise;
     template<class R> using Factors = Arr<R, 8>;
     template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
         auto v0 = (u[1] - u[0]);

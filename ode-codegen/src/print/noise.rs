@@ -23,13 +23,15 @@ struct Printer<'a> {
     /// The paths of the lane programs of Brownian paths.
     path: TokenStream,
     brownian: TokenStream,
+    nodes: TokenStream,
     attribute: TokenStream,
 }
 
 impl Printer<'_> {
     /// Returns the functions of the trait `Noise`.
-    fn functions(&self) -> [TokenStream; 5] {
-        let Printer { states, parameters, processes, this, path, brownian, attribute, .. } = self;
+    fn functions(&self) -> [TokenStream; 8] {
+        let Printer { states, parameters, processes, this, attribute, .. } = self;
+        let Printer { path, brownian, nodes, .. } = self;
         let nested = |name: &str| (self.nested)(name);
         let arguments = quote!(u: &[R; #states], p: &[R; #parameters], t: R);
         let increments = quote! {
@@ -39,6 +41,33 @@ impl Printer<'_> {
                 areas: bool,
             ) -> [[R; #processes]; 2] {
                 #brownian::increments::<R, #processes>(interval, areas)
+            }
+        };
+        let stored = quote! {
+            #attribute
+            fn nodes<R: Real>() -> #nodes::Nodes<R, #processes> {
+                #nodes::nodes::<R, #processes>()
+            }
+        };
+        let approach = quote! {
+            #attribute
+            fn approach<R: Real>(
+                stored: &mut #nodes::Nodes<R, #processes>,
+                interval: &#path::Path<R>,
+                length: R,
+                moved: R::Mask,
+                begins: R::Mask,
+            ) -> R::Mask {
+                #nodes::approach::<R, #processes>(stored, interval, length, moved, begins)
+            }
+        };
+        let on_node = quote! {
+            #attribute
+            fn on_node<R: Real>(
+                stored: &#nodes::Nodes<R, #processes>,
+                interval: &#path::Path<R>,
+            ) -> [[R; #processes]; 2] {
+                #nodes::on_node::<R, #processes>(stored, interval)
             }
         };
         let all = nested("noise_sum");
@@ -99,7 +128,7 @@ impl Printer<'_> {
                 #value
             }
         };
-        [increments, diffuse, milstein, columns, of_components]
+        [increments, stored, approach, on_node, diffuse, milstein, columns, of_components]
     }
 
     /// Returns the functions of the trait `PullBackNoise`; none without gradients.
@@ -193,21 +222,24 @@ pub(super) fn on_device(compiled: &CompiledSystem) -> Vec<TokenStream> {
         this: quote!(#system::),
         path: quote!(path),
         brownian: quote!(brownian),
+        nodes: quote!(nodes),
         attribute: TokenStream::new(),
     };
     printer.functions().into_iter().chain(printer.pull_backs()).collect()
 }
 
-/// Returns the type and the constant of a system with noise, as members of its struct in C++.
+/// Returns the types and the constant of a system's noise, as members of its struct in C++.
 pub(super) fn device_members(compiled: &CompiledSystem) -> String {
-    let noise = compiled.info.noise;
-    noise.map_or(String::new(), |kind| {
-        let stratonovich = kind.calculus == Calculus::Stratonovich;
-        format!(
-            "    typedef {SYSTEM} Noise;\n    \
-             static constexpr bool STRATONOVICH = {stratonovich};\n"
-        )
-    })
+    let Some(kind) = compiled.info.noise else {
+        return "    typedef path::NoNodes Noise;\n".to_owned();
+    };
+    let stratonovich = kind.calculus == Calculus::Stratonovich;
+    let processes = kind.processes;
+    format!(
+        "    typedef {SYSTEM} Noise;\n    \
+         template<class R> using Wiener = Arr<Arr<R, {processes}>, 2>;\n    \
+         static constexpr bool STRATONOVICH = {stratonovich};\n"
+    )
 }
 
 /// Returns the implementation of the trait `Noise`, and the type of the system's noise.
@@ -235,6 +267,7 @@ pub(super) fn implementation(
         this: TokenStream::new(),
         path: quote!(#facade::__private::path),
         brownian: quote!(#facade::__private::brownian),
+        nodes: quote!(#facade::__private::nodes),
         attribute: quote!(#inline),
     };
     let functions = printer.functions().map(private);
@@ -254,6 +287,7 @@ pub(super) fn implementation(
             const NOISES: usize = #processes;
             const STRATONOVICH: bool = #stratonovich;
             type Wiener<R: __Real> = [[R; #processes]; 2];
+            type Nodes<R: __Real> = #facade::__private::nodes::Nodes<R, #processes>;
             #(#functions)*
         }
 

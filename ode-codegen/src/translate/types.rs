@@ -89,6 +89,16 @@ impl Printer {
             // `<X as Trait>::Name`
             let inner = self.ty(&q.ty);
             return match (segments.get(q.position.wrapping_sub(1)), segments.last()) {
+                // The type of a member, `<S::Noise as Noise<N, P>>::Wiener<R>`.
+                (Some(tr), Some(name))
+                    if !CLASS_TRAITS.contains(&tr.ident.to_string().as_str()) =>
+                {
+                    let member = mangle(&name.ident.to_string());
+                    match self.generic_arguments(&name.arguments) {
+                        none if none.is_empty() => format!("{inner}::{member}"),
+                        arguments => format!("{inner}::template {member}{arguments}"),
+                    }
+                }
                 (Some(tr), Some(name)) => {
                     format!("typename {}<{inner}>::{}", tr.ident, mangle(&name.ident.to_string()))
                 }

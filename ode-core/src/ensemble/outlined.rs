@@ -19,7 +19,7 @@ use ode_macros::inlined;
 
 use crate::lane::Real;
 use crate::step::stepper::{Ask, State, Step, Stepper};
-use crate::system::System;
+use crate::system::{Noise, System};
 
 /// The method `M`, with parts that are [called](Real::outline) as separate functions.
 ///
@@ -52,6 +52,24 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
             )
         } else {
             M::step::<R, S, N, P>(system, state, ask)
+        }
+    }
+
+    #[inlined]
+    fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+        wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+    ) -> Step<R, N, M::Kept<R, N>> {
+        if const { STEP } {
+            let (ask, wiener) = (*ask, *wiener);
+            R::outline(
+                #[inline(always)]
+                || M::step_on::<R, S, N, P>(system, state, &ask, &wiener),
+            )
+        } else {
+            M::step_on::<R, S, N, P>(system, state, ask, wiener)
         }
     }
 

@@ -11,7 +11,7 @@ mod device {
     use crate::random::path;
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{code, control, guard, norm, stepper, timeline, vector};
-    use crate::system::System;
+    use crate::system::{Noise, System};
 
     /// The next step.
     #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,17 @@ mod device {
         Attempt::<R> { ask, last, run, looks, next }
     }
 
+    /// Takes back the attempts of lanes `waits`, which have no increments of the noise yet.
+    pub fn wait<R: Real>(lane: &mut lane::Lane<R>, trial: &mut Attempt<R>, waits: R::Mask) {
+        let nobody = <R::Mask as Mask>::splat(false);
+        lane.moved = nobody;
+        lane.begun = nobody;
+        let attempts = lane.attempts.wrapping_sub(<R::Bits as Bits>::lit(1));
+        lane.attempts = <R::Bits as Bits>::select(waits, attempts, lane.attempts);
+        trial.run = trial.run & !waits;
+        trial.ask.path.ends_within = trial.ask.path.ends_within & trial.run;
+    }
+
     /// Returns the interval of the next step on the path of the noise.
     ///
     /// The last step of a span or segment may be shorter than its interval.
@@ -209,7 +220,29 @@ mod device {
         state: &stepper::State<R, N, P>,
         ask: &stepper::Ask<R>,
     ) -> stepper::Step<R, N, M::Kept<R, N>> {
-        let mut step = M::step::<R, S, N, P>(system, state, ask);
+        let step = M::step::<R, S, N, P>(system, state, ask);
+        within_domain::<R, S, N, P, M::Kept<R, N>>(system, state, ask, step)
+    }
+
+    /// Attempts a step on a path, from the increments of the noise.
+    pub fn attempt_on<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+    ) -> stepper::Step<R, N, M::Kept<R, N>> {
+        let step = M::step_on::<R, S, N, P>(system, state, ask, wiener);
+        within_domain::<R, S, N, P, M::Kept<R, N>>(system, state, ask, step)
+    }
+
+    /// Returns a step with [`code::OUTSIDE`] if its state is outside the system's domain.
+    fn within_domain<R: Real, S: System<N, P>, const N: usize, const P: usize, V>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: stepper::Step<R, N, V>,
+    ) -> stepper::Step<R, N, V> {
+        let mut step = step;
         if S::HAS_DOMAIN {
             let none = <R::Bits as Bits>::lit(code::SUCCESS);
             let time = timeline::stage::<R, S, N, P>(&ask.at, R::lit(1.0));

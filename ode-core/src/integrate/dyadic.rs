@@ -101,6 +101,7 @@ mod device {
         lane.first_cell = <R::Bits as Bits>::select(begins, lane.cell, lane.first_cell);
         let first = timeline::whole_to_bits(lane.dt / lane.size);
         lane.node = <R::Bits as Bits>::select(begins, first, lane.node);
+        lane.begun = lane.begun | begins;
         let plan = timeline::plan(lane.t0, R::lit(0.0), lane.size, R::lit(1.0));
         lane.plan = R::select(begins, plan, lane.plan);
     }
@@ -155,6 +156,7 @@ mod device {
         let cell = <R::Bits as Bits>::select(over | done, cell, lane.cell);
         lane.cell = <R::Bits as Bits>::select(moves, cell, lane.cell);
         lane.node = <R::Bits as Bits>::select(moves, next, lane.node);
+        lane.moved = lane.moved | moves;
         let goes_on = moves & !done;
         let is_first = (next & one).equals(none);
         let mean = lane.weight.mul_add(square - lane.errors, lane.errors);

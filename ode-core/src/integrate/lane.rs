@@ -107,6 +107,10 @@ mod device {
         pub first_cell: R::Bits,
         /// The number of the node in the tree of the cell, which is the next step.
         pub node: R::Bits,
+        /// Whether the last iteration made the step of the node before.
+        pub moved: R::Mask,
+        /// Whether a segment begins at the node.
+        pub begun: R::Mask,
         /// The length of the node.
         pub size: R,
         /// The mean square of recent errors, in tolerances, for steps of this length.
@@ -157,6 +161,8 @@ mod device {
             cell: none,
             first_cell: none,
             node: none,
+            moved: <R::Mask as Mask>::splat(false),
+            begun: <R::Mask as Mask>::splat(false),
             size: zero,
             errors: zero,
             weight: zero,

@@ -10,11 +10,10 @@ stochastic! {
     euler_maruyama::EulerMaruyama, adjoint euler_maruyama_adjoint,
     calculus Some(Calculus::Ito), noise Any,
     strong 0.5, weak 1.0, drifts 1,
-    keeps 1, controller ORDER_1,
-    stages(system, u, p, at, h, path) {
+    keeps 1, controller ORDER_1, areas false,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
     }
     step(next, k) {
         let f = system.rhs(u, p, at.t);

@@ -11,11 +11,10 @@ stochastic! {
     milstein::Milstein, adjoint milstein_adjoint,
     calculus None, noise Commutative,
     strong 1.0, weak 1.0, drifts 1,
-    keeps 1, controller ORDER_1,
-    stages(system, u, p, at, h, path) {
+    keeps 1, controller ORDER_1, areas false,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
         let mut length = h;
         if <S::Noise as Noise<N, P>>::STRATONOVICH {
             length = none;

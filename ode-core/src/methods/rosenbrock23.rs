@@ -33,7 +33,7 @@ pub const PROPERTIES: Properties = Properties {
 mod device {
     use crate::lane::Real;
     use crate::step::{guard, norm, stepper, timeline, vector};
-    use crate::system::System;
+    use crate::system::{Noise, System};
     use stepper::Stepper;
 
     /// The diagonal coefficient `γ`, `1/(2 + √2)`.
@@ -111,6 +111,15 @@ mod device {
             let mut step = stepper::step::<R, N, [[R; N]; 5]>(w, k, code);
             step.grows = grows;
             step
+        }
+
+        fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            system: S,
+            state: &stepper::State<R, N, P>,
+            ask: &stepper::Ask<R>,
+            _wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+        ) -> stepper::Step<R, N, [[R; N]; 5]> {
+            Rosenbrock23::step::<R, S, N, P>(system, state, ask)
         }
 
         fn scaled_error_sq<R: Real, const N: usize, const P: usize>(

@@ -13,8 +13,8 @@ stochastic! {
     shark::Shark, adjoint shark_adjoint,
     calculus None, noise Additive,
     strong 1.5, weak 2.0, drifts 2,
-    keeps 2, controller ORDER_3_2,
-    stages(system, u, p, at, h, path) {
+    keeps 2, controller ORDER_3_2, areas true,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
@@ -22,7 +22,6 @@ stochastic! {
         // The weights of both drifts.
         let early = R::lit(0.4);
         let late = R::lit(0.6);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let shift = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, none, one);
         let mut w = *u;
         for d in 0..N {

@@ -10,11 +10,10 @@ stochastic! {
     siea::Siea, adjoint siea_adjoint,
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.0, weak 2.0, drifts 2,
-    keeps 1, controller ORDER_1,
-    stages(system, u, p, at, h, path) {
+    keeps 1, controller ORDER_1, areas false,
+    stages(system, u, p, at, h, dw) {
         let half = R::lit(0.5);
         let fourth = R::lit(0.25);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
         let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
         let root = h.sqrt();
         let f = system.rhs(u, p, at.t);

@@ -12,8 +12,8 @@ stochastic! {
     spark::Spark, adjoint spark_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 3,
-    keeps 2, controller ORDER_1,
-    stages(system, u, p, at, h, path) {
+    keeps 2, controller ORDER_1, areas true,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
@@ -21,7 +21,6 @@ stochastic! {
         let root = R::lit(1.7320508075688772);
         let outer = R::lit(0.21132486540518713);
         let inner = R::lit(0.5773502691896257);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let f = system.rhs(u, p, at.t);
         let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, root);
         let mut w = *u;

@@ -11,8 +11,8 @@ stochastic! {
     sra1::Sra1, adjoint sra1_adjoint,
     calculus None, noise Additive,
     strong 1.5, weak 2.0, drifts 2,
-    keeps 2, controller ORDER_3_2,
-    stages(system, u, p, at, h, path) {
+    keeps 2, controller ORDER_3_2, areas true,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let half = R::lit(0.5);
         let node = R::lit(0.75);
@@ -20,7 +20,6 @@ stochastic! {
         // The weights of both drifts.
         let early = R::lit(1.0 / 3.0);
         let late = R::lit(2.0 / 3.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let last = timeline::time_of_node::<R>(at, one);
         // The integral of the path, divided by the length of the step, is `W/2 + H`.
         let lean = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, last, &dw, half, one);

@@ -12,8 +12,8 @@ stochastic! {
     sriw1::Sriw1, adjoint sriw1_adjoint,
     calculus Some(Calculus::Ito), noise DiagonalOrScalar,
     strong 1.5, weak 2.0, drifts 2,
-    keeps 2, controller ORDER_3_2,
-    stages(system, u, p, at, h, path) {
+    keeps 2, controller ORDER_3_2, areas true,
+    stages(system, u, p, at, h, dw) {
         let half = R::lit(0.5);
         let fourth = R::lit(0.25);
         let node = R::lit(0.75);
@@ -23,7 +23,6 @@ stochastic! {
         // The weights of both drifts.
         let early = R::lit(1.0 / 3.0);
         let late = R::lit(2.0 / 3.0);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, true);
         let each = <S::Noise as Noise<N, P>>::of_components::<R>(&dw);
         let root = h.sqrt();
         let quarter = timeline::time_of_node::<R>(at, fourth);

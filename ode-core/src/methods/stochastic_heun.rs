@@ -12,12 +12,11 @@ stochastic! {
     stochastic_heun::StochasticHeun, adjoint stochastic_heun_adjoint,
     calculus Some(Calculus::Stratonovich), noise Any,
     strong 0.5, weak 1.0, drifts 2,
-    keeps 2, controller ORDER_1,
-    stages(system, u, p, at, h, path) {
+    keeps 2, controller ORDER_1, areas false,
+    stages(system, u, p, at, h, dw) {
         let one = R::lit(1.0);
         let none = R::lit(0.0);
         let half = R::lit(0.5);
-        let dw = <S::Noise as Noise<N, P>>::increments::<R>(path, false);
         let f = system.rhs(u, p, at.t);
         let g = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, one, none);
         let mut w = *u;

@@ -28,7 +28,7 @@ mod device {
 
     /// The purposes of numbers in the fourth word of a counter: numbers of nodes, and of times
     /// within the last nodes.
-    const OF_NODES: u64 = 0x80_0000;
+    pub const OF_NODES: u64 = 0x80_0000;
     const WITHIN: u64 = 0x81_0000;
 
     /// The levels of the tree that determine the path at a time within a step.
@@ -51,7 +51,7 @@ mod device {
     }
 
     /// Returns independent normal numbers of a node: `K` of them, or with `both` twice as many.
-    fn numbers<R: Real, const K: usize>(
+    pub fn numbers<R: Real, const K: usize>(
         path: &path::Path<R>,
         cell: R::Bits,
         node: R::Bits,
@@ -97,15 +97,23 @@ mod device {
         for j in 0..K {
             let z = of_half * normals[0][j];
             let n = of_areas * normals[1][j];
-            let half = R::lit(0.5) * whole[0][j];
-            let skew = R::lit(1.5).mul_add(whole[1][j], z);
-            let area = R::lit(0.25).mul_add(whole[1][j], R::lit(-0.5) * z);
-            out[0][j] = half + skew;
-            out[1][j] = area + n;
-            out[2][j] = half - skew;
-            out[3][j] = area - n;
+            let split = halved::<R>(whole[0][j], whole[1][j], z, n);
+            for i in 0..4 {
+                out[i][j] = split[i];
+            }
         }
         out
+    }
+
+    /// Returns the increment and the area of the left half of a node, then those of the right half.
+    ///
+    /// `w` and `h` are those of the node. `z` and `n` are independent normal numbers; for a node of
+    /// length 1 their variances are 1/16 and 1/48.
+    pub fn halved<R: Real>(w: R, h: R, z: R, n: R) -> [R; 4] {
+        let half = R::lit(0.5) * w;
+        let skew = R::lit(1.5).mul_add(h, z);
+        let area = R::lit(0.25).mul_add(h, R::lit(-0.5) * z);
+        [half + skew, area + n, half - skew, area - n]
     }
 
     /// Returns the increments `W` and the areas `H` of `K` processes over an interval of a path.
@@ -230,7 +238,7 @@ mod device {
     ///
     /// `whole` has those of the step, which is `node` of the tree.
     #[called]
-    fn beginning<R: Real, const K: usize>(
+    pub fn beginning<R: Real, const K: usize>(
         path: &path::Path<R>,
         cell: R::Bits,
         node: R::Bits,

@@ -6,6 +6,17 @@ pub use device::*;
 mod device {
     use crate::lane::{Bits, Mask, Real};
 
+    /// The [nodes](super::super::nodes) of systems without noise.
+    #[derive(Clone, Copy, Debug)]
+    pub struct NoNodes;
+
+    impl NoNodes {
+        /// Returns no nodes.
+        pub fn nodes<R: Real>() -> NoNodes {
+            NoNodes
+        }
+    }
+
     /// An interval of time on a path.
     #[derive(Clone, Copy, Debug)]
     pub struct Path<R: Real> {

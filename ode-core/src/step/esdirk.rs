@@ -211,7 +211,7 @@ macro_rules! esdirk {
         mod device {
             use crate::lane::{Bits, Real};
             use crate::step::{code, esdirk, guard, norm, stepper, timeline, vector};
-            use crate::system::System;
+            use crate::system::{Noise, System};
             use stepper::Stepper;
 
             $($constants)*
@@ -315,6 +315,15 @@ macro_rules! esdirk {
                     let mut step = stepper::step::<R, N, [[R; N]; $kept]>(new, k, code);
                     step.grows = guard::grows::<R, S, N, P>(system, &w, &ask.watch);
                     step
+                }
+
+                fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    _wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    $method::step::<R, S, N, P>(system, state, ask)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(

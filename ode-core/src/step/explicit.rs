@@ -141,7 +141,7 @@ macro_rules! explicit {
         mod device {
             use crate::lane::Real;
             use crate::step::{guard, norm, stepper, timeline};
-            use crate::system::System;
+            use crate::system::{Noise, System};
             use stepper::Stepper;
 
             $($constants)*
@@ -197,6 +197,15 @@ macro_rules! explicit {
                         }
                     )?
                     stepper::made::<R, N, [[R; N]; $kept]>(w, k)
+                }
+
+                fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    _wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    $method::step::<R, S, N, P>(system, state, ask)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(

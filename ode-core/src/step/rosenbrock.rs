@@ -106,7 +106,7 @@ macro_rules! rosenbrock {
         mod device {
             use crate::lane::Real;
             use crate::step::{guard, norm, stepper, timeline, vector};
-            use crate::system::System;
+            use crate::system::{Noise, System};
             use stepper::Stepper;
 
             $($constants)*
@@ -213,6 +213,15 @@ macro_rules! rosenbrock {
                     let mut step = stepper::step::<R, N, [[R; N]; $kept]>(new, k, code);
                     step.grows = grows;
                     step
+                }
+
+                fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    _wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    $method::step::<R, S, N, P>(system, state, ask)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(

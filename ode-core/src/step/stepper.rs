@@ -15,7 +15,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::random::path;
     use crate::step::{code, guard, norm, timeline};
-    use crate::system::System;
+    use crate::system::{Noise, System};
 
     /// The state of a trajectory at the beginning of a step.
     #[derive(Clone, Copy, Debug)]
@@ -194,6 +194,16 @@ mod device {
             system: S,
             state: &State<R, N, P>,
             ask: &Ask<R>,
+        ) -> Step<R, N, Self::Kept<R, N>>;
+
+        /// Makes one step on a path, from the increments of the noise.
+        ///
+        /// Other methods than those for stochastic equations ignore the increments.
+        fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            system: S,
+            state: &State<R, N, P>,
+            ask: &Ask<R>,
+            wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
         ) -> Step<R, N, Self::Kept<R, N>>;
 
         /// Returns `N` times the squared RMS norm of the estimated error, in tolerances.

@@ -13,8 +13,9 @@ pub(crate) const ORDER_3_2: Controller = Controller::pi(2.0 / 3.0, 0.0);
 /// Declares a method for stochastic equations.
 ///
 /// The statements of `stages` compute the quantities that the step and its adjoint share. They may
-/// mention the system, `u`, `p`, `at` (the times of stages), `h`, and `path`, the interval of the
-/// step on the path of the noise. `drifts` is the number of evaluations of the drift.
+/// mention the system, `u`, `p`, `at` (the times of stages), `h`, and `dw`, the increments and areas
+/// of the noise. The areas may be zeros unless `areas` is `true`. `drifts` is the number of
+/// evaluations of the drift.
 ///
 /// The statements of `step` follow them, and compute the state `next` at the end. With `keeps 2`,
 /// the method estimates errors: they set the kept vectors `k` to the drift at the beginning and to
@@ -31,8 +32,8 @@ macro_rules! stochastic {
         $module:ident::$method:ident, adjoint $adjoint:ident,
         calculus $calculus:expr, noise $noise:ident,
         strong $strong:literal, weak $weak:literal, drifts $drifts:literal,
-        keeps $kept:tt, controller $controller:ident,
-        stages($system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $path:ident)
+        keeps $kept:tt, controller $controller:ident, areas $areas:literal,
+        stages($system:ident, $u:ident, $p:ident, $at:ident, $h:ident, $dw:ident)
             { $($stages:tt)* }
         step($next:ident, $k:ident) { $($step:tt)* }
         back($end:ident, $begin:ident, $by_p:ident) { $($back:tt)* }
@@ -93,15 +94,25 @@ macro_rules! stochastic {
                 type Memory = stepper::Nothing;
 
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    let wiener = <S::Noise as Noise<N, P>>::increments::<R>(&ask.path, $areas);
+                    $method::step_on::<R, S, N, P>(system, state, ask, &wiener)
+                }
+
+                fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     $system: S,
                     state: &stepper::State<R, N, P>,
                     ask: &stepper::Ask<R>,
+                    wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
                 ) -> stepper::Step<R, N, [[R; N]; $kept]> {
                     let $u = &state.u;
                     let $p = &state.p;
                     let $at = &ask.at;
                     let $h = ask.h;
-                    let $path = &ask.path;
+                    let $dw = *wiener;
                     $($stages)*
                     let mut $next = *$u;
                     let mut $k = [*$u; $kept];
@@ -240,7 +251,7 @@ macro_rules! stochastic {
                         let $p = &state.p;
                         let $at = &ask.at;
                         let $h = ask.h;
-                        let $path = &ask.path;
+                        let $dw = <S::Noise as Noise<N, P>>::increments::<R>(&ask.path, $areas);
                         let $end = &given.end;
                         let mut $by_p = given.p;
                         let mut $begin = given.begin;

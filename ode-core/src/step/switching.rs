@@ -130,7 +130,7 @@ macro_rules! switching {
             use crate::lane::{Bits, Mask, Real};
             use super::super::{$explicit, $implicit};
             use crate::step::{code, norm, stepper, switching, timeline, vector};
-            use crate::system::System;
+            use crate::system::{Noise, System};
             use stepper::Stepper;
 
             $(#[$documentation])*
@@ -239,6 +239,15 @@ macro_rules! switching {
                     step.memory = switching::next::<R>(ask.memory, suggests);
                     step.grows = grows;
                     step
+                }
+
+                fn step_on<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    _wiener: &<S::Noise as Noise<N, P>>::Wiener<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    $method::step::<R, S, N, P>(system, state, ask)
                 }
 
                 fn scaled_error_sq<R: Real, const N: usize, const P: usize>(

@@ -28,9 +28,17 @@
 
 pub use device::*;
 
+use crate::math::whole;
+
+/// The least number that [`whole_to_bits`] cannot convert.
+pub const MAX_WHOLE_DOUBLE: f64 = whole::MAX_DOUBLE;
+/// The least number that [`whole_to_bits`] cannot convert in `f32`.
+pub const MAX_WHOLE_SINGLE: f64 = whole::MAX_SINGLE;
+
 #[ode_macros::device(timeline)]
 mod device {
-    use crate::lane::{Bits, Real};
+    use crate::lane::Real;
+    use crate::math::whole;
     use crate::system::System;
 
     /// The times of a step and of its stages.
@@ -197,24 +205,14 @@ mod device {
 
     /// Returns a whole number as an integer.
     ///
-    /// The number is at least 0 and below [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]). It is
-    /// added to the power of two with a unit of one in its last place.
+    /// The number is at least 0 and below [`MAX_WHOLE_SINGLE`](super::MAX_WHOLE_SINGLE) (`f64`:
+    /// [`MAX_WHOLE_DOUBLE`](super::MAX_WHOLE_DOUBLE)).
     pub fn whole_to_bits<R: Real>(x: R) -> R::Bits {
-        (x + whole::<R>()).to_bits().wrapping_sub(whole::<R>().to_bits())
+        whole::to_bits::<R>(x)
     }
 
     /// Returns the inverse of [`whole_to_bits`].
     pub fn whole_from_bits<R: Real>(x: R::Bits) -> R {
-        R::from_bits(x.wrapping_add(whole::<R>().to_bits())) - whole::<R>()
+        whole::from_bits::<R>(x)
     }
-
-    /// Returns the power of two that [`whole_to_bits`] adds.
-    fn whole<R: Real>() -> R {
-        if R::DOUBLE { R::lit(MAX_WHOLE_DOUBLE) } else { R::lit(MAX_WHOLE_SINGLE) }
-    }
-
-    /// `2^52`.
-    pub const MAX_WHOLE_DOUBLE: f64 = 4503599627370496.0;
-    /// `2^23`.
-    pub const MAX_WHOLE_SINGLE: f64 = 8388608.0;
 }

@@ -1,7 +1,7 @@
 //! The noise of stochastic differential equations, and its kind.
 
-use crate::lane::Real;
-use crate::random::path::Path;
+use crate::lane::{Mask, Real};
+use crate::random::path::{NoNodes, Path};
 use core::fmt;
 use ode_macros::inlined;
 
@@ -21,6 +21,24 @@ pub trait Noise<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     ///
     /// Without `areas`, the areas may be zeros.
     fn increments<R: Real>(path: &Path<R>, areas: bool) -> Self::Wiener<R>;
+
+    /// The numbers of nodes that adaptive steps store.
+    type Nodes<R: Real>: Copy + fmt::Debug;
+
+    /// Returns no nodes.
+    fn nodes<R: Real>() -> Self::Nodes<R>;
+
+    /// Prepares the numbers of the lane's node; see [`nodes`](crate::random::nodes).
+    fn approach<R: Real>(
+        nodes: &mut Self::Nodes<R>,
+        path: &Path<R>,
+        length: R,
+        moved: R::Mask,
+        begins: R::Mask,
+    ) -> R::Mask;
+
+    /// Returns the increments and areas over an interval that begins with the lane's node.
+    fn on_node<R: Real>(nodes: &Self::Nodes<R>, path: &Path<R>) -> Self::Wiener<R>;
 
     /// Computes `Σ g_j(u, p, t) (a W_j + b H_j)`.
     fn diffuse<R: Real>(u: &[R; N], p: &[R; P], t: R, w: &Self::Wiener<R>, a: R, b: R) -> [R; N];
@@ -88,6 +106,20 @@ impl<const N: usize, const P: usize> Noise<N, P> for NoNoise {
     const NOISES: usize = 0;
     const STRATONOVICH: bool = false;
     type Wiener<R: Real> = ();
+    type Nodes<R: Real> = NoNodes;
+
+    #[inlined]
+    fn nodes<R: Real>() -> NoNodes {
+        NoNodes::nodes::<R>()
+    }
+
+    #[inlined]
+    fn approach<R: Real>(_: &mut NoNodes, _: &Path<R>, _: R, _: R::Mask, _: R::Mask) -> R::Mask {
+        <R::Mask as Mask>::splat(true)
+    }
+
+    #[inlined]
+    fn on_node<R: Real>(_: &NoNodes, _: &Path<R>) {}
 
     #[inlined]
     fn increments<R: Real>(_: &Path<R>, _: bool) {}

@@ -85,6 +85,8 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         cell: bits::<R, T>(clock.cell),
         first_cell: bits::<R, T>(clock.first_cell),
         node: bits::<R, T>(clock.node),
+        moved: mask::<R, T>(clock.moved),
+        begun: mask::<R, T>(clock.begun),
         size: number(clock.size),
         errors: number(clock.errors),
         weight: number(clock.weight),
