@@ -6,9 +6,9 @@
 
 pub use device::*;
 
-// A condition on constants is a statement of its own: C++ compiles the code behind it only if it
-// holds.
-#[allow(clippy::collapsible_if)]
+// A start depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
+#[allow(clippy::collapsible_if, clippy::too_many_arguments)]
 #[ode_macros::device(begin)]
 mod device {
     use crate::integrate::lane;

@@ -77,7 +77,6 @@ mod device {
 #[cfg(test)]
 mod tests {
     use super::{gap_and_level, normal, uniform};
-    use crate::lane::Real;
     use crate::random::{open_unit, philox4x32};
 
     const SEED: [u64; 2] = [7, 8];
