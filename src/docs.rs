@@ -63,6 +63,7 @@ pub mod results_files {}
 /// [events]: crate::docs::events
 /// [features]: crate::docs::features
 /// [gradients]: crate::docs::gradients
+/// [jumps]: crate::docs::jumps
 /// [noise]: crate::docs::noise
 /// [reductions]: crate::docs::reductions
 /// [closures]: crate::docs::reductions#closures
@@ -71,6 +72,16 @@ pub mod results_files {}
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
 pub mod from_sciml {}
+
+/// [noise]: crate::docs::noise
+/// [noise-paths]: crate::docs::noise#paths
+/// [log]: crate::docs::events#the-log
+/// [modes]: crate::docs::events#modes
+/// [events-jumps]: crate::docs::events#jumps
+/// [step-sizes]: crate::docs::events#step-sizes
+///
+#[doc = include_str!("../docs/jumps.md")]
+pub mod jumps {}
 
 /// [events]: crate::docs::events
 /// [noise]: crate::docs::noise
@@ -100,6 +111,7 @@ pub mod sensitivity {}
 pub mod features {}
 
 /// [gradients]: crate::docs::gradients
+/// [jumps]: crate::docs::jumps
 /// [sensitivity]: crate::docs::sensitivity
 ///
 #[doc = include_str!("../docs/noise.md")]

@@ -9,6 +9,7 @@
 
 mod event;
 mod feature;
+mod jump;
 mod noise;
 mod outside;
 mod purpose;
@@ -21,8 +22,9 @@ use proc_macro2::Ident;
 use crate::functions::Function;
 use crate::graph::Comparison;
 
-pub(crate) use self::event::{Condition, Delay, Event};
+pub(crate) use self::event::{Clause, Condition, Event};
 pub(crate) use self::feature::{Feature, FeatureKind};
+pub(crate) use self::jump::{Jump, Law};
 pub(crate) use self::noise::{Calculus, Noise};
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
@@ -44,6 +46,8 @@ pub(crate) struct System<'a> {
     pub timed: Vec<Timed<'a>>,
     /// The conditions at the ends of steps, in the order of their functions in `others`.
     pub conditions: Vec<Condition<'a>>,
+    /// The jumps, in the order of their functions in `others`.
+    pub jumps: Vec<Jump<'a>>,
     /// The functions with features, in the order of their functions in `others`.
     pub features: Vec<Feature<'a>>,
     /// The noise, if there is any.
@@ -104,6 +108,8 @@ pub(crate) struct Part<'a> {
     pub p: Option<&'a Ident>,
     pub m: Option<&'a Ident>,
     pub t: Option<&'a Ident>,
+    /// The random number that the action of a jump receives.
+    pub random: Option<&'a Ident>,
     pub body: Block<'a>,
 }
 

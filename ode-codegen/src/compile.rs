@@ -13,6 +13,7 @@ mod events;
 mod facts;
 mod features;
 mod gradients;
+mod jumps;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
@@ -31,7 +32,7 @@ pub(crate) use self::linear::Linear;
 pub(crate) use self::lowered::{Counts, Lowered, Sizes};
 pub(crate) use self::mass::Mass;
 pub(crate) use self::noise::NoiseKind;
-use crate::ast::{Purpose, System};
+use crate::ast::{Law, Purpose, System};
 use crate::breaks::formula::Formula;
 use crate::breaks::{self, Breaks};
 use crate::derive;
@@ -61,6 +62,8 @@ pub struct CompiledSystem {
     pub(crate) action_times: Option<Lowered>,
     /// The abscissae of all tables in [`Info::abscissae`].
     pub(crate) abscissae: Option<Lowered>,
+    /// The laws of the random numbers of jumps, for each jump.
+    pub(crate) laws: Vec<Option<Law>>,
     pub(crate) linear: Linear,
     pub(crate) mass: Option<Mass>,
     pub(crate) breaks: Breaks,
@@ -205,6 +208,8 @@ pub(crate) fn compile(
         constants: elaborated.constants.len(),
         tables: elaborated.tables.len(),
         powers: true,
+        // The random numbers of actions of jumps.
+        scale: !elaborated.jumps.is_empty(),
         ..Scope::default()
     };
     elaborated.validate("elaborate", &scope);
@@ -235,6 +240,7 @@ pub(crate) fn compile(
         happenings,
         timed,
         conditions,
+        jumps: random,
         features,
         noise,
         modes,
@@ -336,7 +342,9 @@ pub(crate) fn compile(
     let mut watched: Vec<Id> = happenings.iter().map(|event| event.value).collect();
     watched.extend(self::features::values(&mut graph, &features));
     let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
-    let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
+    let change = self::events::change_modes(all) || self::jumps::change_modes(&random);
+    let actions = self::events::actions(&mut graph, all, sizes, &modes, change, settings);
+    let of_jumps = self::jumps::functions(&mut graph, &random, sizes, &modes, change, settings);
     self::noise::check_times(system, &timed, &pulled)?;
     if let (Some(mass), Some(_)) = (&system.mass, &noise) {
         let message = "a system with noise cannot have a mass matrix: solve the equations for \
@@ -351,7 +359,6 @@ pub(crate) fn compile(
         }
         None => (None, Vec::new()),
     };
-    let change = actions.iter().any(|function| function.name == "event_modes");
     let (modes, mode_names) = if change { (modes, mode_names) } else { (0..0, Vec::new()) };
     let holds = self::events::holds(&mut graph, &conditions, settings);
     let due = self::timed::due(&mut graph, &timed, settings);
@@ -373,6 +380,7 @@ pub(crate) fn compile(
     functions.extend(actions);
     functions.extend(due);
     functions.extend(holds);
+    functions.extend(of_jumps);
     let count_of_bounds = bounds.len();
     if !bounds.is_empty() {
         let bounds = bounds.into_iter().map(Some).collect();
@@ -432,12 +440,15 @@ pub(crate) fn compile(
     ];
     facts.extend(self::events::facts(&happenings, &conditions));
     facts.extend(self::timed::facts(&timed));
+    facts.extend(self::jumps::facts(&random));
     facts.extend(self::events::of_modes(&modes));
     facts.extend(self::features::facts(&features));
     facts.extend(gradients.then(|| self::event_gradients::fact(&breaks.of_parameters)));
     let happenings = happenings.into_iter().map(|event| event.name);
     let timed = timed.into_iter().map(|timed| timed.name);
     let conditions = conditions.into_iter().map(|condition| condition.name);
+    let laws = random.iter().map(|jump| jump.law).collect();
+    let of_random = random.into_iter().map(|jump| jump.name);
     let compiled = CompiledSystem {
         facts,
         info: Info {
@@ -445,7 +456,7 @@ pub(crate) fn compile(
             states: state_names,
             parameters: parameter_names,
             observables: observable_names,
-            events: happenings.chain(timed).chain(conditions).collect(),
+            events: happenings.chain(timed).chain(conditions).chain(of_random).collect(),
             features: self::features::names(&features),
             modes: mode_names,
             noise,
@@ -470,6 +481,7 @@ pub(crate) fn compile(
         break_times,
         action_times,
         abscissae,
+        laws,
         linear,
         mass,
         breaks,

@@ -20,6 +20,7 @@ mod feature;
 mod function;
 mod integer;
 mod integer_call;
+mod jump;
 mod mass;
 mod names;
 mod noise;
@@ -51,7 +52,9 @@ pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
 use self::work::Work;
-use crate::ast::{Block, Constant, FeatureKind, Pattern, Purpose, Statement, Struct, System, Type};
+use crate::ast::{
+    Block, Constant, FeatureKind, Law, Pattern, Purpose, Statement, Struct, System, Type,
+};
 use crate::ctxt::Ctxt;
 use crate::factor::Rows;
 use crate::graph::{Graph, Id, InputNode, Kind, Scope};
@@ -86,6 +89,8 @@ pub(crate) struct Elaborated<'a> {
     pub timed: Vec<Scheduled>,
     /// The conditions after steps.
     pub conditions: Vec<Tested>,
+    /// The random jumps.
+    pub jumps: Vec<Jumping>,
     /// The features, by kind.
     pub features: Vec<Featured>,
     /// The noise, if there is any.
@@ -166,6 +171,23 @@ pub(crate) struct Tested {
     pub stop: Option<u32>,
     pub log: bool,
     pub action: Option<After>,
+}
+
+/// A random jump, with its rate and its action.
+#[derive(Clone, Debug)]
+pub(crate) struct Jumping {
+    pub name: String,
+    pub rate: Id,
+    /// The bound of the rate.
+    pub bound: Id,
+    /// Whether the jump is logged.
+    pub log: bool,
+    /// The values after the jump, if it changes any.
+    ///
+    /// They may depend on the random number of the action, [`InputNode::Scale`].
+    pub action: Option<After>,
+    /// The law of the random number, if the action receives one.
+    pub law: Option<Law>,
 }
 
 /// A feature.
@@ -255,6 +277,8 @@ impl Elaborated<'_> {
         let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
         let events = self.happenings.iter();
         let features = self.features.iter().map(|feature| &feature.value);
+        let jumps = self.jumps.iter().flat_map(|jump| [&jump.rate, &jump.bound]);
+        let features = features.chain(jumps);
         let events = events.map(|event| &event.value).chain(features);
         let others = self.numbers.iter().map(|number| &number.id).chain(events);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
@@ -262,6 +286,7 @@ impl Elaborated<'_> {
         let actions = self.happenings.iter().filter_map(|event| event.action.as_ref());
         let actions = actions.chain(self.timed.iter().map(|timed| &timed.action));
         let actions = actions.chain(self.conditions.iter().filter_map(|of| of.action.as_ref()));
+        let actions = actions.chain(self.jumps.iter().filter_map(|jump| jump.action.as_ref()));
         let delayed = || self.happenings.iter().filter_map(|event| event.delayed.as_ref());
         let actions = actions.chain(delayed().map(|(_, after)| after));
         let delays = delayed().map(|(delay, _)| *delay);
@@ -290,6 +315,7 @@ enum Role {
     Parameters,
     Modes,
     Time,
+    Random,
 }
 
 #[derive(Clone)]
@@ -426,6 +452,7 @@ impl<'a> Elaborator<'a, '_> {
         let happenings = self.happenings(&inputs);
         let timed = self.schedule(&inputs);
         let conditions = self.conditions(&inputs);
+        let jumps = self.jumps(&inputs);
         let features = self.features(&inputs);
         let noise = self.noise(&inputs);
         self.check_points(&inputs);
@@ -462,6 +489,7 @@ impl<'a> Elaborator<'a, '_> {
             happenings,
             timed,
             conditions,
+            jumps,
             features,
             noise,
             modes: inputs.modes(),

@@ -12,9 +12,9 @@ use quote::format_ident;
 ///
 /// They are keywords, primitive types, and the type of lanes. As a generic parameter, the type of
 /// lanes shadows other types.
-const KNOWN: [&str; 19] = [
-    "as", "bool", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R",
-    "Self", "self", "static", "str", "usize", "while",
+const KNOWN: [&str; 20] = [
+    "as", "bool", "const", "crate", "f32", "f64", "fn", "for", "if", "impl", "in", "let", "mut",
+    "R", "Self", "self", "static", "str", "usize", "while",
 ];
 
 /// Adds a prefix to names in generated functions.

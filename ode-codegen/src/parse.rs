@@ -11,6 +11,7 @@ mod elsewhere;
 pub(crate) mod event;
 mod expr;
 mod feature;
+pub(crate) mod jump;
 pub(crate) mod mass;
 pub(crate) mod module;
 mod noise;
@@ -27,7 +28,7 @@ use proc_macro2::Ident;
 use syn::visit::Visit;
 
 use self::signature::Signature;
-use crate::ast::{Block, Delay, Outside, Part, Purpose, Scalar, System, Timetable, Typed};
+use crate::ast::{Block, Clause, Outside, Part, Purpose, Scalar, System, Timetable, Typed};
 use crate::ctxt::Ctxt;
 
 pub(crate) use statement::is_seen;
@@ -142,6 +143,7 @@ impl<'c> Parser<'c> {
             p: signature.p.as_ref().and_then(|p| p.name),
             m: signature.m.as_ref().and_then(|m| m.name),
             t: signature.t,
+            random: signature.random,
             body,
         }
     }
@@ -177,7 +179,7 @@ pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     item: &'a syn::ItemFn,
     watched: &'a [syn::ItemFn],
-    (timetables, delays): (&'a [Timetable], &'a [Delay]),
+    (timetables, clauses): (&'a [Timetable], &'a [Clause]),
     outside: &'a [Outside],
 ) -> Option<System<'a>> {
     let name = &item.sig.ident;
@@ -224,7 +226,8 @@ pub(crate) fn parse<'a>(
     let parts = functions()
         .filter_map(|(purpose, item)| parser.part_of(purpose, item).map(|part| (purpose, part)));
     let others = parts.collect();
-    let (events, conditions) = parser.events(functions(), delays);
+    // A system with jumps is a module.
+    let (events, conditions) = parser.events(functions(), clauses, &mut []);
     let timed = parser.timed(timetables);
     Some(System {
         name,
@@ -235,6 +238,7 @@ pub(crate) fn parse<'a>(
         events,
         timed,
         conditions,
+        jumps: Vec::new(),
         features: Vec::new(),
         noise: None,
         mass: None,

@@ -7,6 +7,7 @@
 pub(crate) mod device;
 mod events;
 mod gradients;
+mod jumps;
 mod linear;
 mod mass;
 mod noise;
@@ -40,7 +41,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 27] = [
+const WITHIN_METHODS: [&str; 31] = [
     "matrix",
     "observables",
     "break_times",
@@ -63,6 +64,10 @@ const WITHIN_METHODS: [&str; 27] = [
     "due_flags",
     "action_times",
     "step_bounds",
+    "jump_rates",
+    "jump_bounds",
+    "jump_actions",
+    "jump_modes",
     "noise_sum",
     "noise_columns",
     "noise_milstein",
@@ -129,7 +134,7 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "due_flags" | "dues_by_parameters" | "stop_by_parameters" => {
             quote!(p: &[R; #parameters], t: R, scale: R)
         }
-        "factor" | "matrix" | "step_bounds" => {
+        "factor" | "matrix" | "step_bounds" | "jump_actions" | "jump_modes" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R)
         }
         _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),

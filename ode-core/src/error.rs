@@ -925,6 +925,9 @@ impl SolveError {
     /// The reason why there is no lockstep solve of systems with noise.
     pub(crate) const NOISE: &str = "of a system with noise, because the members of a group would \
         share paths; use `EnsembleThreads` or `EnsembleGpuKernel`";
+    /// The reason why there is no lockstep solve of systems with random jumps.
+    pub(crate) const JUMPS: &str = "of a system with random jumps, because the members of a group \
+        share the ends of segments; use `EnsembleThreads` or `EnsembleGpuKernel`";
     /// The reason why there is no lockstep solve of systems with features.
     pub(crate) const FEATURES: &str = "of a system with features, because lockstep \
         does not compute them; use `EnsembleThreads` or `EnsembleGpuKernel`";

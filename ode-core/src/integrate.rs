@@ -58,12 +58,13 @@ pub mod retraced;
 pub mod roots;
 pub mod saltation;
 pub mod sides;
+pub mod thinning;
 pub mod timed;
 
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 23] = [
+pub(crate) const LANE_PROGRAMS: [&str; 24] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -79,6 +80,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 23] = [
     cubic::DEVICE,
     logged::DEVICE,
     timed::DEVICE,
+    thinning::DEVICE,
     jumps::DEVICE,
     begin::DEVICE,
     locate::DEVICE,
@@ -98,7 +100,7 @@ pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE,
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
-        actions, advance, attempt, begin, dense, effects, events, features, lane,
+        actions, advance, attempt, begin, delays, dense, effects, events, features, lane, thinning,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
@@ -133,6 +135,7 @@ mod device {
         let mut lane = lane::empty::<R>(t0, t1, &o.law);
         let mut features = features::fresh::<R>();
         let mut nodes = <S::Noise as Noise<N, P>>::nodes::<R>();
+        let mut clocks = thinning::stopped::<R>();
         // Lanes that search the events of their next step.
         let mut searches = nobody;
 
@@ -155,7 +158,14 @@ mod device {
                     );
                 }
                 need = begin::begin::<R, S, M, Q, C, N, P>(
-                    system, io, o, &mut state, &mut lane, need, &reasons,
+                    system,
+                    io,
+                    o,
+                    &mut state,
+                    &mut lane,
+                    &mut clocks,
+                    need,
+                    &reasons,
                 );
             }
             if !io.vote(lane.alive) {
@@ -281,6 +291,15 @@ mod device {
                             effects::act::<R, S, M, Q, C, N, P>(
                                 system, io, o, &mut state, &mut lane, &made, &found, ready,
                             );
+                            if C::JUMPS {
+                                renew::<R, S, C, N, P>(
+                                    system,
+                                    &state,
+                                    &mut lane,
+                                    &mut clocks,
+                                    ready,
+                                );
+                            }
                             // Lanes that found events together go to them together.
                             searches = found.cut | (searches & !ready);
                         }
@@ -347,6 +366,9 @@ mod device {
                         effects::act::<R, S, M, Q, C, N, P>(
                             system, io, o, &mut state, &mut lane, &trial, &found, near,
                         );
+                        if C::JUMPS {
+                            renew::<R, S, C, N, P>(system, &state, &mut lane, &mut clocks, near);
+                        }
                     }
                     due = lane.last_attempt;
                 }
@@ -355,6 +377,30 @@ mod device {
                     break;
                 }
             }
+        }
+    }
+
+    /// Evaluates the bounds of jumps after the actions of lanes `which`.
+    fn renew<R: Real, S: System<N, P>, C: LoopConfig, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        clocks: &mut thinning::Clocks<R>,
+        which: R::Mask,
+    ) {
+        // Lanes at the end of a segment evaluate their bounds at the start of the next one.
+        let none = <R::Bits as Bits>::lit(0);
+        let goes_on = which & lane.attempts.less_than(lane.last_attempt) & lane.code.equals(none);
+        if goes_on.any() {
+            let cut = thinning::renew_within::<R, S, N, P>(system, state, lane, clocks, goes_on);
+            if !C::ADAPTIVE {
+                delays::count_again::<R>(lane, cut);
+            }
+            let ends = goes_on & !lane.code.equals(none);
+            if !C::ADAPTIVE {
+                lane.t1 = R::select(ends, lane.t, lane.t1);
+            }
+            lane.last_attempt = <R::Bits as Bits>::select(ends, lane.attempts, lane.last_attempt);
         }
     }
 

@@ -340,17 +340,22 @@ fn text<T: Scalar, M: Definition>(
         Functions::Library => crate::math::LIBRARY,
     };
     let elementary = crate::math::device_source();
-    let paths = match M::DEFINED.stochastic {
-        Some(_) => random::PATH_PROGRAMS.join("\n"),
-        None => String::new(),
-    };
+    let mut random_programs: Vec<&str> = Vec::new();
+    if M::DEFINED.stochastic.is_some() {
+        random_programs.extend(random::PATH_PROGRAMS);
+    }
+    if constants.jumps {
+        let new = random::ARRIVAL_PROGRAMS.into_iter();
+        let new: Vec<&str> = new.filter(|program| !random_programs.contains(program)).collect();
+        random_programs.extend(new);
+    }
     let lane_programs = [
         elementary.as_str(),
         functions,
         linear::tiles::DEVICE,
         linear::DEVICE,
         random::path::DEVICE,
-        &paths,
+        &random_programs.join("\n"),
         &step::LANE_PROGRAMS.join("\n"),
         &M::DEVICE.join("\n"),
         &integrate::LANE_PROGRAMS.join("\n"),
@@ -392,7 +397,7 @@ fn text<T: Scalar, M: Definition>(
         &InputOrigin::Rule(recipe) => Some((c, recipe)),
         InputOrigin::Argument | InputOrigin::Memory => None,
     });
-    let drawn = drawn::text(&recipes.collect::<Vec<_>>(), M::DEFINED.stochastic.is_some());
+    let drawn = drawn::text(&recipes.collect::<Vec<_>>(), &random_programs);
     let prelude = target.prelude();
     // NVRTC has no `offsetof`, and uses the layout of a host's compiler.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };

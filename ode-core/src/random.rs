@@ -3,6 +3,7 @@
 //! A number depends only on a key and an index. So it has the same bits on every lane type, in
 //! every order and in every shard of an ensemble.
 
+pub mod arrivals;
 pub mod brownian;
 mod distribution;
 mod gauss;
@@ -33,6 +34,12 @@ pub use unit::device::{integer, middle, open_unit, stratum, word};
 /// Some of them are among the [`LANE_PROGRAMS`], too.
 pub const PATH_PROGRAMS: [&str; 4] =
     [philox::device::DEVICE, gauss::device::DEVICE, brownian::DEVICE, nodes::DEVICE];
+
+/// The programs of [arrivals] as C++, in the order of their calls.
+///
+/// Some of them are among the other programs, too.
+pub const ARRIVAL_PROGRAMS: [&str; 4] =
+    [philox::device::DEVICE, unit::device::DEVICE, gauss::device::DEVICE, arrivals::DEVICE];
 
 /// All programs as C++, in the order of their calls, after the elementary functions.
 pub const LANE_PROGRAMS: [&str; 8] = [

@@ -227,6 +227,9 @@ impl<T: Scalar + DeviceElement> DeviceEnsemble<T> {
         if S::TIMED > 0 {
             return Err(GpuError::NotResident { because: TIMES }.into());
         }
+        if S::JUMPS > 0 {
+            return Err(GpuError::NotResident { because: JUMPS }.into());
+        }
         if S::TABLES > 0 {
             return Err(GpuError::NotResident { because: TABLES }.into());
         }
@@ -546,6 +549,7 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
 const STEPS: &str = "it saves the ends of steps, which must be counted first";
 const TIMES: &str = "it has scheduled actions, whose times may depend on the parameters";
 const TABLES: &str = "it has tables with abscissae that depend on the parameters";
+const JUMPS: &str = "it has random jumps, whose times would be the same in each solve";
 const NOISE: &str = "it has noise, whose paths would be the same in each solve";
 const BREAKS: &str = "its right-hand side changes form at times that depend on the parameters";
 

@@ -131,10 +131,11 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation with a zero row is algebraic |
 /// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | true outside the domain of the states; steps that end there are rejected |
 /// | `#[event(rising, stop)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an event, which occurs at zeros of the function; events are counted, `stop` ends the trajectory, `log` logs the event; the other directions are `falling` and `both` |
-/// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event of this name; returns `Modes` or `(State, Modes)` if the struct `Modes` contains quantities that only actions change |
+/// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event, condition or jump of this name; returns `Modes` or `(State, Modes)` if the struct `Modes` contains quantities that only actions change |
 /// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | a scheduled action: the state after each of these times |
 /// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | a condition, checked after each step |
 /// | `#[feature(maximum)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | a feature: the largest value over time, with its time; the other kinds are `minimum`, `integral` and `time_positive` |
+/// | `#[jump(bound = …)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | the rate of a random jump, which never exceeds the bound; `#[action(name)]` declares its action, which receives a random number by `#[action(name, normal)]` or `uniform` |
 /// | `#[noise] fn name(u: &State, p: &Parameters, t: f64) -> State`, or `-> [State; M]` | the noise of Itô equations, with one Wiener process for each component, or with `M` processes; `#[noise(stratonovich)]` for Stratonovich equations |
 /// | `struct` and its methods, `type`, `const`, other `fn` | helpers of the functions; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | imports constants, and functions under [`ode_fn`](macro@ode_fn) |

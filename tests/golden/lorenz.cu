@@ -137,6 +137,7 @@ CONSTANT u64 INCONSISTENT = 7;
 CONSTANT u64 OUTSIDE = 8;
 CONSTANT u64 TOO_MANY_EVENTS = 9;
 CONSTANT u64 GRAZING = 11;
+CONSTANT u64 RATE = 12;
 CONSTANT u64 ANEW = 15;
 } // namespace code
 
@@ -1155,6 +1156,7 @@ struct Tsit5 {
 
 namespace options {
 CONSTANT int MOST_FEATURES = 8;
+CONSTANT int MOST_JUMPS = 16;
 
 // options.rs  The options that all trajectories of a solve share.
 template<class R, int N> struct Options {
@@ -1593,6 +1595,7 @@ CONSTANT u32 MOST_AT_ONCE = 64;
 template<class R, class S, int N, int P> DEVICE int scheduled(int number);
 template<class R, class S, int N, int P> DEVICE int condition(int number);
 template<class R, class S, int N, int P> DEVICE int delayed(int number);
+template<class R, class S, int N, int P> DEVICE int jump(int number);
 template<class R, class S, class Q, int N, int P> DEVICE void change(S system, Q& io, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
@@ -1610,6 +1613,11 @@ template<class R, class S, int N, int P> DEVICE int condition(int number) {
 
 // actions.rs  Returns the index of the delayed action of event `number`, among all actions.
 template<class R, class S, int N, int P> DEVICE int delayed(int number) {
+    return (((S::EVENTS + S::TIMED) + S::CONDITIONS) + number);
+}
+
+// actions.rs  Returns the index of jump `number` among all counts.
+template<class R, class S, int N, int P> DEVICE int jump(int number) {
     return (((S::EVENTS + S::TIMED) + S::CONDITIONS) + number);
 }
 
@@ -2914,6 +2922,16 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits 
             bit = m_wrapping_add(bit, bit);
         }
     }
+    if constexpr ((S::JUMPS_LOGGED > 0)) {
+        bit = one;
+        auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::JUMPS_LOGGED));
+        UNROLL for (int j = 0; j < S::JUMPS; j++) {
+            auto logs_3 = sides::has<R>(logged, bit);
+            auto count_2 = io.event_count(actions::jump<R, S, N, P>(j));
+            all = Bits<typename Real<R>::Bits>::select(logs_3, m_wrapping_add(all, count_2), all);
+            bit = m_wrapping_add(bit, bit);
+        }
+    }
     return all;
 }
 
@@ -3052,6 +3070,182 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     return acts;
 }
 } // namespace timed
+
+namespace thinning {
+
+// thinning.rs  The next candidates of a lane's trajectory.
+template<class R> struct Clocks {
+    Arr<R, options::MOST_JUMPS> next;
+    Arr<R, options::MOST_JUMPS> bounds;
+    Arr<typename Real<R>::Bits, options::MOST_JUMPS> candidates;
+};
+template<class R> DEVICE Clocks<R> make_Clocks(const Arr<R, options::MOST_JUMPS>& next, const Arr<R, options::MOST_JUMPS>& bounds, const Arr<typename Real<R>::Bits, options::MOST_JUMPS>& candidates) { return {next, bounds, candidates}; }
+template<class R> DEVICE Clocks<R> stopped();
+template<class R> DEVICE typename Real<R>::Mask is_due(const Clocks<R>& clocks, int index, R now);
+template<class R, class S, class Q, int N, int P> DEVICE void start(Q& io, const options::Options<R, N>& o, const lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask fresh);
+template<class R, class S, int N, int P> DEVICE void renew(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask which, R now);
+template<class R, class S, int N, int P> DEVICE void shorten(lane::Lane<R>& lane, const Clocks<R>& clocks, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE void defer(Clocks<R>& clocks, typename Real<R>::Mask which, R now);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask renew_within(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask which);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask run(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
+template<class R, class S, class Q, int N, int P> DEVICE void occur(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, const lane::Lane<R>& lane, int index, typename Real<R>::Bits jump, typename Real<R>::Bits candidate, typename Real<R>::Bits bit, typename Real<R>::Mask which);
+
+// thinning.rs  Returns the clocks before the first trajectory.
+template<class R> DEVICE Clocks<R> stopped() {
+    return make_Clocks<R>(repeat<options::MOST_JUMPS>(Real<R>::lit(0.0)), repeat<options::MOST_JUMPS>(Real<R>::lit(0.0)), repeat<options::MOST_JUMPS>(Bits<typename Real<R>::Bits>::lit(0)));
+}
+
+// thinning.rs  Returns the lanes with a candidate of jump `index` that is due at the time `now`.
+template<class R> DEVICE typename Real<R>::Mask is_due(const Clocks<R>& clocks, int index, R now) {
+    auto ahead = (clocks.next[index] - now);
+    auto near = (m_abs(now) * timeline::few_units<R>());
+    return op_and(m_gt(clocks.bounds[index], Real<R>::lit(0.0)), m_le(ahead, near));
+}
+
+// thinning.rs  Starts the clocks of lanes `fresh`, which begin a trajectory, and resets their counts.
+template<class R, class S, class Q, int N, int P> DEVICE void start(Q& io, const options::Options<R, N>& o, const lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask fresh) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto jump = none;
+    UNROLL for (int j = 0; j < S::JUMPS; j++) {
+        io.set_event_count(fresh, actions::jump<R, S, N, P>(j), none);
+        auto numbers = S::template jump_candidate<R>(o.noise_seed, lane.number, jump, none);
+        jump = m_wrapping_add(jump, Bits<typename Real<R>::Bits>::lit(1));
+        clocks.next[j] = Real<R>::select(fresh, numbers[0], clocks.next[j]);
+        clocks.bounds[j] = Real<R>::select(fresh, zero, clocks.bounds[j]);
+        clocks.candidates[j] = Bits<typename Real<R>::Bits>::select(fresh, none, clocks.candidates[j]);
+    }
+}
+
+// thinning.rs  Evaluates the bounds again in lanes `which`, at the time `now`.
+template<class R, class S, int N, int P> DEVICE void renew(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask which, R now) {
+    auto zero = Real<R>::lit(0.0);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    UNROLL for (int j = 0; j < S::JUMPS; j++) {
+        auto old = clocks.bounds[j];
+        auto new_ = system.jump_bound(j, state.u, state.p, now);
+        auto sound = op_and(m_ge(new_, zero), norm::is_finite<R, 1>(array(new_)));
+        auto unsound = op_and(op_and(which, op_not(sound)), m_equals(lane.code, none));
+        auto broken = Bits<typename Real<R>::Bits>::lit(code::RATE);
+        lane.code = Bits<typename Real<R>::Bits>::select(unsound, broken, lane.code);
+        auto changes = op_and(op_and(which, sound), op_not(m_equals(new_, old)));
+        if (m_any(changes)) {
+            auto rest = m_max(((clocks.next[j] - now) * old), zero);
+            auto rest_1 = Real<R>::select(m_gt(old, zero), rest, clocks.next[j]);
+            auto next = Real<R>::select(m_gt(new_, zero), (now + (rest_1 / new_)), rest_1);
+            clocks.next[j] = Real<R>::select(changes, next, clocks.next[j]);
+            clocks.bounds[j] = Real<R>::select(changes, new_, clocks.bounds[j]);
+        }
+    }
+}
+
+// thinning.rs  Ends the current segment of lanes `which` at their earliest candidates.
+template<class R, class S, int N, int P> DEVICE void shorten(lane::Lane<R>& lane, const Clocks<R>& clocks, typename Real<R>::Mask which) {
+    UNROLL for (int j = 0; j < S::JUMPS; j++) {
+        auto near = (m_abs(lane.t1) * timeline::few_units<R>());
+        auto sooner = m_gt((lane.t1 - clocks.next[j]), near);
+        auto sooner_1 = op_and(op_and(which, sooner), m_gt(clocks.bounds[j], Real<R>::lit(0.0)));
+        lane.t1 = Real<R>::select(sooner_1, clocks.next[j], lane.t1);
+    }
+}
+
+// thinning.rs  Moves candidates that are due at the time `now` by a few units, in lanes `which`.
+template<class R, class S, int N, int P> DEVICE void defer(Clocks<R>& clocks, typename Real<R>::Mask which, R now) {
+    auto later = (now + (m_abs(now) * (timeline::few_units<R>() * Real<R>::lit(4.0))));
+    UNROLL for (int j = 0; j < S::JUMPS; j++) {
+        auto late = op_and(which, is_due<R>(clocks, j, now));
+        clocks.next[j] = Real<R>::select(late, later, clocks.next[j]);
+    }
+}
+
+// thinning.rs  Evaluates the bounds after an action within a segment, in lanes `which`.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask renew_within(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask which) {
+    auto end = lane.t1;
+    renew<R, S, N, P>(system, state, lane, clocks, which, lane.t);
+    defer<R, S, N, P>(clocks, which, lane.t);
+    shorten<R, S, N, P>(lane, clocks, which);
+    return op_and(which, op_not(m_equals(lane.t1, end)));
+}
+
+// thinning.rs  Runs the candidates that are due when lanes `begins` start a segment.
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask run(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, Clocks<R>& clocks, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto now = lane.t0;
+    auto jumped = Mask<typename Real<R>::Mask>::splat(false);
+    consistent::settle<R, S, N, P>(system, state, lane, fresh, now);
+    start<R, S, Q, N, P>(io, o, lane, clocks, fresh);
+    auto changed = op_or(fresh, op_and(begins, acted));
+    renew<R, S, N, P>(system, state, lane, clocks, changed, now);
+    defer<R, S, N, P>(clocks, fresh, now);
+    auto busy = op_and(op_and(begins, op_not(fresh)), m_equals(lane.code, none));
+    u32 rounds = 0;
+    while (m_any(busy)) {
+        auto again = Mask<typename Real<R>::Mask>::splat(false);
+        auto bit = one;
+        auto jump = none;
+        UNROLL for (int j = 0; j < S::JUMPS; j++) {
+            auto here = op_and(busy, is_due<R>(clocks, j, now));
+            if (m_any(here)) {
+                auto candidate = m_wrapping_add(clocks.candidates[j], one);
+                auto numbers = S::template jump_candidate<R>(o.noise_seed, lane.number, jump, candidate);
+                auto bound = clocks.bounds[j];
+                auto rate = system.jump_rate(j, state.u, state.p, now);
+                auto slack = (bound * timeline::few_units<R>());
+                auto sound = op_and(op_and(here, m_ge(rate, (-slack))), m_le((rate - bound), slack));
+                auto broken = Bits<typename Real<R>::Bits>::lit(code::RATE);
+                lane.code = Bits<typename Real<R>::Bits>::select(op_and(here, op_not(sound)), broken, lane.code);
+                auto next = (clocks.next[j] + (numbers[0] / bound));
+                clocks.next[j] = Real<R>::select(here, next, clocks.next[j]);
+                clocks.candidates[j] = Bits<typename Real<R>::Bits>::select(here, candidate, clocks.candidates[j]);
+                auto occurs = op_and(sound, m_lt((numbers[1] * bound), rate));
+                if (m_any(occurs)) {
+                    occur<R, S, Q, N, P>(system, io, o, state, lane, j, jump, candidate, bit, occurs);
+                }
+                again = op_or(again, sound);
+                jumped = op_or(jumped, occurs);
+            }
+            bit = m_wrapping_add(bit, bit);
+            jump = m_wrapping_add(jump, one);
+        }
+        renew<R, S, N, P>(system, state, lane, clocks, again, now);
+        busy = op_and(again, m_equals(lane.code, none));
+        rounds = (rounds + 1);
+        if ((rounds == actions::MOST_AT_ONCE)) {
+            auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
+            lane.code = Bits<typename Real<R>::Bits>::select(busy, too_many, lane.code);
+            busy = Mask<typename Real<R>::Mask>::splat(false);
+        }
+    }
+    return jumped;
+}
+
+// thinning.rs  Counts and logs jump `index` in lanes `which`, and runs its action.
+template<class R, class S, class Q, int N, int P> DEVICE void occur(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, const lane::Lane<R>& lane, int index, typename Real<R>::Bits jump, typename Real<R>::Bits candidate, typename Real<R>::Bits bit, typename Real<R>::Mask which) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto u = state.u;
+    auto t = lane.t0;
+    auto random = S::template jump_number<R>(index, o.noise_seed, lane.number, jump, candidate);
+    auto after = system.jump_action(index, state.u, state.p, t, random);
+    if constexpr ((S::MODES > 0)) {
+        auto p = system.modes_after_jump(index, state.u, state.p, t, random);
+        actions::choose_modes<R, S, N, P>(state, p, which);
+    }
+    state.u = vector::choose<R, N>(which, after, u);
+    if (((S::JUMPS_LOGGED > 0) && io.logs())) {
+        auto slot = logged::slot_of_first<R, S, Q, N, P>(io, Bits<typename Real<R>::Bits>::lit(0));
+        auto set = Bits<typename Real<R>::Bits>::lit((u64)(S::JUMPS_LOGGED));
+        auto logs = op_and(which, sides::has<R>(set, bit));
+        auto first = (u64)((((S::EVENTS + S::TIMED) + S::CONDITIONS) + 1));
+        auto number = m_wrapping_add(jump, Bits<typename Real<R>::Bits>::lit(first));
+        auto event = logged::number_of<R>(number, which);
+        io.log_event(logs, slot, event, t, u, state.u);
+    }
+    auto place = actions::jump<R, S, N, P>(index);
+    auto count = m_wrapping_add(io.event_count(place), one);
+    io.set_event_count(which, place, count);
+}
+} // namespace thinning
 
 namespace jumps {
 
@@ -3213,8 +3407,9 @@ template<class R> struct Begun {
     typename Real<R>::Mask fresh;
     typename Real<R>::Mask begins;
     typename Real<R>::Mask goes_on;
+    typename Real<R>::Mask resumes;
 };
-template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins, const typename Real<R>::Mask& goes_on) { return {assigned, fresh, begins, goes_on}; }
+template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins, const typename Real<R>::Mask& goes_on, const typename Real<R>::Mask& resumes) { return {assigned, fresh, begins, goes_on, resumes}; }
 CONSTANT double FARTHEST = 0.0009765625;
 CONSTANT double LEAST_POWER = 0.25;
 CONSTANT double LEAST_RATIO = 15.0;
@@ -3223,7 +3418,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
 template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
 template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u);
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, thinning::Clocks<R>& clocks, typename Real<R>::Mask need_1, const Need<R>& reasons);
 template<class R, class C, int N> DEVICE R first_time(const options::Options<R, N>& o, const lane::Lane<R>& lane);
 template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& io, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
@@ -3317,18 +3512,20 @@ template<class R, class M, class C, int N> DEVICE options::End<R> ending(const l
 
 // begin.rs  Makes a [`Begun`].
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins) {
-    return make_Begun<R>(assigned, fresh, begins, Mask<typename Real<R>::Mask>::splat(false));
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    return make_Begun<R>(assigned, fresh, begins, nobody, nobody);
 }
 
 // begin.rs  Begins the next trajectory or segment of idle lanes.
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, thinning::Clocks<R>& clocks, typename Real<R>::Mask need_1, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = io.acquire(reasons.over);
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
     auto begun_1 = begun<R>(assigned, fresh, begins);
+    auto stop = lane.stop;
     load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
-    if constexpr (C::NOISE) {
+    if constexpr ((C::NOISE || C::JUMPS)) {
         auto number = io.number();
         lane.number[0] = Bits<typename Real<R>::Bits>::select(assigned, number[0], lane.number[0]);
         lane.number[1] = Bits<typename Real<R>::Bits>::select(assigned, number[1], lane.number[1]);
@@ -3362,6 +3559,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         acted = op_or(acted, delayed);
         begun_1.goes_on = op_or(begun_1.goes_on, delayed);
     }
+    if constexpr (C::JUMPS) {
+        auto jumped = thinning::run<R, S, Q, N, P>(system, io, o, state, lane, clocks, begins, fresh, acted);
+        thinning::shorten<R, S, N, P>(lane, clocks, begins);
+        acted = op_or(acted, jumped);
+        begun_1.goes_on = op_or(begun_1.goes_on, jumped);
+        begun_1.resumes = op_and(op_and(reasons.again, m_equals(lane.stop, stop)), op_not(acted));
+    }
     auto over = ran.over;
     if constexpr ((C::SCHEDULED && C::EVENTS)) {
         auto moved = op_and(begun_1.goes_on, op_not(over));
@@ -3378,14 +3582,20 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         } else {
             plan<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval, k);
         }
-        if ((((o.stops && Real<R>::DOUBLE) && op_not(S::AUTONOMOUS)) && m_any(reasons.again))) {
+        auto at_stop = op_and(reasons.again, op_not(begun_1.resumes));
+        if ((((o.stops && Real<R>::DOUBLE) && op_not(S::AUTONOMOUS)) && m_any(at_stop))) {
             auto pole = is_pole<R, S, N, P>(system, state.u, state.p, lane.t0, lane.t1, state.tolerances);
-            auto ends = op_and(op_and(reasons.again, pole), m_equals(lane.code, none));
+            auto ends = op_and(op_and(at_stop, pole), m_equals(lane.code, none));
             auto singular = Bits<typename Real<R>::Bits>::lit(code::SINGULAR);
             lane.code = Bits<typename Real<R>::Bits>::select(ends, singular, lane.code);
         }
     } else {
         count<R, N>(o, lane, begun_1);
+        if constexpr (C::JUMPS) {
+            auto many = op_and(reasons.again, op_not(m_less_than(lane.before, o.max_steps)));
+            auto limit = Bits<typename Real<R>::Bits>::lit(code::MAX_STEPS);
+            lane.code = Bits<typename Real<R>::Bits>::select(op_and(many, m_equals(lane.code, none)), limit, lane.code);
+        }
     }
     if constexpr (C::WATCHES) {
         sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted, here, first, p_first);
@@ -3403,7 +3613,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
     auto ended = op_or(op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), unsound), over);
-    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
+    if constexpr (((C::ADAPTIVE || C::JUMPS) || (S::ALGEBRAIC > 0))) {
         ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
     }
     lane.last_attempt = Bits<typename Real<R>::Bits>::select(ended, none, lane.last_attempt);
@@ -3434,7 +3644,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const 
     if (o.stops) {
         auto none = Bits<typename Real<R>::Bits>::lit(0);
         auto stopped = reasons.again;
-        if constexpr ((S::DELAYED > 0)) {
+        if constexpr (((S::DELAYED > 0) || (S::JUMPS > 0))) {
             auto stop = io.stop_time(reasons.again, lane.stop, end);
             stopped = op_and(stopped, m_equals(lane.t1, stop));
         }
@@ -3555,18 +3765,22 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto h0 = m_abs(o.dt);
     auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun_1.begins);
     auto fresh = automatic;
-    if constexpr (((S::TIMED > 0) || (S::DELAYED > 0))) {
+    if constexpr ((S::JUMPS > 0)) {
+        auto size = timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan);
+        h0 = Real<R>::select(begun_1.resumes, m_abs(size), h0);
+    }
+    if constexpr ((((S::TIMED > 0) || (S::DELAYED > 0)) || (S::JUMPS > 0))) {
         auto goes_on = op_and(automatic, begun_1.goes_on);
-        fresh = op_and(automatic, op_not(goes_on));
+        fresh = op_and(op_and(automatic, op_not(goes_on)), op_not(begun_1.resumes));
         if (m_any(goes_on)) {
-            auto size = timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan);
-            auto size_1 = first_step::after_action<R, S, M, N, P>(system, state, t, span, size, k, goes_on);
-            h0 = Real<R>::select(goes_on, size_1, h0);
+            auto size_1 = timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan);
+            auto size_2 = first_step::after_action<R, S, M, N, P>(system, state, t, span, size_1, k, goes_on);
+            h0 = Real<R>::select(goes_on, size_2, h0);
         }
     }
     if (m_any(fresh)) {
-        auto size_2 = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
-        h0 = Real<R>::select(fresh, size_2, h0);
+        auto size_3 = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
+        h0 = Real<R>::select(fresh, size_3, h0);
     }
     auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
     auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
@@ -4820,6 +5034,7 @@ template<class R, class C> DEVICE void to_next(lane::Lane<R>& lane, const attemp
 
 namespace integrate {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& io, const options::Options<R, N>& o);
+template<class R, class S, class C, int N, int P> DEVICE void renew(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, thinning::Clocks<R>& clocks, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void rest(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, typename Real<R>::Mask refused, typename Real<R>::Mask halved, const Arr<R, N>& du, features::Memory<R>& features);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void go(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves, const Arr<R, N>& du, features::Memory<R>& features);
 
@@ -4838,7 +5053,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
-    auto nodes = S::Noise::template nodes<R>();
+    auto clocks = thinning::stopped<R>();
     auto searches = nobody;
     for (;;) {
         auto need = lane::is_in_need<R>(lane);
@@ -4850,7 +5065,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             if constexpr (C::FEATURES) {
                 features::hand_in<R, S, Q, C, N, P>(system, io, o, state, lane, features, reasons);
             }
-            need = begin::begin<R, S, M, Q, C, N, P>(system, io, o, state, lane, need, reasons);
+            need = begin::begin<R, S, M, Q, C, N, P>(system, io, o, state, lane, clocks, need, reasons);
         }
         if (op_not(io.vote(lane.alive))) {
             break;
@@ -4936,8 +5151,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                         auto made = trial;
                         made.run = op_and(ready_1, op_not(found.cut));
                         go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
-                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready_1);
-                        searches = op_or(found.cut, op_and(searches, op_not(ready_1)));
+                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
+                        if constexpr (C::JUMPS) {
+                            renew<R, S, C, N, P>(system, state, lane, clocks, ready);
+                        }
+                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
                     }
                     auto others = op_not(near);
                     if (m_any(others)) {
@@ -4954,6 +5172,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 rest<R, S, M, Q, C, N, P>(system, io, o, state, lane, before, trial, step, verdict, moves, refused, halved, found.du, features);
                 if constexpr (C::WATCHES) {
                     effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, trial, found, near);
+                    if constexpr (C::JUMPS) {
+                        renew<R, S, C, N, P>(system, state, lane, clocks, near);
+                    }
                 }
                 due = lane.last_attempt;
             }
@@ -4962,6 +5183,23 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 break;
             }
         }
+    }
+}
+
+// integrate.rs  Evaluates the bounds of jumps after the actions of lanes `which`.
+template<class R, class S, class C, int N, int P> DEVICE void renew(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, thinning::Clocks<R>& clocks, typename Real<R>::Mask which) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto goes_on = op_and(op_and(which, m_less_than(lane.attempts, lane.last_attempt)), m_equals(lane.code, none));
+    if (m_any(goes_on)) {
+        auto cut = thinning::renew_within<R, S, N, P>(system, state, lane, clocks, goes_on);
+        if constexpr (op_not(C::ADAPTIVE)) {
+            delays::count_again<R>(lane, cut);
+        }
+        auto ends = op_and(goes_on, op_not(m_equals(lane.code, none)));
+        if constexpr (op_not(C::ADAPTIVE)) {
+            lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
+        }
+        lane.last_attempt = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.last_attempt);
     }
 }
 
@@ -5024,6 +5262,9 @@ struct System {
     static constexpr int CONDITIONS_LOGGED = 0;
     static constexpr int TIMED = 0;
     static constexpr int TIMED_LOGGED = 0;
+    static constexpr int JUMPS = 0;
+    static constexpr int JUMPS_ACTING = 0;
+    static constexpr int JUMPS_LOGGED = 0;
     static constexpr int MODES = 0;
     static constexpr int FIRST_MODE = 0;
     typedef path::NoNodes Noise;
@@ -5115,6 +5356,7 @@ struct Config {
     static constexpr bool SCHEDULED = false;
     static constexpr bool WATCHES = false;
     static constexpr bool FEATURES = false;
+    static constexpr bool JUMPS = false;
     static constexpr bool NOISE = false;
     static constexpr bool CHECKS_INTERPOLANT = false;
 };

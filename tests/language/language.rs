@@ -28,6 +28,8 @@ mod features;
 mod functions;
 #[path = "accepted/integers.rs"]
 mod integers;
+#[path = "accepted/jumps.rs"]
+mod jumps;
 #[path = "accepted/modules.rs"]
 mod modules;
 #[path = "accepted/noise.rs"]

@@ -4,11 +4,13 @@ use proc_macro2::Ident;
 
 use super::Expr;
 
-/// The syntax of the delay in `#[action(name, after = …)]`.
-pub(crate) struct Delay {
+/// The syntax of the delay in `#[action(name, after = …)]`, or of the bound in
+/// `#[jump(bound = …)]`.
+pub(crate) struct Clause {
     /// The name of the function below it.
-    pub action: Ident,
-    pub time: syn::Expr,
+    pub function: Ident,
+    /// The delay or the bound.
+    pub value: syn::Expr,
 }
 
 /// An event: a function with its zeros of interest, and the effects there.

@@ -18,7 +18,9 @@ pub(crate) enum Purpose {
     Noise,
     /// A condition that is checked after each step.
     AfterStep,
-    /// The state after an event.
+    /// The rate of a random jump.
+    Jump,
+    /// The state after an event or a jump.
     Action,
     /// The state after a given time.
     At,
@@ -68,6 +70,7 @@ impl Purpose {
             "feature" => Some(Purpose::Feature),
             "noise" => Some(Purpose::Noise),
             "after_step" => Some(Purpose::AfterStep),
+            "jump" => Some(Purpose::Jump),
             "action" => Some(Purpose::Action),
             "at" => Some(Purpose::At),
             _ => None,
@@ -81,12 +84,12 @@ impl Purpose {
 
     /// Returns whether this function computes numbers for each trajectory, each with a name.
     pub(crate) fn gives_numbers(self) -> bool {
-        matches!(self, Purpose::Observable | Purpose::Loss | Purpose::Event | Purpose::Feature)
+        matches!(self, Purpose::Observable | Purpose::Loss) || self.is_watched()
     }
 
     /// Returns whether lanes watch the number of this function during a solve.
     pub(crate) fn is_watched(self) -> bool {
-        matches!(self, Purpose::Event | Purpose::Feature)
+        matches!(self, Purpose::Event | Purpose::Feature | Purpose::Jump)
     }
 
     /// Returns the purpose in words, with an article.
@@ -102,6 +105,7 @@ impl Purpose {
             Purpose::Feature => "a feature",
             Purpose::Noise => "noise",
             Purpose::AfterStep => "a condition after steps",
+            Purpose::Jump => "a jump",
             Purpose::Action | Purpose::At => "an action",
             Purpose::Initial => "`initial`",
             Purpose::Parameters => "`parameters`",
@@ -127,9 +131,11 @@ impl Purpose {
             }
             Purpose::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
             Purpose::AfterStep => "`fn name(u: &State, p: &Parameters, t: f64) -> bool`",
-            Purpose::Observable | Purpose::Loss | Purpose::Event | Purpose::Feature => {
-                "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
-            }
+            Purpose::Observable
+            | Purpose::Loss
+            | Purpose::Event
+            | Purpose::Feature
+            | Purpose::Jump => "`fn name(u: &State, p: &Parameters, t: f64) -> f64`",
             Purpose::Noise => {
                 "`fn noise(u: &State, p: &Parameters, t: f64) -> State`, or `-> [State; M]` with M \
                  Wiener processes"

@@ -89,16 +89,22 @@ pub(super) fn afters(
     afters.collect()
 }
 
+/// Returns whether one of these actions changes modes.
+pub(super) fn change_modes(all: All<'_>) -> bool {
+    of_all(all).flatten().any(|after| after.modes.is_some())
+}
+
 /// Returns the functions of actions and limits.
 ///
 /// They compute the states after events, scheduled actions, conditions and delayed actions, in this
-/// order; the parameters, if actions change modes; the number of occurrences after which a
+/// order; the parameters, if actions of the system change modes (`changes`); the number of occurrences after which a
 /// trajectory ends; and the times from events to their delayed actions.
 pub(super) fn actions(
     graph: &mut Graph,
     all: All<'_>,
     [states, parameters]: [usize; 2],
     modes: &Range<usize>,
+    changes: bool,
     settings: &Settings,
 ) -> Vec<Lowered> {
     let (events, timed, conditions) = all;
@@ -126,7 +132,7 @@ pub(super) fn actions(
         let delays = Results::Vector(delays.collect());
         functions.push(Lowered::new("event_delays", graph, delays, settings.fusion));
     }
-    if of_all(all).flatten().any(|after| after.modes.is_some()) {
+    if changes {
         functions.push(lower("event_modes", of_parameters, parameters));
     }
     functions

@@ -75,7 +75,10 @@ impl Sizes {
                 states,
                 parameters,
                 time: true,
-                scale: matches!(function, "factor" | "matrix" | "step_bounds"),
+                scale: matches!(
+                    function,
+                    "factor" | "matrix" | "step_bounds" | "jump_actions" | "jump_modes"
+                ),
                 ..outside
             },
         }

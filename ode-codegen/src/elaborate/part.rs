@@ -246,6 +246,10 @@ impl<'a> Elaborator<'a, '_> {
     ) -> Value<'a> {
         let outside = self.variables.len();
         let time = Value::Real(self.graph.input(InputNode::Time));
+        let random = match part.random {
+            Some(_) => Value::Real(self.graph.input(InputNode::Scale)),
+            None => Value::Poison,
+        };
         let [state, parameters] = inputs.values.clone();
         let modes = inputs.modes.as_ref().map_or(Value::Poison, |modes| modes.value.clone());
         let arguments = [
@@ -254,6 +258,7 @@ impl<'a> Elaborator<'a, '_> {
             (part.p, Role::Parameters, parameters),
             (part.m, Role::Modes, modes),
             (part.t, Role::Time, time),
+            (part.random, Role::Random, random),
         ];
         for (name, role, value) in arguments {
             if let Some(name) = name {

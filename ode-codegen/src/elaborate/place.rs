@@ -371,6 +371,7 @@ impl<'a> Elaborator<'a, '_> {
             Role::State => Some(("the state: it belongs", "[0]")),
             Role::Parameters => Some(("the parameters: they belong", "[0]")),
             Role::Time => Some(("the time: it belongs", "")),
+            Role::Random => Some(("the random number: it belongs", "")),
         };
         if let Some((what, element)) = what {
             let message = format!(

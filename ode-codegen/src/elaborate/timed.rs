@@ -101,7 +101,7 @@ impl<'a> Elaborator<'a, '_> {
     ///
     /// The expression can use the arguments of the functions `parts`, of which the first one is the
     /// action. Arguments that all of them omit have the names of the right-hand side.
-    fn of_arguments(
+    pub(super) fn of_arguments(
         &mut self,
         parts: &[&Part<'a>],
         time: &Expr<'a>,
@@ -148,7 +148,7 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// Returns the value of a number without parameters or constants from elsewhere.
-    fn written(&self, number: Id) -> Option<f64> {
+    pub(super) fn written(&self, number: Id) -> Option<f64> {
         let needed = self.graph.reachable(&[number]);
         let unknown = |id: Id| {
             matches!(self.graph.node(id), Node::Input(_) | Node::Constant(_) | Node::Lookup(..))
@@ -212,10 +212,10 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// Returns the numbers in the value of an expression for times; `form` is an example.
-    fn numbers_of(&mut self, expr: &Expr<'a>, value: &Value<'a>, form: &str) -> Vec<Id> {
+    pub(super) fn numbers_of(&mut self, expr: &Expr<'a>, value: &Value<'a>, form: &str) -> Vec<Id> {
         if let Value::Mask(_) | Value::Bool(_) = value {
             let message =
-                format!("expected a time here, found a condition: write the time itself, {form}");
+                format!("expected a number here, found a condition: write the number, {form}");
             self.error(expr.id, expr.syntax, message);
             return Vec::new();
         }

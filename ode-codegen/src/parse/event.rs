@@ -6,8 +6,8 @@ use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
 
-use super::Parser;
-use crate::ast::{Condition, Delay, Event, Purpose};
+use super::{Parser, jump};
+use crate::ast::{Clause, Condition, Event, Jump, Law, Purpose};
 use crate::ctxt::Ctxt;
 use crate::similar::nearly_equal;
 
@@ -31,17 +31,19 @@ pub(super) const LOG_VALUE: &str = "`log` takes no value: the number of logged e
 
 /// The form of an action, for messages.
 const ACTIONS: &str = "write `#[action(ground)]` after `#[event(falling)] fn ground(…)`, or \
-                       `#[action(ground, after = p.delay)]` for an action later than its event";
+                       `#[action(ground, after = p.delay)]` for an action later than its event; \
+                       the action of a jump may receive a random number, by `uniform` or `normal`";
 
 /// The arguments of an event's attribute.
 const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
 
 impl Parser<'_> {
-    /// Parses the events and conditions of a module, with their actions.
+    /// Parses the events and conditions of a module, with their actions and the actions of `jumps`.
     pub(super) fn events<'a>(
         &self,
         functions: impl Iterator<Item = (Purpose, &'a syn::ItemFn)> + Clone,
-        delays: &'a [Delay],
+        clauses: &'a [Clause],
+        jumps: &mut [Jump<'a>],
     ) -> (Vec<Event<'a>>, Vec<Condition<'a>>) {
         let of = |purpose| functions.clone().filter(move |(other, _)| *other == purpose);
         let mut events = Vec::new();
@@ -72,20 +74,21 @@ impl Parser<'_> {
         }
         for (_, item) in of(Purpose::Action) {
             let Some(attribute) = attribute(item, Purpose::Action) else { continue };
-            let delay = delays.iter().find(|delay| delay.action == item.sig.ident);
-            self.action(item, attribute, delay, &mut events, &mut conditions);
+            let delay = clauses.iter().find(|clause| clause.function == item.sig.ident);
+            self.action(item, attribute, delay, &mut events, &mut conditions, jumps);
         }
         (events, conditions)
     }
 
-    /// Adds an action to its event or condition.
+    /// Adds an action to its event, condition or jump.
     fn action<'a>(
         &self,
         item: &'a syn::ItemFn,
         attribute: &syn::Attribute,
-        delay: Option<&'a Delay>,
+        delay: Option<&'a Clause>,
         events: &mut [Event<'a>],
         conditions: &mut [Condition<'a>],
+        jumps: &mut [Jump<'a>],
     ) {
         // `delays` has reported an error in the delay.
         let name = |input: ParseStream<'_>| {
@@ -97,7 +100,30 @@ impl Parser<'_> {
             self.error(attribute, message);
             return;
         };
-        if let Some(Delay { action, time }) = delay
+        let arguments = arguments(item).ok().flatten();
+        let law = arguments.and_then(|arguments| arguments.law);
+        let jump = jumps.iter_mut().find(|jump| *jump.name == name);
+        let is_of_jump = jump.is_some();
+        match (jump, &law) {
+            (Some(jump), law) => {
+                jump.law = law.as_ref().map(|(law, _)| *law);
+                if let Some(Clause { value, .. }) = delay {
+                    let message = "the action of a jump cannot be delayed; change a mode by it, and \
+                                   write an `#[event(…)]` that occurs later, or remove `after`";
+                    self.error(value, message);
+                }
+            }
+            (None, Some((_, word))) => {
+                let message = format!(
+                    "only the action of a jump receives a random number, and `{name}` is no \
+                     `#[jump(…)]`; remove `{word}`"
+                );
+                self.error(word, message);
+                return;
+            }
+            (None, None) => {}
+        }
+        if let Some(Clause { function: action, value: time }) = delay
             && let Some(event) = events.iter_mut().find(|event| *event.name == name)
         {
             if let Some((first, _)) = &event.delayed {
@@ -113,7 +139,9 @@ impl Parser<'_> {
         }
         let events = events.iter_mut().map(|event| (event.name, &mut event.action));
         let conditions = conditions.iter_mut().map(|holds| (holds.name, &mut holds.action));
-        let mut all: Vec<(&Ident, &mut Option<&Ident>)> = events.chain(conditions).collect();
+        let jumps = jumps.iter_mut().map(|jump| (jump.name, &mut jump.action));
+        let mut all: Vec<(&Ident, &mut Option<&Ident>)> =
+            events.chain(conditions).chain(jumps).collect();
         let known: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
         let Some((_, action)) = all.iter_mut().find(|(other, _)| **other == name) else {
             let near = known.iter().find(|other| nearly_equal(other, &name.to_string()));
@@ -130,7 +158,9 @@ impl Parser<'_> {
             self.error(&name, format!("there is no event `{name}`: {instead}"));
             return;
         };
-        if let Some(Delay { time, .. }) = delay {
+        if let Some(Clause { value: time, .. }) = delay
+            && !is_of_jump
+        {
             let message = "the action of a condition after steps cannot be delayed: a condition \
                            has no exact time; write an `#[event(…)]`, or remove `after`";
             self.error(time, message);
@@ -148,24 +178,46 @@ impl Parser<'_> {
     }
 }
 
-/// Reads the delays of all actions of a system.
-pub(crate) fn delays<'a>(
+/// Reads the delays of all actions of a system, and the bounds of its jumps.
+pub(crate) fn clauses<'a>(
     ctxt: &Ctxt,
     functions: impl Iterator<Item = &'a syn::ItemFn>,
-) -> Vec<Delay> {
+) -> Vec<Clause> {
     let mut all = Vec::new();
     for item in functions {
-        match delay(item) {
-            Ok(Some((_, time))) => all.push(Delay { action: item.sig.ident.clone(), time }),
-            Ok(None) => {}
-            Err(error) => ctxt.keep(0, error),
+        let after = delay(item).map(|delay| delay.map(|(_, after)| after));
+        for read in [after, jump::bound(item)] {
+            match read {
+                Ok(Some(value)) => all.push(Clause { function: item.sig.ident.clone(), value }),
+                Ok(None) => {}
+                Err(error) => ctxt.keep(0, error),
+            }
         }
     }
     all
 }
 
+/// The arguments of `#[action(name, after = …, uniform)]`.
+struct Arguments {
+    event: Ident,
+    after: Option<syn::Expr>,
+    /// The law of the action's random number, with its word.
+    law: Option<(Law, Ident)>,
+}
+
 /// Returns the event and the delay of `#[action(name, after = …)]`, if the function has it.
 pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)>> {
+    let arguments = arguments(item)?;
+    Ok(arguments.and_then(|Arguments { event, after, .. }| Some((event, after?))))
+}
+
+/// Returns whether the action of a function receives a random number.
+pub(super) fn has_random(item: &syn::ItemFn) -> bool {
+    matches!(arguments(item), Ok(Some(Arguments { law: Some(_), .. })))
+}
+
+/// Reads the arguments of `#[action(…)]`, if the function has it.
+fn arguments(item: &syn::ItemFn) -> syn::Result<Option<Arguments>> {
     let Some(attribute) = attribute(item, Purpose::Action) else { return Ok(None) };
     // An attribute without a name is an error of the action.
     let syn::Meta::List(list) = &attribute.meta else { return Ok(None) };
@@ -173,7 +225,7 @@ pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)
         let Ok(event) = input.call(Ident::parse_any) else {
             return input.parse::<TokenStream>().map(|_| None);
         };
-        let mut after = None;
+        let (mut after, mut law) = (None, None);
         while !input.is_empty() {
             input.parse::<syn::Token![,]>()?;
             if input.is_empty() {
@@ -185,6 +237,15 @@ pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)
             let word = input.call(Ident::parse_any)?;
             let error = |message: String| Err(syn::Error::new(word.span(), message));
             let text = word.to_string();
+            if let Some(found) = Law::from_word(&text) {
+                if law.is_some() {
+                    return error(
+                        "an action receives one random number; remove this one".to_owned(),
+                    );
+                }
+                law = Some((found, word));
+                continue;
+            }
             if text != "after" {
                 let near = nearly_equal("after", &text) || ["delay", "lag"].contains(&&*text);
                 let instead = if near { "did you mean `after`?" } else { ACTIONS };
@@ -201,7 +262,7 @@ pub(crate) fn delay(item: &syn::ItemFn) -> syn::Result<Option<(Ident, syn::Expr)
             input.parse::<syn::Token![=]>()?;
             after = Some(input.parse::<syn::Expr>()?);
         }
-        Ok(after.map(|after| (event, after)))
+        Ok(Some(Arguments { event, after, law }))
     };
     read.parse2(list.tokens.clone())
 }

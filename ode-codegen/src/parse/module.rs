@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::signature;
 use super::{Declared, Parser};
-use crate::ast::{Block, Delay, Outside, Part, Purpose, System, Timetable};
+use super::{event, signature};
+use crate::ast::{Block, Clause, Outside, Part, Purpose, System, Timetable};
 use crate::ctxt::Ctxt;
 use syn::visit::Visit;
 
@@ -16,14 +16,14 @@ fn seen(item: &syn::Item) -> bool {
 /// Parses the module as a [`System`].
 ///
 /// `outside` contains the functions from outside that it calls, `timetables` the times of its
-/// scheduled actions, and `delays` the delays of actions of events.
+/// scheduled actions, and `clauses` the delays of actions and the bounds of jumps.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     name: &'a syn::Ident,
     content: &'a [syn::Item],
     outside: &'a [Outside],
     timetables: &'a [Timetable],
-    delays: &'a [Delay],
+    clauses: &'a [Clause],
 ) -> Option<System<'a>> {
     let functions = || {
         content.iter().filter_map(|item| match item {
@@ -93,7 +93,8 @@ pub(crate) fn parse<'a>(
 
     functions().for_each(|(_, item)| parser.one_purpose(item));
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
-    let (events, conditions) = parser.events(functions(), delays);
+    let mut jumps = parser.jumps(functions(), clauses);
+    let (events, conditions) = parser.events(functions(), clauses, &mut jumps);
     let features = parser.features(functions());
     let noise = parser.noise(functions());
     let timed = parser.timed(timetables);
@@ -117,6 +118,7 @@ pub(crate) fn parse<'a>(
         events,
         timed,
         conditions,
+        jumps,
         features,
         noise,
         mass,
@@ -151,7 +153,7 @@ impl Parser<'_> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {
             let several = match purpose {
-                Purpose::Loss | Purpose::Event | Purpose::Feature => "",
+                Purpose::Loss | Purpose::Event | Purpose::Feature | Purpose::Jump => "",
                 _ => "; the result may also be an array, a tuple or a struct",
             };
             let (what, form) = (purpose.what(), purpose.forms());
@@ -161,7 +163,8 @@ impl Parser<'_> {
             );
             return None;
         }
-        match signature::read(&item.sig, purpose.what(), purpose.forms()) {
+        let has_random = purpose == Purpose::Action && event::has_random(item);
+        match signature::of_part(&item.sig, purpose.what(), purpose.forms(), has_random) {
             Ok(signature) if purpose.gives_truth() && !is_bool(signature.returns) => {
                 let message = format!(
                     "{} must return a truth value: write {}",

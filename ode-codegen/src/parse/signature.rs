@@ -19,6 +19,8 @@ pub(crate) struct Signature<'a> {
     /// The modes, if the function has and uses any.
     pub m: Option<Argument<'a>>,
     pub t: Option<&'a syn::Ident>,
+    /// The random number, the last argument of some actions.
+    pub random: Option<&'a syn::Ident>,
     pub returns: Option<&'a syn::Type>,
 }
 
@@ -112,6 +114,16 @@ pub(crate) fn read<'a>(
     what: &str,
     forms: &str,
 ) -> syn::Result<Signature<'a>> {
+    of_part(sig, what, forms, false)
+}
+
+/// Reads a signature; with `has_random`, the last argument is a random number.
+pub(crate) fn of_part<'a>(
+    sig: &'a syn::Signature,
+    what: &str,
+    forms: &str,
+    has_random: bool,
+) -> syn::Result<Signature<'a>> {
     plain(sig, what)?;
     if let Some(token) = &sig.constness {
         let message = format!(
@@ -133,6 +145,7 @@ pub(crate) fn read<'a>(
         syn::FnArg::Receiver(_) => false,
     });
     let most = if returns.is_some() { 3 } else { 4 } + usize::from(modes);
+    let most = most + usize::from(has_random);
     if sig.inputs.len() > most {
         let message = format!(
             "there are {} arguments, and at most {most} are allowed here: all parameters are one \
@@ -166,6 +179,21 @@ pub(crate) fn read<'a>(
             }
         };
         arguments.push((name, &*input.ty));
+    }
+    let mut random = None;
+    if has_random {
+        let is_number =
+            |ty: &syn::Type| matches!(ty, syn::Type::Path(path) if path.path.get_ident().is_some());
+        match arguments.pop() {
+            Some((name, ty)) if is_number(ty) && !arguments.is_empty() => random = name,
+            _ => {
+                return refuse(
+                    &sig.ident,
+                    "this action receives a random number as its last argument: add `random: f64` \
+                     after state, parameters, modes and time",
+                );
+            }
+        }
     }
     if let Some(error) = misplaced(&arguments, returns, forms) {
         return Err(error);
@@ -253,7 +281,7 @@ pub(crate) fn read<'a>(
     match wrong {
         Some(wrong) => Err(wrong),
         None if arguments.next().is_some() => refuse(&sig.inputs, &unexpected),
-        None => Ok(Signature { out, u, p, m, t, returns }),
+        None => Ok(Signature { out, u, p, m, t, random, returns }),
     }
 }
 

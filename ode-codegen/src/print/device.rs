@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::outside::{self, Names};
-use super::{events, function, noise};
+use super::{events, function, jumps, noise};
 use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered};
 use crate::emit::Language;
 use crate::translate;
@@ -80,7 +80,9 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
         .then(|| linear.transposed(*sizes, &quote!(linear), Language::Device))
         .flatten();
     let functions = functions.chain(linear.on_device(*sizes)).chain(choices).chain(transposed);
-    let functions: Vec<TokenStream> = functions.chain(noise::on_device(compiled)).collect();
+    let random = jumps::random(&compiled.laws, &quote!(arrivals), Language::Device);
+    let functions = functions.chain(noise::on_device(compiled)).chain(random);
+    let functions: Vec<TokenStream> = functions.collect();
     let functions: Vec<syn::ItemFn> =
         functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
     let text = match dialect {

@@ -1,4 +1,4 @@
-//! Functions for one event, scheduled action or step bound, as the loop calls them.
+//! Functions for one event, scheduled action, jump or step bound, as the loop calls them.
 //!
 //! The generated functions compute all of them. The compiler that reads the text removes those that
 //! are not used.
@@ -14,7 +14,7 @@ use crate::translate::SYSTEM;
 /// The functions of all events or bounds, and of one of them.
 ///
 /// Each entry contains both names, and the arguments.
-const ONE_OF: [(&str, &str, &[&str]); 16] = [
+const ONE_OF: [(&str, &str, &[&str]); 20] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
@@ -31,6 +31,10 @@ const ONE_OF: [(&str, &str, &[&str]); 16] = [
     ("dues_by_parameters", "due_by_parameters", &["p", "t", "scale"]),
     ("due_flags", "due", &["p", "t", "scale"]),
     ("step_bounds", "step_bound", &["u", "p", "t", "scale"]),
+    ("jump_rates", "jump_rate", &["u", "p", "t"]),
+    ("jump_bounds", "jump_bound", &["u", "p", "t"]),
+    ("jump_actions", "jump_action", &["u", "p", "t", "scale"]),
+    ("jump_modes", "modes_after_jump", &["u", "p", "t", "scale"]),
 ];
 
 /// Returns the function for one element of the results of `function`.
@@ -51,8 +55,14 @@ pub(super) fn one_of(
     let receiver = receiver(language, "event");
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
     let ty = match function {
-        "event_actions" | "events_by_state" | "actions_by_state" => quote!([R; #states]),
-        "event_modes" | "events_by_parameters" | "actions_by_parameters" | "dues_by_parameters" => {
+        "event_actions" | "events_by_state" | "actions_by_state" | "jump_actions" => {
+            quote!([R; #states])
+        }
+        "event_modes"
+        | "jump_modes"
+        | "events_by_parameters"
+        | "actions_by_parameters"
+        | "dues_by_parameters" => {
             quote!([R; #parameters])
         }
         _ => quote!(R),

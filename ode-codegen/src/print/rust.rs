@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::outside::{self, Names};
-use super::{DeviceText, counts, events, function, gradients, noise};
+use super::{DeviceText, counts, events, function, gradients, jumps, noise};
 use crate::breaks::Breaks;
 use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
@@ -27,7 +27,10 @@ pub(crate) fn rust(
     let names = Names::of(compiled, Language::Rust);
     let loops = quote!(#facade::__private::linear);
 
-    let (functions, text_of_rust) = functions(compiled, &names, &loops);
+    let (mut functions, text_of_rust) = functions(compiled, &names, &loops);
+    let arrivals = quote!(#facade::__private::arrivals);
+    let random = jumps::random(&compiled.laws, &arrivals, Language::Rust);
+    functions.extend(random.into_iter().map(|function| (Capability::Events, function)));
     let known: Vec<_> = names.constants.iter().cloned().map(private).collect();
     let breaks = compiled.breaks.constant_times(&compiled.graph, &known, facade);
     let info = self::info(info, &compiled.breaks, &breaks, &linear.described(), facade);

@@ -83,15 +83,15 @@ pub(crate) fn compiled(
 ) -> syn::Result<(CompiledSystem, compile::Outside)> {
     let understood = desugar::function(item);
     let watched = watched::functions(item);
-    let (timetables, delays) = (OnceCell::new(), OnceCell::new());
+    let (timetables, clauses) = (OnceCell::new(), OnceCell::new());
     let parsed = Ctxt::scope(|ctxt| {
         let watched = watched.as_deref().unwrap_or_else(|error| {
             ctxt.keep(0, error.clone());
             &[]
         });
         let timetables = timetables.get_or_init(|| timetable::read(ctxt, watched.iter()));
-        let delays = delays.get_or_init(|| event::delays(ctxt, watched.iter()));
-        let system = parse::parse(ctxt, &understood, watched, (timetables, delays), known)?;
+        let clauses = clauses.get_or_init(|| event::clauses(ctxt, watched.iter()));
+        let system = parse::parse(ctxt, &understood, watched, (timetables, clauses), known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;

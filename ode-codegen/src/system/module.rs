@@ -17,7 +17,7 @@ use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::module;
-use crate::parse::{event, refuse, signature, timetable};
+use crate::parse::{event, jump, refuse, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
@@ -295,8 +295,8 @@ fn made(
         }
         let functions = || content.iter().filter_map(function);
         let timetables = timetable::read(ctxt, functions());
-        let delays = event::delays(ctxt, functions());
-        let system = module::parse(ctxt, name, content, known, &timetables, &delays)?;
+        let clauses = event::clauses(ctxt, functions());
+        let system = module::parse(ctxt, name, content, known, &timetables, &clauses)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         let [_, _, learnt, data] = layouts(&elaborated).map(|of| of.map_or(0, Layout::size));
         *sizes = Some([elaborated.states(), elaborated.parameters(), learnt, data]);
@@ -464,8 +464,9 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
         syn::Item::Fn(item) => {
             let mut item = item.clone();
             let is_delayed = matches!(event::delay(&item), Ok(Some(_)));
-            if is_delayed || timetable::attribute(&item).is_some() {
-                // A time or a delay may use an argument that the action does not use.
+            let has_bound = matches!(jump::bound(&item), Ok(Some(_)));
+            if is_delayed || has_bound || timetable::attribute(&item).is_some() {
+                // A time, a delay or a bound may use an argument that the action does not use.
                 item.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
             }
             item.attrs.retain(|attribute| {

@@ -1,13 +1,13 @@
-//! The times of scheduled actions and the delays of actions, for rustc.
+//! The times of scheduled actions, the delays of actions and the bounds of jumps, for rustc.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::ast::Purpose;
-use crate::parse::{event, signature, timetable};
+use crate::parse::{event, jump, signature, timetable};
 
-/// Returns functions with the times and delays of actions, with their arguments, for rustc to
-/// check.
+/// Returns functions with the times and delays of actions and the bounds of jumps, with their
+/// arguments, for rustc to check.
 pub(super) fn checked<'a>(functions: impl Iterator<Item = &'a syn::ItemFn> + Clone) -> TokenStream {
     [of_schedules(functions.clone()), of_delays(functions)].into_iter().collect()
 }
@@ -39,7 +39,7 @@ fn of_schedules<'a>(functions: impl Iterator<Item = &'a syn::ItemFn> + Clone) ->
     all.collect()
 }
 
-/// Returns functions with the delays of actions.
+/// Returns functions with the delays of actions and the bounds of jumps.
 fn of_delays<'a>(functions: impl Iterator<Item = &'a syn::ItemFn> + Clone) -> TokenStream {
     /// Returns state, parameters, modes and time with their types, as far as they have names.
     fn of(item: &syn::ItemFn) -> [Option<(&Ident, TokenStream)>; 4] {
@@ -56,9 +56,13 @@ fn of_delays<'a>(functions: impl Iterator<Item = &'a syn::ItemFn> + Clone) -> To
     }
     let rhs = functions.clone().find(|item| Purpose::of(item) == Purpose::Rhs);
     let all = functions.clone().map(|item| {
-        let Ok(Some((of_event, delay))) = event::delay(item) else { return TokenStream::new() };
-        let name = format_ident!("__delay_of_{}", item.sig.ident);
-        let event = functions.clone().find(|event| event.sig.ident == of_event);
+        let (of_event, value, what) = match (event::delay(item), jump::bound(item)) {
+            (Ok(Some((event, delay))), _) => (Some(event), delay, "delay"),
+            (_, Ok(Some(bound))) => (None, bound, "bound"),
+            _ => return TokenStream::new(),
+        };
+        let name = format_ident!("__{what}_of_{}", item.sig.ident);
+        let event = functions.clone().find(|event| Some(&event.sig.ident) == of_event.as_ref());
         let mut arguments = [const { None }; 4];
         for item in [Some(item), event, rhs].into_iter().flatten() {
             let known: Vec<Ident> =
@@ -73,7 +77,7 @@ fn of_delays<'a>(functions: impl Iterator<Item = &'a syn::ItemFn> + Clone) -> To
         quote! {
             #[allow(dead_code, unused_variables, non_snake_case, clippy::all, clippy::pedantic)]
             fn #name #generics (#(#arguments),*) {
-                let _ = #delay;
+                let _ = #value;
             }
         }
     });

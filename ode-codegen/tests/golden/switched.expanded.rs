@@ -194,6 +194,9 @@ const _: () = {
         const CONDITIONS_LOGGED: usize = 0;
         const TIMED: usize = 0;
         const TIMED_LOGGED: usize = 0;
+        const JUMPS: usize = 0;
+        const JUMPS_ACTING: usize = 0;
+        const JUMPS_LOGGED: usize = 0;
         const MODES: usize = 0;
         const FIRST_MODE: usize = 0;
     }
@@ -247,7 +250,7 @@ const _: () = {
             let mut __text = ::std::string::String::new();
             __text
                 .push_str(
-                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr int BOUNDS = 0;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int DELAYED = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int NO_JUMPS = 0;\n    static constexpr int CONDITIONS = 0;\n    static constexpr int CONDITIONS_ACTING = 0;\n    static constexpr int CONDITIONS_LOGGED = 0;\n    static constexpr int TIMED = 0;\n    static constexpr int TIMED_LOGGED = 0;\n    static constexpr int MODES = 0;\n    static constexpr int FIRST_MODE = 0;\n    typedef path::NoNodes Noise;\n    template<class R> using Factors = Arr<R, 4>;\n",
+                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr int BOUNDS = 0;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int DELAYED = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int NO_JUMPS = 0;\n    static constexpr int CONDITIONS = 0;\n    static constexpr int CONDITIONS_ACTING = 0;\n    static constexpr int CONDITIONS_LOGGED = 0;\n    static constexpr int TIMED = 0;\n    static constexpr int TIMED_LOGGED = 0;\n    static constexpr int JUMPS = 0;\n    static constexpr int JUMPS_ACTING = 0;\n    static constexpr int JUMPS_LOGGED = 0;\n    static constexpr int MODES = 0;\n    static constexpr int FIRST_MODE = 0;\n    typedef path::NoNodes Noise;\n    template<class R> using Factors = Arr<R, 4>;\n",
                 );
             __text
                 .push_str(

@@ -299,6 +299,8 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::NOISE })
         } else if const { S::DELAYED > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::DELAYED })
+        } else if const { S::JUMPS > 0 } {
+            Err(SolveError::NoArrays { method, why: SolveError::JUMPS })
         } else if const { M::ADAPTIVE } && settings.adaptive {
             lockstep::Members::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
         } else {

@@ -46,6 +46,12 @@ pub enum MultilevelError {
         /// The name of the method.
         method: &'static str,
     },
+    /// The system has random jumps.
+    #[error(
+        "this system has random jumps, which cut the paths of two step sizes differently, so that \
+         their difference has a large variance; compute the mean of an ensemble by `reduce`"
+    )]
+    Jumps,
     /// A trajectory failed.
     #[error(
         "a trajectory of level {level} ended with {code}; means need all trajectories: set a \

@@ -32,6 +32,12 @@ pub enum PeriodicError {
          that wait; use `#[at(…)]` for actions at known times"
     )]
     Delays,
+    /// The system has random jumps.
+    #[error(
+        "this system has random jumps, so no state returns to itself; solve it for a long time, \
+         and compute its stationary law from saved states"
+    )]
+    Jumps,
     /// The equations have noise.
     #[error(
         "this system has noise, so no state returns to itself; solve it for a long time, and \

@@ -36,8 +36,9 @@ pub enum SensitivityError {
     },
     /// The equations have noise.
     #[error(
-        "this system has noise, which each trajectory of the design would draw anew, so that the \
-         indices would contain it; set `noise_paths(1)` for the indices on one path"
+        "this system has noise or random jumps, which each trajectory of the design would draw \
+         anew, so that the indices would contain it; set `noise_paths(1)` for the indices on one \
+         path"
     )]
     Noise,
     /// The design has more trajectories than can be counted.

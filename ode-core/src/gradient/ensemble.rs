@@ -236,6 +236,13 @@ fn evaluated<T: Scalar>(
             "store the end of the delay in a mode, and declare an event at this time",
         );
     }
+    if ensemble.system.jumps {
+        return no(
+            "systems with random jumps",
+            "estimate derivatives of means by differences of solves with equal `noise_seed`: the \
+             times of jumps have no derivative along a path",
+        );
+    }
     let info = ensemble.system.info;
     if settings.adaptive && info.noise.is_some() {
         return no("adaptive steps of systems with noise", "use fixed steps: `fixed_step(h)`");

@@ -39,6 +39,13 @@ mod device {
         S::EVENTS + S::TIMED + S::CONDITIONS + number
     }
 
+    /// Returns the index of jump `number` among all counts.
+    ///
+    /// Events come first, then scheduled actions, then conditions, then jumps.
+    pub fn jump<R: Real, S: System<N, P>, const N: usize, const P: usize>(number: usize) -> usize {
+        S::EVENTS + S::TIMED + S::CONDITIONS + number
+    }
+
     /// Runs action `index` in lanes `which`.
     pub fn change<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,

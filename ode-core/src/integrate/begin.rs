@@ -6,15 +6,15 @@
 
 pub use device::*;
 
-// A condition on constants is a statement of its own: C++ compiles the code behind it only if it
-// holds.
-#[allow(clippy::collapsible_if)]
+// A start depends on this many quantities. A condition on constants is a statement of its own: C++
+// compiles the code behind it only if it holds.
+#[allow(clippy::collapsible_if, clippy::too_many_arguments)]
 #[ode_macros::device(begin)]
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
-        actions, consistent, delays, dyadic, first_step, jumps, recording, sides, timed,
+        actions, consistent, delays, dyadic, first_step, jumps, recording, sides, thinning, timed,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -148,13 +148,17 @@ mod device {
         pub fresh: R::Mask,
         /// Lanes at the beginning of a trajectory or segment.
         pub begins: R::Mask,
-        /// Lanes among `begins` that continue after a scheduled or delayed action.
+        /// Lanes among `begins` that continue after a scheduled or delayed action, or a jump.
         pub goes_on: R::Mask,
+        /// Lanes among `begins` that continue without an action, because no jump occurred at a
+        /// [candidate](thinning).
+        pub resumes: R::Mask,
     }
 
     /// Makes a [`Begun`].
     pub fn begun<R: Real>(assigned: R::Mask, fresh: R::Mask, begins: R::Mask) -> Begun<R> {
-        Begun::<R> { assigned, fresh, begins, goes_on: <R::Mask as Mask>::splat(false) }
+        let nobody = <R::Mask as Mask>::splat(false);
+        Begun::<R> { assigned, fresh, begins, goes_on: nobody, resumes: nobody }
     }
 
     /// Begins the next trajectory or segment of idle lanes.
@@ -175,6 +179,7 @@ mod device {
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
         lane: &mut lane::Lane<R>,
+        clocks: &mut thinning::Clocks<R>,
         need: R::Mask,
         reasons: &Need<R>,
     ) -> R::Mask {
@@ -183,8 +188,9 @@ mod device {
         let fresh = assigned | reasons.anew;
         let begins = fresh | reasons.again;
         let mut begun = begun::<R>(assigned, fresh, begins);
+        let stop = lane.stop;
         load::<R, S, Q, N, P>(io, o, state, lane, reasons, &begun);
-        if C::NOISE {
+        if C::NOISE || C::JUMPS {
             let number = io.path_number(lane.t0);
             lane.number[0] = <R::Bits as Bits>::select(assigned, number[0], lane.number[0]);
             lane.number[1] = <R::Bits as Bits>::select(assigned, number[1], lane.number[1]);
@@ -218,6 +224,15 @@ mod device {
             acted = acted | delayed;
             begun.goes_on = begun.goes_on | delayed;
         }
+        if C::JUMPS {
+            let jumped = thinning::run::<R, S, Q, N, P>(
+                system, io, o, state, lane, clocks, begins, fresh, acted,
+            );
+            thinning::shorten::<R, S, N, P>(lane, clocks, begins);
+            acted = acted | jumped;
+            begun.goes_on = begun.goes_on | jumped;
+            begun.resumes = reasons.again & lane.stop.equals(stop) & !acted;
+        }
         let mut over = ran.over;
         if C::SCHEDULED && C::EVENTS {
             let moved = begun.goes_on & !over;
@@ -237,7 +252,8 @@ mod device {
             } else {
                 plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
             }
-            if o.stops && R::DOUBLE && !S::AUTONOMOUS && reasons.again.any() {
+            let at_stop = reasons.again & !begun.resumes;
+            if o.stops && R::DOUBLE && !S::AUTONOMOUS && at_stop.any() {
                 let pole = is_pole::<R, S, N, P>(
                     system,
                     &state.u,
@@ -246,12 +262,19 @@ mod device {
                     lane.t1,
                     &state.tolerances,
                 );
-                let ends = reasons.again & pole & lane.code.equals(none);
+                let ends = at_stop & pole & lane.code.equals(none);
                 let singular = <R::Bits as Bits>::lit(code::SINGULAR);
                 lane.code = <R::Bits as Bits>::select(ends, singular, lane.code);
             }
         } else {
             count::<R, N>(o, lane, &begun);
+            if C::JUMPS {
+                // Without this limit, a high rate would be an endless solve.
+                let many = reasons.again & !lane.before.less_than(o.max_steps);
+                let limit = <R::Bits as Bits>::lit(code::MAX_STEPS);
+                lane.code =
+                    <R::Bits as Bits>::select(many & lane.code.equals(none), limit, lane.code);
+            }
         }
         if C::WATCHES {
             sides::arm::<R, S, Q, N, P>(
@@ -274,7 +297,7 @@ mod device {
         park::<R>(lane, idle);
         // A span without length is at its end already, so its lane is idle again.
         let mut ended = (assigned & lane.t0.equals(lane.t1)) | unsound | over;
-        if C::ADAPTIVE || S::ALGEBRAIC > 0 {
+        if C::ADAPTIVE || C::JUMPS || S::ALGEBRAIC > 0 {
             ended = ended | (begins & !lane.code.equals(none));
         }
         lane.last_attempt = <R::Bits as Bits>::select(ended, none, lane.last_attempt);
@@ -322,8 +345,8 @@ mod device {
         if o.stops {
             let none = <R::Bits as Bits>::lit(0);
             let mut stopped = reasons.again;
-            if S::DELAYED > 0 {
-                // The due time of an action ends a segment, too.
+            if S::DELAYED > 0 || S::JUMPS > 0 {
+                // The due time of an action, or a candidate, ends a segment, too.
                 let stop = io.stop_time(reasons.again, lane.stop, end);
                 stopped = stopped & lane.t1.equals(stop);
             }
@@ -506,9 +529,13 @@ mod device {
         let mut h0 = o.dt.abs();
         let automatic = h0.equals(R::lit(0.0)) & begun.begins;
         let mut fresh = automatic;
-        if S::TIMED > 0 || S::DELAYED > 0 {
+        if S::JUMPS > 0 {
+            let size = timeline::planned(lane.t0, R::lit(0.0), lane.plan);
+            h0 = R::select(begun.resumes, size.abs(), h0);
+        }
+        if S::TIMED > 0 || S::DELAYED > 0 || S::JUMPS > 0 {
             let goes_on = automatic & begun.goes_on;
-            fresh = automatic & !goes_on;
+            fresh = automatic & !goes_on & !begun.resumes;
             if goes_on.any() {
                 // The last step as planned, before the end of its segment shortened it.
                 let size = timeline::planned(lane.t0, R::lit(0.0), lane.plan);

@@ -144,6 +144,16 @@ mod device {
                 bit = bit.wrapping_add(bit);
             }
         }
+        if S::JUMPS_LOGGED > 0 {
+            bit = one;
+            let logged = <R::Bits as Bits>::lit(S::JUMPS_LOGGED as u64);
+            for j in 0..S::JUMPS {
+                let logs = sides::has::<R>(logged, bit);
+                let count = io.event_count(actions::jump::<R, S, N, P>(j));
+                all = <R::Bits as Bits>::select(logs, all.wrapping_add(count), all);
+                bit = bit.wrapping_add(bit);
+            }
+        }
         all
     }
 

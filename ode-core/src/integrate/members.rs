@@ -12,6 +12,7 @@ mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
         actions, advance, armed, attempt, begin, dense, effects, events, lane, locate, sides,
+        thinning,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -117,8 +118,17 @@ mod device {
                 again = again & group.goes;
             }
             let reasons = begin::need::<R>(over, anew, again);
+            // Lockstep refuses jumps.
+            let mut clocks = thinning::stopped::<R>();
             let ended = begin::begin::<R, S, M, Q, C, N, P>(
-                system, io, o, &mut state, &mut lane, all, &reasons,
+                system,
+                io,
+                o,
+                &mut state,
+                &mut lane,
+                &mut clocks,
+                all,
+                &reasons,
             );
             let bad = ended & (none.less_than(lane.code) | lane::is_unsound::<R>(&lane));
             let bad = bad & group.goes & lane.alive;

@@ -24,12 +24,14 @@ pub trait LoopConfig {
     const MASS: bool = Self::SYSTEM.mass;
     /// Whether the system has events.
     const EVENTS: bool = Self::SYSTEM.events;
-    /// Whether the system has scheduled or delayed actions.
+    /// Whether the system has scheduled or delayed actions, or random jumps.
     const SCHEDULED: bool = Self::SYSTEM.scheduled;
     /// Whether the ends of steps are tested: the system has events or conditions.
     const WATCHES: bool = Self::SYSTEM.watches;
     /// Whether the system has features.
     const FEATURES: bool = Self::SYSTEM.features;
+    /// Whether the system has random jumps.
+    const JUMPS: bool = Self::SYSTEM.jumps;
     /// Whether the system has noise.
     const NOISE: bool = Self::SYSTEM.noise;
     /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
@@ -57,6 +59,8 @@ pub struct SystemConstants {
     pub watches: bool,
     /// [`LoopConfig::FEATURES`].
     pub features: bool,
+    /// [`LoopConfig::JUMPS`].
+    pub jumps: bool,
     /// [`LoopConfig::NOISE`].
     pub noise: bool,
 }
@@ -72,18 +76,21 @@ impl SystemConstants {
         scheduled: false,
         watches: false,
         features: false,
+        jumps: false,
         noise: false,
     };
 
     /// Returns the constants of a system.
     ///
     /// # Panics
-    /// At compile time, if the system has more than [`MOST_FEATURES`] features of a kind.
+    /// At compile time, if the system has more than [`MOST_FEATURES`] features of a kind, or more
+    /// than [`MOST_JUMPS`] jumps.
     #[must_use]
     pub const fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
         let [most, others] = [S::MAXIMA, S::INTEGRALS];
         assert!(most <= MOST_FEATURES && S::MINIMA <= MOST_FEATURES, "too many extremes");
         assert!(others <= MOST_FEATURES && S::TIMES_POSITIVE <= MOST_FEATURES, "too many sums");
+        assert!(S::JUMPS <= MOST_JUMPS, "too many jumps");
         let noise = <S::Noise as Noise<N, P>>::NOISES > 0;
         SystemConstants {
             // The noise may depend on the time even if the drift does not.
@@ -92,9 +99,10 @@ impl SystemConstants {
             mass: S::MASS,
             algebraic: S::ALGEBRAIC > 0,
             events: S::EVENTS > 0,
-            scheduled: S::TIMED > 0 || S::DELAYED > 0,
+            scheduled: S::TIMED > 0 || S::DELAYED > 0 || S::JUMPS > 0,
             watches: S::EVENTS + S::CONDITIONS > 0,
             features: S::FEATURES > 0,
+            jumps: S::JUMPS > 0,
             noise,
         }
     }
@@ -117,6 +125,7 @@ impl SystemConstants {
             ("SCHEDULED", self.scheduled),
             ("WATCHES", self.watches),
             ("FEATURES", self.features),
+            ("JUMPS", self.jumps),
             ("NOISE", self.noise),
             ("CHECKS_INTERPOLANT", self.checks_interpolant(saves)),
         ];
@@ -135,6 +144,11 @@ mod device {
     ///
     /// `MOST` in `ode-codegen/src/parse/feature.rs` has the same value.
     pub const MOST_FEATURES: usize = 8;
+
+    /// The largest number of jumps of a system.
+    ///
+    /// `MOST` in `ode-codegen/src/parse/jump.rs` has the same value.
+    pub const MOST_JUMPS: usize = 16;
 
     /// The options that all trajectories of a solve share.
     ///
@@ -169,7 +183,7 @@ mod device {
         /// [`guard::REPORT`](crate::step::guard::REPORT) and
         /// [`guard::REJECT`](crate::step::guard::REJECT).
         pub guard: u32,
-        /// The seed of the noise, as two words of 32 bits.
+        /// The seed of noise and random jumps, as two words of 32 bits.
         pub noise_seed: [R::Bits; 2],
         /// The binary logarithm of the number of fixed or first steps in a cell of the noise's path.
         pub noise_levels: u32,
@@ -234,13 +248,14 @@ mod device {
         fn vote(&mut self, alive: R::Mask) -> bool;
         /// Assigns trajectories to lanes of `need`; returns the lanes that received one.
         fn acquire(&mut self, need: R::Mask) -> R::Mask;
-        /// Returns the number of the path of the noise of each lane's trajectory, of 48 bits.
+        /// Returns the number of the path of each lane's trajectory, for noise and random jumps.
         ///
-        /// It is the sum of two numbers: the trajectory's index in the whole ensemble, which counts
-        /// all shards, or the remainder of that index by the number of paths; and a hash of the
-        /// beginning `t0` of the trajectory, which is zero for `t0 = 0`. So trajectories that begin
-        /// at different times have independent paths. The first word holds the lower 32 bits, the
-        /// second one the upper bits. Lanes without a trajectory have an undefined number.
+        /// It has 48 bits, and is the sum of two numbers: the trajectory's index in the whole
+        /// ensemble, which counts all shards, or the remainder of that index by the number of
+        /// paths; and a hash of the beginning `t0` of the trajectory, which is zero for `t0 = 0`.
+        /// So trajectories that begin at different times have independent paths. The first word
+        /// holds the lower 32 bits, the second one the upper bits. Lanes without a trajectory have
+        /// an undefined number.
         fn path_number(&self, t0: R) -> [R::Bits; 2];
         /// Returns `u` with the initial states in lanes `assigned`.
         fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];

@@ -7,7 +7,7 @@ use crate::lane::Scalar;
 use crate::problem::draw::values::{Marginal, Scrambled, Source, Values};
 use crate::problem::inputs::Inputs;
 use crate::problem::samples::{LogNormal, Normal};
-use crate::random::{LANE_PROGRAMS, PATH_PROGRAMS, PermutationKeys};
+use crate::random::{LANE_PROGRAMS, PermutationKeys};
 
 /// The functions of a rule, which `drawn.hpp` defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,8 +104,8 @@ pub fn rules<T: Scalar>(columns: &Inputs<T>) -> Vec<u64> {
 
 /// Returns the text by which a kernel draws the inputs with a recipe.
 ///
-/// `has_paths`: whether the text contains the programs of Brownian paths already.
-pub(super) fn text(recipes: &[(usize, Recipe)], has_paths: bool) -> String {
+/// The text contains the programs `present` already.
+pub(super) fn text(recipes: &[(usize, Recipe)], present: &[&str]) -> String {
     if recipes.is_empty() {
         return "DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }".to_owned();
     }
@@ -114,7 +114,7 @@ pub(super) fn text(recipes: &[(usize, Recipe)], has_paths: bool) -> String {
         format!("    if (c == {column}) {{ rule::Words words = {{rules + rules[{k}]}}; return {call}; }}\n")
     });
     let cases: String = cases.collect();
-    let is_new = |program: &&str| !has_paths || !PATH_PROGRAMS.contains(program);
+    let is_new = |program: &&str| !present.contains(program);
     let programs: Vec<&str> = LANE_PROGRAMS.into_iter().filter(is_new).collect();
     let (programs, rules) = (programs.join("\n"), include_str!("drawn.hpp"));
     format!(

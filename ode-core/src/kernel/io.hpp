@@ -204,6 +204,7 @@ template<class C> struct Io {
             u64 happened = counted(0, S::EVENTS, S::LOGGED);
             happened += counted(S::EVENTS, S::TIMED, S::TIMED_LOGGED);
             happened += counted(S::EVENTS + S::TIMED, S::CONDITIONS, S::CONDITIONS_LOGGED);
+            happened += counted(S::EVENTS + S::TIMED + S::CONDITIONS, S::JUMPS, S::JUMPS_LOGGED);
             for (u64 s = happened; s < arguments.options.log_slots; s++) {
                 UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
             }

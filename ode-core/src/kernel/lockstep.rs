@@ -51,6 +51,9 @@ where
     if S::DELAYED > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::DELAYED });
     }
+    if S::JUMPS > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::JUMPS });
+    }
     let LockstepConfig { mean, resident, threads } = kind;
     let config = format!(
         "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"

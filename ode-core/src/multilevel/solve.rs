@@ -73,6 +73,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
         if let Some((option, _)) = own.into_iter().find(|(_, set)| *set) {
             return Err(MultilevelError::Option { option }.into());
         }
+        if S::JUMPS > 0 {
+            return Err(MultilevelError::Jumps.into());
+        }
         let properties = method.properties(options, N, S::MASS)?;
         let Some(stochastic) = properties.stochastic else {
             return Err(MultilevelError::Method { method: properties.name }.into());

@@ -63,7 +63,7 @@ where
     ///
     /// # Errors
     /// The errors of [`solve`](Self::solve), and [`SolveError::Periodic`] for an impossible request,
-    /// for a system with modes, delayed actions or noise, and for an ensemble with
+    /// for a system with modes, delayed actions, random jumps or noise, and for an ensemble with
     /// [stop times](Self::tstops) of each trajectory.
     pub fn periodic_states<M, A>(
         &self,
@@ -82,6 +82,9 @@ where
         }
         if S::DELAYED > 0 {
             return Err(PeriodicError::Delays.into());
+        }
+        if S::JUMPS > 0 {
+            return Err(PeriodicError::Jumps.into());
         }
         if <S::Noise as Noise<N, P>>::NOISES > 0 {
             return Err(PeriodicError::Noise.into());

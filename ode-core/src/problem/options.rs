@@ -403,7 +403,7 @@ impl SolveOptions {
     /// Gives a trajectory up after this many attempted steps.
     ///
     /// The trajectory ends with [`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps). Default:
-    /// 1,000,000. Fixed steps are not limited.
+    /// 1,000,000. Fixed steps are not limited, except by candidates of random jumps.
     pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }
     }
@@ -553,12 +553,12 @@ impl SolveOptions {
         SolveOptions { event_log: Some(log.into()), ..self }
     }
 
-    /// Sets the seed of the noise of stochastic equations.
+    /// Sets the seed of the noise of stochastic equations, and of random jumps.
     ///
     /// The Brownian path of a trajectory is a function of this seed, of the trajectory's index in
     /// the whole ensemble and of the time. It has the same bits on every backend, whatever is saved
-    /// and however trajectories are divided. Another seed gives independent paths. The seed has no
-    /// effect on systems without noise.
+    /// and however trajectories are divided. Another seed gives independent paths. The seed also
+    /// selects random jumps. It has no effect on other systems.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
@@ -598,7 +598,7 @@ impl SolveOptions {
         SolveOptions { noise_cell: Some(length), ..self }
     }
 
-    /// Sets the number of the noise's paths: trajectory `i` has path `i % count`.
+    /// Sets the number of paths of noise and random jumps: trajectory `i` has path `i % count`.
     ///
     /// Without this option each trajectory has a path of its own. With common paths the difference
     /// of two trajectories shows the effect of their parameters, at a fraction of the variance. So

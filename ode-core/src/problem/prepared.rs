@@ -207,7 +207,9 @@ impl<T: Scalar> PreparedSolve<T> {
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
         let is_sound = |i: usize| is_span(t0.get(i), t1.get(i));
-        if system.info.noise.is_some() && (0..spans).any(|i| t1.get(i) < t0.get(i)) {
+        if (system.info.noise.is_some() || system.jumps)
+            && (0..spans).any(|i| t1.get(i) < t0.get(i))
+        {
             return Err(method.refuses_reversed_time(system.info));
         }
         let shared: Vec<T> = match breaks {
@@ -255,7 +257,7 @@ impl<T: Scalar> PreparedSolve<T> {
             false => stops,
         };
         let asked = !options.tstops.is_empty() || ensemble.stops;
-        let asked = asked || system.timed || system.delayed;
+        let asked = asked || system.timed || system.delayed || system.jumps;
         // A right-hand side that compares the time may jump at an end of the span.
         let info = system.info;
         let jumps = info.more_time_breaks

@@ -63,7 +63,8 @@ pub(super) fn in_ranges<T: Scalar>(
     if options.save == SaveAt::Steps {
         return Err(SensitivityError::Times { why: "the ends of steps differ" }.into());
     }
-    if ensemble.system.info.noise.is_some() && options.noise_paths != Some(1) {
+    let is_random = ensemble.system.info.noise.is_some() || ensemble.system.jumps;
+    if is_random && options.noise_paths != Some(1) {
         return Err(SensitivityError::Noise.into());
     }
     let unfit = [

@@ -42,6 +42,7 @@ use core::fmt;
 /// | `TooManyEvents` | none: the solve does not end |
 /// | `Cancelled` | `MaxTime` for a limit of time, else none |
 /// | `Grazing` | none: gradients are numbers there |
+/// | `RateOutOfBounds` | none: an exception, or a wrong law |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -107,6 +108,11 @@ pub enum ReturnCode {
     /// Solves do not return this code. The trajectory itself was a success, but the time of the
     /// event or jump has no single derivative there. See [`saltation`](crate::integrate::saltation).
     Grazing = code::GRAZING as u8,
+    /// The rate of a [jump](crate::integrate::thinning) was negative, NaN, or above its bound.
+    ///
+    /// Or its bound was negative, infinite or NaN. The final state and the end time are those of the
+    /// candidate at which the rate was evaluated, or of the time at which the bound was evaluated.
+    RateOutOfBounds = code::RATE as u8,
 }
 
 impl ReturnCode {
@@ -124,6 +130,7 @@ impl ReturnCode {
         ReturnCode::TooManyEvents,
         ReturnCode::Cancelled,
         ReturnCode::Grazing,
+        ReturnCode::RateOutOfBounds,
     ];
 
     /// Returns a sentence on the outcome and its remedy.
@@ -185,6 +192,11 @@ impl ReturnCode {
             ReturnCode::Cancelled => {
                 "the solve was cancelled, or its time was over, before this trajectory was \
                  solved: solve again with a new token or a longer time limit"
+            }
+            ReturnCode::RateOutOfBounds => {
+                "the rate of a jump was negative, NaN or above its bound, or the bound was \
+                 negative, infinite or NaN: a bound must hold up to the next candidate or action, \
+                 and exceed rates by the errors of the state; limit rates to zero by `max(0.0)`"
             }
             ReturnCode::Grazing => {
                 "the gradient does not exist or is not computed: the function of an event with an \
@@ -255,6 +267,7 @@ mod tests {
             (9, "TooManyEvents"),
             (10, "Cancelled"),
             (11, "Grazing"),
+            (12, "RateOutOfBounds"),
         ];
         assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
     }

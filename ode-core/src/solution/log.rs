@@ -10,7 +10,7 @@ use crate::system::quantities::quantities;
 use core::ops::Range;
 use ndarray::{ArrayView3, ShapeBuilder};
 
-/// A logged event, scheduled action or condition of a trajectory.
+/// A logged event, scheduled action, condition or jump of a trajectory.
 ///
 /// `U` is a state: an array, or the `State` of a module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct LoggedEvent<T, U> {
     pub name: &'static str,
     /// Whether the event's function became positive along the integration, and not negative.
     ///
-    /// It is true for scheduled actions and conditions.
+    /// It is true for scheduled actions, conditions and jumps.
     pub rising: bool,
     /// The state before the event, if [`with_states`](crate::EventLog::with_states) was set.
     pub before: Option<U>,

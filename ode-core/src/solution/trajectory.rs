@@ -336,7 +336,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
             return Some(self.numbers_at(left));
         }
         let noisy = <S::Noise as Noise<N, P>>::NOISES > 0;
-        let jumps = S::ACTING + S::DELAYED + S::TIMED + S::CONDITIONS_ACTING > 0;
+        let jumps = S::ACTING + S::DELAYED + S::TIMED + S::CONDITIONS_ACTING + S::JUMPS > 0;
         if right == count || jumps || noisy {
             return None;
         }

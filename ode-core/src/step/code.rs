@@ -43,6 +43,8 @@ mod device {
     pub const TOO_MANY_EVENTS: u64 = 9;
     /// The trajectory has no gradient: an event function only touches zero, or times coincide.
     pub const GRAZING: u64 = 11;
+    /// The rate of a jump was negative or above its bound, or the bound was no rate.
+    pub const RATE: u64 = 12;
     /// Not an end: the trajectory restarts and tests for growth.
     pub const ANEW: u64 = 15;
 }

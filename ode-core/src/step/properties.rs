@@ -165,7 +165,7 @@ impl Properties {
 
     /// Returns the error for a solve with noise against the direction of time.
     pub(crate) fn refuses_reversed_time(&self, system: &SystemInfo) -> SolveError {
-        let found = system.noise.map_or(String::new(), |noise| noise.to_string());
+        let found = system.noise.map_or("random jumps".to_owned(), |noise| noise.to_string());
         let why = "stochastic equations are solved forwards in time; exchange the ends of the \
                    time span"
             .to_owned();

@@ -181,9 +181,9 @@ impl Summaries {
 
     /// Returns the statistics of the times of events.
     ///
-    /// Their components are the logged events, scheduled actions and conditions. Instead of times,
-    /// the first axis has the numbers of occurrences, from 1: the mean `[[0, c]]` is that of the
-    /// first time. A trajectory without an occurrence does not contribute to it, so
+    /// Their components are the logged events, scheduled actions, conditions and jumps. Instead of
+    /// times, the first axis has the numbers of occurrences, from 1: the mean `[[0, c]]` is that of
+    /// the first time. A trajectory without an occurrence does not contribute to it, so
     /// [`count`](Self::count) has the number of trajectories with one. Conditions and weights are
     /// these at the last saved time.
     ///

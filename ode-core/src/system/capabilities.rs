@@ -157,10 +157,12 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     }
 }
 
-/// Events, scheduled actions and conditions after steps, with their effects; and features.
+/// Events, scheduled actions, conditions after steps and random jumps, with their effects; and
+/// features.
 ///
 /// An event is a function that crosses zero along a solution. A scheduled action takes place at
-/// given times. A condition is tested at the end of each step. A feature reduces a function over
+/// given times. A condition is tested at the end of each step. A jump occurs at random times, with a
+/// rate. A feature reduces a function over
 /// the time of a trajectory, for example to its maximum.
 ///
 /// If a number stands for a set of events, the bit of event `i` is `1 << i`.
@@ -267,8 +269,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// The number of conditions after steps, at most 30; their indices come last.
     const CONDITIONS: usize = 0;
-    /// The number of events, scheduled actions and conditions.
-    const HAPPENINGS: usize = Self::EVENTS + Self::TIMED + Self::CONDITIONS;
+    /// The number of events, scheduled actions, conditions and jumps, which are counted in this order.
+    const HAPPENINGS: usize = Self::EVENTS + Self::TIMED + Self::CONDITIONS + Self::JUMPS;
     /// The conditions with an [action](Self::event_action).
     const CONDITIONS_ACTING: usize = 0;
     /// The conditions that are logged if a solve has a log.
@@ -279,6 +281,93 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     #[must_use]
     fn holds<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// The number of random jumps, at most 16.
+    const JUMPS: usize = 0;
+    /// The jumps with an action.
+    const JUMPS_ACTING: usize = 0;
+    /// The jumps that are logged if a solve has a log.
+    const JUMPS_LOGGED: usize = 0;
+
+    /// Returns the rate of jump `index`: its mean number in a unit of time.
+    #[inlined]
+    #[must_use]
+    fn jump_rate<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// Returns a bound of the rate of jump `index`, up to the next candidate or action.
+    #[inlined]
+    #[must_use]
+    fn jump_bound<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// Returns the state after jump `index`, which begins at the state `u`.
+    ///
+    /// `random` is the [number of the action](Self::jump_number).
+    #[inlined]
+    #[must_use]
+    fn jump_action<R: Real>(
+        &self,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        random: R,
+    ) -> [R; N] {
+        let _ = (index, p, t, random);
+        *u
+    }
+
+    /// Returns the parameters with the modes after jump `index`.
+    ///
+    /// `random` is the [number of the action](Self::jump_number).
+    #[inlined]
+    #[must_use]
+    fn modes_after_jump<R: Real>(
+        &self,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        random: R,
+    ) -> [R; P] {
+        let _ = (index, u, t, random);
+        *p
+    }
+
+    /// Returns the [gap and the level](crate::random::arrivals::gap_and_level) of a candidate of
+    /// the jump with index `jump`.
+    ///
+    /// Only systems with jumps call the generator of random numbers, so other kernels lack its text.
+    #[inlined]
+    #[must_use]
+    fn jump_candidate<R: Real>(
+        seed: [R::Bits; 2],
+        path: [R::Bits; 2],
+        jump: R::Bits,
+        candidate: R::Bits,
+    ) -> [R; 2] {
+        let _ = (seed, path, jump, candidate);
+        [R::lit(0.0); 2]
+    }
+
+    /// Returns the random number of the action of jump `index`, which is `jump`, at a candidate.
+    #[inlined]
+    #[must_use]
+    fn jump_number<R: Real>(
+        index: usize,
+        seed: [R::Bits; 2],
+        path: [R::Bits; 2],
+        jump: R::Bits,
+        candidate: R::Bits,
+    ) -> R {
+        let _ = (index, seed, path, jump, candidate);
         R::lit(0.0)
     }
 

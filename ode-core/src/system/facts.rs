@@ -10,16 +10,18 @@ pub(crate) struct Facts {
     pub(crate) observables: usize,
     /// Whether the system has a mass matrix.
     pub(crate) mass: bool,
-    /// Whether an event, a scheduled action or a condition is logged.
+    /// Whether an event, a scheduled action, a condition or a jump is logged.
     pub(crate) logs: bool,
     /// Whether one of these has an action.
     pub(crate) logs_actions: bool,
-    /// Returns the indices of the events, scheduled actions and conditions that are logged.
+    /// Returns the indices of the events, scheduled actions, conditions and jumps that are logged.
     pub(crate) logged: fn() -> Vec<usize>,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
     /// Whether the system has delayed actions.
     pub(crate) delayed: bool,
+    /// Whether the system has random jumps.
+    pub(crate) jumps: bool,
     /// The number of the features' results.
     pub(crate) features: usize,
     /// Whether tables have abscissae that depend on parameters.
@@ -40,6 +42,7 @@ impl Facts {
             logged: Vec::new,
             timed: false,
             delayed: false,
+            jumps: false,
             features: 0,
             tables: false,
             modes: 0,
@@ -51,14 +54,16 @@ impl Facts {
             info: system.info(),
             observables: S::OBSERVABLES,
             mass: S::MASS,
-            logs: S::LOGGED | S::TIMED_LOGGED | S::CONDITIONS_LOGGED != 0,
+            logs: S::LOGGED | S::TIMED_LOGGED | S::CONDITIONS_LOGGED | S::JUMPS_LOGGED != 0,
             logs_actions: (S::LOGGED & (S::ACTING | S::DELAYED))
                 | S::TIMED_LOGGED
                 | (S::CONDITIONS_LOGGED & S::CONDITIONS_ACTING)
+                | (S::JUMPS_LOGGED & S::JUMPS_ACTING)
                 != 0,
             logged: || logged::<S, N, P>().collect(),
             timed: S::TIMED > 0,
             delayed: S::DELAYED != 0,
+            jumps: S::JUMPS > 0,
             features: S::FEATURE_RESULTS,
             tables: S::TABLES > 0,
             modes: S::MODES,
@@ -66,16 +71,17 @@ impl Facts {
     }
 }
 
-/// Returns the indices of the events, scheduled actions and conditions that are logged.
+/// Returns the indices of the events, scheduled actions, conditions and jumps that are logged.
 pub(crate) fn logged<S: System<N, P>, const N: usize, const P: usize>()
 -> impl Iterator<Item = usize> {
     let of = |first: usize, count: usize, set: usize| {
         let is_in = move |k: &usize| set.checked_shr(*k as u32).is_some_and(|set| set & 1 == 1);
         (0..count).filter(is_in).map(move |k| first + k)
     };
-    of(0, S::EVENTS, S::LOGGED).chain(of(S::EVENTS, S::TIMED, S::TIMED_LOGGED)).chain(of(
-        S::EVENTS + S::TIMED,
-        S::CONDITIONS,
-        S::CONDITIONS_LOGGED,
-    ))
+    let conditions = S::EVENTS + S::TIMED;
+    let jumps = conditions + S::CONDITIONS;
+    of(0, S::EVENTS, S::LOGGED)
+        .chain(of(S::EVENTS, S::TIMED, S::TIMED_LOGGED))
+        .chain(of(conditions, S::CONDITIONS, S::CONDITIONS_LOGGED))
+        .chain(of(jumps, S::JUMPS, S::JUMPS_LOGGED))
 }

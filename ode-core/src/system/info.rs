@@ -14,7 +14,7 @@ pub struct SystemInfo {
     pub parameters: &'static [&'static str],
     /// The names of the observables.
     pub observables: &'static [&'static str],
-    /// The names of the events.
+    /// The names of the events, scheduled actions, conditions and jumps.
     pub events: &'static [&'static str],
     /// The names of the results of features, such as `height.maximum`.
     pub features: &'static [&'static str],

@@ -105,7 +105,8 @@ mod rule {
     #[action]
 //~ ^^^^^^^^^
 //~ error: an action needs the name of its event: write `#[action(ground)]` after `#[event(falling)]
-//~ fn ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event
+//~ fn ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event; the
+//~ action of a jump may receive a random number, by `uniform` or `normal`
     pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -u[1]]
     }
@@ -227,7 +228,8 @@ mod rule {
     #[action(ground, 1.0)]
 //~                  ^^^
 //~ error: expected `after = …` here: write `#[action(ground)]` after `#[event(falling)] fn
-//~ ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event
+//~ ground(…)`, or `#[action(ground, after = p.delay)]` for an action later than its event; the
+//~ action of a jump may receive a random number, by `uniform` or `normal`
     pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
         [0.0, -u[1]]
     }

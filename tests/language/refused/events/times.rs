@@ -142,7 +142,7 @@ mod rule {
 
     #[at(t == 4.0)]
 //~      ^^^^^^^^
-//~ error: expected a time here, found a condition: write the time itself, as in `#[at(4.0)]`
+//~ error: expected a number here, found a condition: write the number, as in `#[at(4.0)]`
     pub(crate) fn dose(u: &[f64; 1], p: &Parameters, t: f64) -> [f64; 1] {
         [u[0] + p.rate * t]
     }
