@@ -2028,6 +2028,11 @@ template<class R, int N> DEVICE void begin(const options::Options<R, N>& o, lane
         level = (level + 1);
     }
     if (o.limited) {
+        auto short_ = op_and(m_ge(o.dtmin, size), m_gt(cell, size));
+        while (m_any(short_)) {
+            size = Real<R>::select(short_, (size + size), size);
+            short_ = op_and(m_ge(o.dtmin, size), m_gt(cell, size));
+        }
         auto least = (cell * Real<R>::lit(LEAST));
         auto long_ = op_and(m_gt(size, o.dtmax), m_gt(size, least));
         while (m_any(long_)) {
@@ -3526,7 +3531,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto stop = lane.stop;
     load<R, S, Q, N, P>(io, o, state, lane, reasons, begun_1);
     if constexpr ((C::NOISE || C::JUMPS)) {
-        auto number = io.number();
+        auto number = io.path_number(lane.t0);
         lane.number[0] = Bits<typename Real<R>::Bits>::select(assigned, number[0], lane.number[0]);
         lane.number[1] = Bits<typename Real<R>::Bits>::select(assigned, number[1], lane.number[1]);
     }
@@ -5053,6 +5058,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
     auto features = features::fresh<R>();
+    auto nodes = S::Noise::template nodes<R>();
     auto clocks = thinning::stopped<R>();
     auto searches = nobody;
     for (;;) {
@@ -5151,11 +5157,11 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                         auto made = trial;
                         made.run = op_and(ready_1, op_not(found.cut));
                         go<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, step, verdict, made.run, found.du, features);
-                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready);
+                        effects::act<R, S, M, Q, C, N, P>(system, io, o, state, lane, made, found, ready_1);
                         if constexpr (C::JUMPS) {
-                            renew<R, S, C, N, P>(system, state, lane, clocks, ready);
+                            renew<R, S, C, N, P>(system, state, lane, clocks, ready_1);
                         }
-                        searches = op_or(found.cut, op_and(searches, op_not(ready)));
+                        searches = op_or(found.cut, op_and(searches, op_not(ready_1)));
                     }
                     auto others = op_not(near);
                     if (m_any(others)) {
