@@ -576,6 +576,12 @@ pub enum SolveError {
         /// The cause, and a remedy.
         why: String,
     },
+    /// The cells of the noise's paths have no length.
+    #[error("`noise_cell` is {cell:e}; it must be positive and finite, in units of time")]
+    NoiseCellLength {
+        /// The given number.
+        cell: f64,
+    },
     /// The cells of the noise's paths do not fit the fixed or first steps.
     #[error(
         "`noise_cell` is {cell} and the step size is {dt}; a cell has 2^k steps, with a whole \

@@ -199,3 +199,29 @@ fn steps_that_are_too_small_end_a_trajectory() {
     assert_eq!(codes(options(1e-3).max_steps(20)), ReturnCode::MaxSteps);
     assert_eq!(codes(options(1e-2)), ReturnCode::Success);
 }
+
+#[ode_system]
+mod oscillating {
+    fn rhs(_u: &[f64; 1], _p: &[f64; 1]) -> [f64; 1] {
+        [0.0]
+    }
+
+    #[noise]
+    fn noise(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+        [(p[0] * t).sin()]
+    }
+}
+
+/// The drifts of a step are equal, so the change of the noise alone shows the error: the variance is
+/// `1/2 - sin(80)/160`.
+#[test]
+fn steps_follow_noise_that_oscillates() {
+    let n = 4000;
+    let problem = OdeProblem::new(oscillating, [0.0], 0.0..=1.0, [40.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(n);
+    let found = ensemble.solve(Shark, EnsembleThreads, &options(1e-2)).unwrap();
+    let square = found.final_states().iter().map(|x| x * x).sum::<f64>() / n as f64;
+    let exact = 0.5 - 80.0_f64.sin() / 160.0;
+    // The standard deviation of a squared normal number of variance v is v sqrt(2).
+    assert!((square - exact).abs() < 4.0 * exact * (2.0 / n as f64).sqrt(), "{square} {exact}");
+}

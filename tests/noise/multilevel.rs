@@ -75,6 +75,21 @@ fn impossible_means() {
         assert_eq!(why(options, request), expected);
     }
     let first = |path: Path<'_>| path.final_state().x;
+    // No step is longer than the span, so the levels differ.
+    let long = SolveOptions::default().fixed_step(1000.0);
+    let request = Multilevel::new(0.1);
+    let found = problem().multilevel_mean(Milstein, EnsembleSerial, &long, &request, first);
+    let found = found.unwrap();
+    assert_eq!((found.levels[0].step, found.levels[0].steps), (1.0, 1.0));
+    assert!((found.mean - 0.5 * 1.01_f64.exp()).abs() < 0.3, "{found:?}");
+    let rare = |path: Path<'_>| f64::from(u8::from(path.final_state().x > 1e6));
+    let error = problem().multilevel_mean(Milstein, EnsembleSerial, &fixed, &request, rare);
+    let expected = MultilevelError::Equal { paths: 1000, quantity: 0.0 };
+    assert!(matches!(error.unwrap_err(), SolveError::Multilevel(error) if error == expected));
+    let great = |path: Path<'_>| 1e300 * path.final_state().x;
+    let error = problem().multilevel_mean(Milstein, EnsembleSerial, &fixed, &request, great);
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("the variance of level 0 is "), "{error}");
     let request = Multilevel::new(1e-300);
     let error = problem().multilevel_mean(EulerMaruyama, EnsembleSerial, &fixed, &request, first);
     let error = error.unwrap_err();

@@ -75,7 +75,14 @@ pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
         syn::Type::Path(path) => &path.path,
         syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let length = tuple.elems.len();
-            return Some(format!("numbers are an array, not a tuple; write `[f64; {length}]`"));
+            let element = match &tuple.elems[0] {
+                syn::Type::Path(path) if !path.path.is_ident("f32") => path.path.get_ident(),
+                _ => None,
+            };
+            let element = element.map_or("f64".to_owned(), ToString::to_string);
+            return Some(format!(
+                "numbers are an array, not a tuple; write `[{element}; {length}]`"
+            ));
         }
         _ => return None,
     };

@@ -71,6 +71,28 @@ pub enum MultilevelError {
         /// The quantity.
         number: f64,
     },
+    /// The variance of a level is not finite.
+    #[error(
+        "the variance of level {level} is {number}, because squares of the quantity overflow; \
+         scale it"
+    )]
+    Variance {
+        /// The level, counted from the coarsest step.
+        level: usize,
+        /// The variance.
+        number: f64,
+    },
+    /// All paths of the coarsest step have the same quantity, so nothing shows its variance.
+    #[error(
+        "the quantity is {quantity} on all {paths} paths of the coarsest step, which show no \
+         variance; set more `first_paths`, and for a quantity without noise solve one trajectory"
+    )]
+    Equal {
+        /// The number of paths.
+        paths: usize,
+        /// The quantity.
+        quantity: f64,
+    },
     /// A level needs too many paths.
     #[error(
         "an error of {} needs {paths:.1e} paths of level {level}, and at most {most} are allowed; \

@@ -4,7 +4,8 @@ stochastic! {
     /// The method ShARK (shifted additive-noise Runge–Kutta) for additive noise.
     ///
     /// Two evaluations of the drift. Strong order 3/2, with smaller errors than [`Sra1`]; weak
-    /// order 2. The error estimate is the difference of both drifts, `0.6 h (f_2 - f_1)`.
+    /// order 2. The error estimate is the difference of both drifts, `0.6 h (f_2 - f_1)`, and the
+    /// change of `g` times `W/2 - H`, without signs.
     ///
     /// J. Foster, G. dos Reis, C. Strange, *High order splitting methods for SDEs satisfying a
     /// commutativity condition* (arXiv:2210.17543), equation (6.1).
@@ -41,10 +42,11 @@ stochastic! {
         // `W` at the beginning, and the change of `g` times `W/2 - H`.
         let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, one);
         let rest = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, last, &dw, half, -one);
+        let before = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, -one);
         for d in 0..N {
             let drift = early.mul_add(f[d], late * second[d]);
             next[d] = drift.mul_add(h, u[d]) + (first[d] + rest[d]);
-            k[1][d] = late * h * (second[d] - f[d]);
+            k[1][d] = (late * h * (second[d] - f[d])).abs() + (rest[d] - before[d]).abs();
         }
         k[0] = f;
     }

@@ -4,7 +4,8 @@ stochastic! {
     /// Rößler's method SRA1 for additive noise.
     ///
     /// Two evaluations of the drift. Strong order 3/2, weak order 2. The error estimate is the
-    /// difference of both drifts, `2/3 h (f_2 - f_1)`.
+    /// difference of both drifts, `2/3 h (f_2 - f_1)`, and the change of `g` times `W/2 - H`, without
+    /// signs.
     ///
     /// A. Rößler, *Runge–Kutta methods for the strong approximation of solutions of stochastic
     /// differential equations* (SIAM Journal on Numerical Analysis 48, 2010).
@@ -36,10 +37,11 @@ stochastic! {
         let first = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, one);
         // `W` less the integral.
         let rest = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, last, &dw, half, -one);
+        let before = <S::Noise as Noise<N, P>>::diffuse::<R>(u, p, at.t, &dw, half, -one);
         for d in 0..N {
             let drift = early.mul_add(f[d], late * second[d]);
             next[d] = drift.mul_add(h, u[d]) + (first[d] + rest[d]);
-            k[1][d] = late * h * (second[d] - f[d]);
+            k[1][d] = (late * h * (second[d] - f[d])).abs() + (rest[d] - before[d]).abs();
         }
         k[0] = f;
     }

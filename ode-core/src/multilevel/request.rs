@@ -33,8 +33,7 @@ impl Multilevel {
     /// Sets the number of paths with which each level begins; 1000 by default.
     ///
     /// They decide how many more paths the level receives, so they must show the variance. If a
-    /// quantity has heavy tails, or is zero for most paths, a level needs more of them: with equal
-    /// quantities on the first paths of all levels, the estimate has a standard error of zero.
+    /// quantity has heavy tails, or is zero for most paths, a level needs more of them.
     pub fn first_paths(self, paths: usize) -> Self {
         Multilevel { first_paths: paths, ..self }
     }

@@ -48,7 +48,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// # Errors
     /// The errors of [`solve`](Self::solve), and [`SolveError::Multilevel`] for an impossible
     /// request, without fixed steps, with options for the path, for a trajectory that fails or has
-    /// no finite quantity, if a level needs too many paths, and if all levels leave too great a bias.
+    /// no finite quantity, if the quantity has no variance, if a level needs too many paths, and if
+    /// all levels leave too great a bias.
     pub fn multilevel_mean<M, A, G>(
         &self,
         method: M,
@@ -82,7 +83,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
         };
         let orders =
             Orders { of_means: stochastic.weak_order, of_variances: 2.0 * stochastic.strong_order };
-        let count = ((self.t1.widen() - self.t0.widen()) / coarsest).ceil().max(1.0);
+        let span = self.t1.widen() - self.t0.widen();
+        // Halves of a step that is longer than the span may be steps over the span, too.
+        let coarsest = if span > 0.0 { coarsest.min(span) } else { coarsest };
+        let count = (span / coarsest).ceil().max(1.0);
         let mut levels: Vec<Level> = Vec::new();
         let mut parts = vec![0; request.most_levels];
         loop {
@@ -115,12 +119,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
                         let options = options.clone().noise_seed(seed);
                         let pair = Pair { problem: self, method, algorithm: &algorithm };
                         level.add(&pair.differences(&options, l, level.step, paths, &quantity)?);
+                        if !level.variance.is_finite() {
+                            let number = level.variance;
+                            return Err(MultilevelError::Variance { level: l, number }.into());
+                        }
                         missing -= paths as f64;
                     }
                 }
                 if !grown {
                     break;
                 }
+            }
+            if let Some(Level { paths, mean, variance: 0.0, .. }) = levels.first() {
+                let (paths, quantity) = (*paths, *mean);
+                return Err(MultilevelError::Equal { paths, quantity }.into());
             }
             let bias = bias(&levels, orders);
             if bias * 2_f64.sqrt() <= request.error {

@@ -592,6 +592,7 @@ impl SolveOptions {
     /// ```
     ///
     /// # Errors of the solve
+    /// [`SolveError::NoiseCellLength`] if the length is not positive and finite.
     /// [`SolveError::NoiseCell`] if a cell has not 2^k fixed or first steps, with a whole number k
     /// from 0 to 16. [`SolveError::NoiseCells`] if the time span has more cells than can be counted.
     pub fn noise_cell(self, length: f64) -> Self {
@@ -629,7 +630,7 @@ impl SolveOptions {
         let Some(cell) = self.noise_cell else {
             return Ok((dt, if adaptive && dt != 0.0 { FIRST_LEVEL } else { 0 }));
         };
-        if dt == 0.0 && cell > 0.0 && cell.is_finite() {
+        if dt == 0.0 {
             return Ok((cell / f64::from(1_u32 << FIRST_LEVEL), FIRST_LEVEL));
         }
         let steps = (0..=16_u32).find(|&k| {
@@ -651,6 +652,11 @@ impl SolveOptions {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value, precision: T::NAME });
             }
+        }
+        if let Some(cell) = self.noise_cell
+            && !(cell > 0.0 && cell.is_finite())
+        {
+            return Err(SolveError::NoiseCellLength { cell });
         }
         if self.noise_paths == Some(0) {
             return Err(SolveError::NoisePaths);
