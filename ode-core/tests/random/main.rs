@@ -3,6 +3,7 @@
 
 mod brownian;
 mod lanes;
+mod nodes;
 mod normal;
 mod permutation;
 mod philox;
