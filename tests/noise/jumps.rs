@@ -91,6 +91,10 @@ fn gene_expression_has_its_law() {
         near(pulses.iter().map(|&n| f64::from(n)), expected, expected, "pulses");
         let births = solution.event_count("birth").unwrap();
         near(births.iter().map(|&n| f64::from(n)), 20.0, 20.0, "births");
+        // A candidate takes one step, and hardly more.
+        let candidates = factor * (20.0 + (20.0 - mean) + 16.0);
+        let steps = (0..N).map(|i| f64::from(solution.accepted(i))).sum::<f64>() / N as f64;
+        assert!(steps > candidates && steps < 1.2 * candidates + 10.0, "{steps} {candidates}");
     }
 }
 
