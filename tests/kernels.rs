@@ -17,6 +17,8 @@
 mod bouncing;
 #[path = "support/conserved.rs"]
 mod conserved;
+#[path = "noise/jumping.rs"]
+mod jumping;
 #[path = "noise/systems.rs"]
 mod noisy;
 #[path = "support/observed.rs"]
@@ -436,6 +438,21 @@ fn noise() {
     let fixed = |config| KernelConfig { adaptive: false, refill: false, ..config };
     check_variant(noisy::double_well, Shark, NOTHING, false, fixed);
     check_variant(noisy::relaxing, Sriw1, NOTHING, false, fixed);
+}
+
+/// Random jumps, with and without noise, with events, modes and a log.
+#[needs(nvrtc)]
+#[test]
+fn jumps() {
+    let stops = |config| KernelConfig { stops: true, ..config };
+    let fixed = |config| KernelConfig { adaptive: false, refill: false, ..stops(config) };
+    let log = LogRow { marks: 2, before: 0, after: 0 };
+    let logged = |config| KernelConfig { log, ..stops(config) };
+    check_variant(jumping::expression, Tsit5, NOTHING, true, stops);
+    check_variant(jumping::expression, Tsit5, NOTHING, false, fixed);
+    check_variant(jumping::bursts, Tsit5, NOTHING, false, logged);
+    check_variant(jumping::merton, Shark, NOTHING, false, stops);
+    check_variant(jumping::merton, EulerMaruyama, NOTHING, false, fixed);
 }
 
 /// Compiles kernels also with the functions of CUDA's library.

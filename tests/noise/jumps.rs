@@ -1,156 +1,13 @@
 //! Random jumps: laws against closed forms, and equal bits on all backends.
 
 use crate::everywhere::{same_everywhere, succeeds_everywhere};
+use crate::jumping::{bursts, expression, merton};
 use crate::laws::near;
 use odes::lane::Scalar;
 use odes::methods::{Euler, EulerMaruyama, Shark};
 use odes::multilevel::Multilevel;
 use odes::periodic::PeriodicSearch;
 use odes::prelude::*;
-
-/// Molecules that are born and die, and a protein that they make: stochastic gene expression.
-///
-/// Pulses with a rate that varies in time are only counted.
-#[ode_system]
-mod expression {
-    pub struct State {
-        pub molecules: f64,
-        pub protein: f64,
-    }
-
-    pub struct Parameters {
-        pub birth: f64,
-        pub death: f64,
-        pub make: f64,
-        pub decay: f64,
-        pub pulse: f64,
-        /// The bounds as a multiple of the largest rates.
-        pub factor: f64,
-    }
-
-    fn rhs(u: &State, p: &Parameters) -> State {
-        State { molecules: 0.0, protein: p.make * u.molecules - p.decay * u.protein }
-    }
-
-    #[jump(bound = p.factor * p.birth)]
-    fn birth(_u: &State, p: &Parameters) -> f64 {
-        p.birth
-    }
-
-    #[action(birth)]
-    fn born(u: &State) -> State {
-        State { molecules: u.molecules + 1.0, ..*u }
-    }
-
-    #[jump(bound = p.factor * p.death * u.molecules)]
-    fn death(u: &State, p: &Parameters) -> f64 {
-        p.death * u.molecules
-    }
-
-    #[action(death)]
-    fn died(u: &State) -> State {
-        State { molecules: u.molecules - 1.0, ..*u }
-    }
-
-    #[jump(bound = 2.0 * p.factor * p.pulse, log)]
-    fn pulse(_u: &State, p: &Parameters, t: f64) -> f64 {
-        p.pulse * (1.0 + (3.0 * t).sin())
-    }
-}
-
-/// Merton's jump diffusion, of the logarithm of a price.
-#[ode_system]
-mod merton {
-    pub struct State {
-        pub log_price: f64,
-    }
-
-    pub struct Parameters {
-        pub drift: f64,
-        pub volatility: f64,
-        pub rate: f64,
-        pub jump_mean: f64,
-        pub jump_sd: f64,
-    }
-
-    fn rhs(_u: &State, p: &Parameters) -> State {
-        State { log_price: p.drift }
-    }
-
-    #[noise]
-    fn noise(_u: &State, p: &Parameters) -> State {
-        State { log_price: p.volatility }
-    }
-
-    #[jump(bound = p.rate)]
-    fn crash(_u: &State, p: &Parameters) -> f64 {
-        p.rate
-    }
-
-    #[action(crash, normal)]
-    fn fall(u: &State, p: &Parameters, random: f64) -> State {
-        State { log_price: u.log_price + p.jump_mean + p.jump_sd * random }
-    }
-}
-
-/// A gene that switches, bursts of random sizes, and a limit at which an event halves the amount.
-#[ode_system]
-mod bursts {
-    pub struct State {
-        pub amount: f64,
-        pub total: f64,
-    }
-
-    pub struct Modes {
-        pub on: f64,
-    }
-
-    pub struct Parameters {
-        pub switch: f64,
-        pub burst: f64,
-        pub limit: f64,
-        pub modes: Modes,
-    }
-
-    fn rhs(u: &State, m: &Modes) -> State {
-        State { amount: m.on - 0.5 * u.amount, total: u.amount }
-    }
-
-    #[jump(bound = p.switch * (1.0 + m.on), log)]
-    fn switch(_u: &State, p: &Parameters, m: &Modes) -> f64 {
-        p.switch * (1.0 + m.on)
-    }
-
-    #[action(switch)]
-    fn switched(_u: &State, m: &Modes) -> Modes {
-        Modes { on: 1.0 - m.on }
-    }
-
-    #[jump(bound = 2.0 * p.burst * u.amount.max(2.0))]
-    fn burst(u: &State, p: &Parameters) -> f64 {
-        p.burst * u.amount.min(2.0)
-    }
-
-    #[action(burst, uniform)]
-    fn grown(u: &State, random: f64) -> State {
-        State { amount: u.amount - 0.25 * random.ln(), ..*u }
-    }
-
-    #[event(rising)]
-    fn full(u: &State, p: &Parameters) -> f64 {
-        u.amount - p.limit
-    }
-
-    #[action(full)]
-    fn halved(u: &State) -> State {
-        State { amount: 0.5 * u.amount, ..*u }
-    }
-
-    #[at(1.25)]
-    fn fed(u: &State) -> State {
-        State { amount: u.amount + 1.0, ..*u }
-    }
-}
 
 const LAW: expression::Parameters = expression::Parameters {
     birth: 10.0,
@@ -234,6 +91,10 @@ fn gene_expression_has_its_law() {
         near(pulses.iter().map(|&n| f64::from(n)), expected, expected, "pulses");
         let births = solution.event_count("birth").unwrap();
         near(births.iter().map(|&n| f64::from(n)), 20.0, 20.0, "births");
+        // A candidate takes one step, and hardly more.
+        let candidates = factor * (20.0 + (20.0 - mean) + 16.0);
+        let steps = (0..N).map(|i| f64::from(solution.accepted(i))).sum::<f64>() / N as f64;
+        assert!(steps > candidates && steps < 1.2 * candidates + 10.0, "{steps} {candidates}");
     }
 }
 
@@ -341,9 +202,9 @@ fn erfc(x: f64) -> f64 {
     sum * h * std::f64::consts::FRAC_2_SQRT_PI
 }
 
-fn bursting<T: Scalar>() -> OdeProblem<bursts::Model, T, 2, 4> {
+fn bursting<T: Scalar>(factor: f64) -> OdeProblem<bursts::Model, T, 2, 5> {
     let modes = bursts::Modes { on: 1.0 };
-    let parameters = bursts::Parameters { switch: 2.0, burst: 3.0, limit: 2.5, modes };
+    let parameters = bursts::Parameters { switch: 2.0, burst: 3.0, limit: 2.5, factor, modes };
     let start = bursts::State { amount: 1.0, total: 0.0 };
     OdeProblem::new(bursts, start, 0.5..=4.0, parameters).cast::<T>()
 }
@@ -351,7 +212,7 @@ fn bursting<T: Scalar>() -> OdeProblem<bursts::Model, T, 2, 4> {
 #[test]
 fn jumps_have_the_same_bits_everywhere() {
     fn check<T: Scalar>() {
-        let ensemble = EnsembleProblem::new(bursting::<T>()).trajectories(99);
+        let ensemble = EnsembleProblem::new(bursting::<T>(1.0)).trajectories(99);
         let options = SolveOptions::default().tolerance(1e-4).saveat([1.0, 1.25, 3.7]);
         let options = options.noise_seed(11).event_log(12);
         let expected = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
@@ -370,6 +231,43 @@ fn jumps_have_the_same_bits_everywhere() {
     let options = SolveOptions::default().fixed_step(0.25).noise_paths(10);
     let ensemble = EnsembleProblem::new(problem.cast::<f32>()).trajectories(99);
     succeeds_everywhere(EulerMaruyama, &ensemble, &options);
+}
+
+/// Other bounds, precisions and steps give the same law, also with events, modes and actions at
+/// times: the means of two ensembles agree.
+#[test]
+fn bounds_change_no_law() {
+    fn means<T: Scalar>(factor: f64, options: &SolveOptions) -> [[f64; 2]; 5] {
+        let ensemble = EnsembleProblem::new(bursting::<T>(factor)).trajectories(10_000);
+        let solution = ensemble.solve(Tsit5, EnsembleThreads, options).unwrap();
+        assert!(solution.all_succeeded());
+        let of_events = ["switch", "burst", "full"].map(|name| {
+            let counts = solution.event_count(name).unwrap();
+            counts.iter().map(|&n| f64::from(n)).collect::<Vec<f64>>()
+        });
+        let ends = solution.final_states();
+        let of_states = [0, 1].map(|d| ends.column(d).iter().map(|x| x.widen()).collect());
+        let all: Vec<Vec<f64>> = of_events.into_iter().chain(of_states).collect();
+        core::array::from_fn(|k| {
+            let n = all[k].len() as f64;
+            let mean = all[k].iter().sum::<f64>() / n;
+            let square = all[k].iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+            [mean, square / n]
+        })
+    }
+    let options = SolveOptions::default().tolerance(1e-4).noise_seed(21);
+    let expected = means::<f64>(1.0, &options);
+    let others = [
+        means::<f64>(3.0, &options.clone().noise_seed(22)),
+        means::<f32>(1.0, &options.clone().noise_seed(23)),
+        means::<f64>(1.5, &options.fixed_step(0.1).noise_seed(24)),
+    ];
+    for (which, found) in others.iter().enumerate() {
+        for (k, (a, b)) in expected.iter().zip(found).enumerate() {
+            let error = (a[1] + b[1]).sqrt();
+            assert!((a[0] - b[0]).abs() < 4.0 * error, "{which} {k}: {a:?} {b:?}");
+        }
+    }
 }
 
 /// Rates above their bounds, bounds that are no rates, and too many candidates.

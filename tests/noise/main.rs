@@ -15,6 +15,7 @@ mod workloads;
 
 mod adaptive;
 mod gradients;
+mod jumping;
 mod jumps;
 mod laws;
 mod multilevel;

@@ -23,6 +23,9 @@ const SEARCH: usize = 1024;
 /// Numbers in the random numbers of a step, if the system has noise, and for each of its processes.
 const NOISE: [usize; 2] = [1024, 32];
 
+/// Numbers in the clocks and the random numbers of jumps, if the system has any.
+const JUMPS: usize = 512;
+
 /// Safety factor on the counted numbers of a solve.
 ///
 /// Measured on AVX-512 with 5, 16 and 48 fully coupled equations by Tsit5, Vern9, Rodas5P and
@@ -53,6 +56,7 @@ where
             0 => 0,
             noises => NOISE[0] + NOISE[1] * noises,
         },
+        if S::JUMPS > 0 { JUMPS } else { 0 },
         N.saturating_mul(N).saturating_mul(matrices),
         N.saturating_mul(vectors),
         4 * (P + S::OBSERVABLES),
