@@ -41,7 +41,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 31] = [
+const WITHIN_METHODS: [&str; 32] = [
     "matrix",
     "observables",
     "break_times",
@@ -49,6 +49,7 @@ const WITHIN_METHODS: [&str; 31] = [
     "begun",
     "event_values",
     "event_slopes",
+    "event_variances",
     "event_actions",
     "event_limits",
     "event_delays",
