@@ -4417,7 +4417,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             returns = op_and(returns, op_not(m_gt(product, (scale_1 * Real<R>::lit(FAR)))));
             if (m_any(returns)) {
                 auto chance = math::exp((-(product / scale_1)));
-                auto uniform_ = S::Noise::template uniform_<R>(trial.ask.path, number);
+                auto stream = system.event_stream(e_1, state.u, state.p, lane.t);
+                auto stream_1 = m_shl<1>(timeline::whole_to_bits(stream));
+                auto index = op_or(stream_1, Bits<typename Real<R>::Bits>::select(above, one, none));
+                auto uniform_ = S::Noise::template uniform_<R>(trial.ask.path, index);
                 returns = op_and(returns, m_lt(uniform_, chance));
             }
             auto leaves = op_or(crosses, returns);

@@ -5,6 +5,7 @@ use crate::systems::{neuron, walk};
 use odes::events::EventLog;
 use odes::methods::{EulerMaruyama, Shark};
 use odes::prelude::*;
+use odes::system::System;
 
 /// A Brownian motion without barriers.
 const FREE: walk::Parameters = walk::Parameters {
@@ -139,6 +140,132 @@ fn directions() {
         assert_eq!(solution.event_count("passage").unwrap()[i], passages as u32);
     }
     assert!(within > 50 && late > 20, "{within} {late}");
+}
+
+/// A path that reaches the farther of two levels has reached the nearer one.
+#[test]
+fn levels_are_reached_in_order() {
+    let n = 3000;
+    let parameters = walk::Parameters { level: 0.9, high: 1.0, ..FREE };
+    let options = SolveOptions::default().fixed_step(0.25).noise_seed(12);
+    let solution =
+        ensemble(0.0, 2.0, parameters, n).solve(EulerMaruyama, EnsembleThreads, &options).unwrap();
+    let [top, passage] = ["top", "passage"].map(|name| solution.event_count(name).unwrap());
+    let mut within = 0;
+    for i in (0..n).filter(|&i| top[i] > 0) {
+        assert!(passage[i] > 0);
+        within += usize::from(solution.final_state(i)[0] < 0.9);
+    }
+    assert!(within > 200, "{within}");
+}
+
+/// A path and its reflection at zero, by an action that moves the state back.
+#[ode_system]
+mod reflected {
+    pub struct State {
+        pub x: f64,
+        pub w: f64,
+    }
+
+    fn rhs(_u: &State) -> State {
+        State { x: 0.0, w: 0.0 }
+    }
+
+    #[noise]
+    fn noise(_u: &State) -> [State; 1] {
+        [State { x: 1.0, w: 1.0 }]
+    }
+
+    #[event(falling)]
+    fn floor(u: &State) -> f64 {
+        u.x
+    }
+
+    #[action(floor)]
+    fn back(u: &State) -> State {
+        State { x: u.x.max(0.0), w: u.w }
+    }
+
+    /// A scheduled jump over the level of `high`.
+    #[at(0.6)]
+    fn lift(u: &State) -> State {
+        State { x: u.x + 10.0, w: u.w }
+    }
+
+    #[event(rising, log)]
+    fn high(u: &State) -> f64 {
+        u.x - 9.5
+    }
+}
+
+#[test]
+fn actions_reflect_paths_and_jump() {
+    let start = reflected::State { x: 0.3, w: 0.0 };
+    let problem = OdeProblem::new(reflected, start, 0.0..=1.0, []);
+    let options = SolveOptions::default().fixed_step(0.0625).noise_seed(5);
+    let options = options.saveat(SaveAt::Steps).event_log(2);
+    let ensemble = EnsembleProblem::new(problem).trajectories(100);
+    let solution = ensemble.solve(EulerMaruyama, EnsembleThreads, &options).unwrap();
+    let mut reflections = 0;
+    for i in 0..100 {
+        let trajectory = solution.trajectory(i);
+        let mut last = (0.3, 0.0);
+        // Saved states are those before actions.
+        for (time, u) in trajectory.times().zip(trajectory.states()).skip(1) {
+            let expected = last.0 + (u.w - last.1);
+            assert!((u.x - expected).abs() < 1e-12, "{} {expected}", u.x);
+            reflections += usize::from(u.x < 0.0);
+            last = (u.x.max(0.0), u.w);
+            if time == 0.6 {
+                last.0 += 10.0;
+            }
+        }
+        // The jump crosses the level, at its time.
+        let entry = solution.kept_log(i).unwrap().next().unwrap();
+        assert_eq!((entry.time, entry.name), (0.6, "high"));
+    }
+    assert!(reflections > 100, "{reflections}");
+}
+
+/// General noise and a curved level: the variance is the squared length of `gᵀ ∇(x y + t y²)`.
+#[ode_system]
+mod curved {
+    fn rhs(_u: &[f64; 2]) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 2], p: &[f64; 1]) -> [[f64; 2]; 3] {
+        [[p[0] * u[1], u[0]], [1.0, 0.0], [0.5 * u[0], -2.0]]
+    }
+
+    #[event(both)]
+    fn product(u: &[f64; 2], t: f64) -> f64 {
+        u[0] * u[1] + t * u[1] * u[1] - 1.0
+    }
+
+    #[event(both)]
+    fn noiseless(_u: &[f64; 2], t: f64) -> f64 {
+        t - 1.0
+    }
+}
+
+#[test]
+fn variances_of_event_functions() {
+    fn of<S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        (u, p, t): ([f64; N], [f64; P], f64),
+    ) -> [f64; 2] {
+        [0, 1].map(|event| system.event_variance(event, &u, &p, t))
+    }
+    let (x, y, p, t) = (1.5, -0.7, 0.3, 2.0);
+    let by = [y, x + 2.0 * t * y];
+    let columns = [[p * y, x], [1.0, 0.0], [0.5 * x, -2.0]];
+    let along = columns.map(|g| by[0] * g[0] + by[1] * g[1]);
+    let expected: f64 = along.map(|a| a * a).iter().sum();
+    let [found, none] = of(curved, ([x, y], [p], t));
+    assert!((found - expected).abs() < 1e-14 * expected, "{found} {expected}");
+    assert_eq!(none, 0.0);
 }
 
 /// Events are functions of the path: saved times, shards and other events change none.

@@ -156,7 +156,8 @@ pub(super) fn holds(
 /// Returns the functions `values` of events and features, and their slopes, if there are any.
 ///
 /// The slope of a function along a solution is `∂g/∂u · u' + ∂g/∂t`. With noise there are also the
-/// functions' variances per unit of time, `Σ_j (∂g/∂u · g_j)²`.
+/// functions' variances per unit of time, `Σ_j (∂g/∂u · g_j)²`, and the streams of their random
+/// numbers.
 pub(super) fn functions(
     graph: &mut Graph,
     values: Vec<Id>,
@@ -176,9 +177,13 @@ pub(super) fn functions(
         );
         return Err(syn::Error::new_spanned(name, message));
     };
-    let columns = noise.map(|noise| noise::columns(graph, &noise.factors));
-    let variances = columns.map(|columns| {
-        gradients.iter().map(|gradient| variance(graph, gradient, &columns)).collect()
+    let of_noise = noise.map(|noise| {
+        let columns = noise::columns(graph, &noise.factors);
+        let variances = gradients.iter().map(|gradient| variance(graph, gradient, &columns));
+        let variances = variances.collect();
+        let streams = streams(&gradients).into_iter();
+        let streams = streams.map(|stream| Some(graph.literal(stream as f64))).collect();
+        [("event_variances", variances), ("event_streams", streams)]
     });
     let slopes = gradients.into_iter().map(|gradient| {
         let mut slope = None;
@@ -205,8 +210,22 @@ pub(super) fn functions(
         lower("event_values", Results::Vector(some(values))),
         lower("event_slopes", Results::Vector(slopes)),
     ];
-    functions.extend(variances.map(|all| lower("event_variances", Results::Vector(all))));
+    let of_noise = of_noise.into_iter().flatten();
+    functions.extend(of_noise.map(|(name, all)| lower(name, Results::Vector(all))));
     Ok(functions)
+}
+
+/// Returns for each function the first one with the same derivatives with respect to the states.
+///
+/// Two such functions differ by a number that noise does not change.
+fn streams(gradients: &[Gradient]) -> Vec<usize> {
+    let of_states = |gradient: &Gradient| -> Gradient {
+        let is_state = |(input, _): &&(InputNode, Id)| matches!(input, InputNode::State(_));
+        gradient.iter().filter(is_state).copied().collect()
+    };
+    let all: Vec<Gradient> = gradients.iter().map(of_states).collect();
+    let first = |(e, gradient)| all.iter().position(|other| other == gradient).unwrap_or(e);
+    all.iter().enumerate().map(first).collect()
 }
 
 /// Returns the variance per unit of time of a function with this gradient.

@@ -13,10 +13,12 @@
 //! exp(-2 g_0 g_1 / (s² h))
 //! ```
 //!
-//! A uniform number of the step decides this. The variance is that at the beginning of the step, as
-//! in Euler's method. See E. Gobet, *Weak approximation of killed diffusion using Euler schemes*,
-//! Stochastic Processes and their Applications 87 (2000) 167–197; P. Glasserman, *Monte Carlo methods
-//! in financial engineering* (2004), section 6.4.
+//! A uniform number of the step decides this. Events share it on the same side of zero if their
+//! functions differ by a number that noise does not change. So a path that reaches the farther of two
+//! levels has reached the nearer one, and both have the law of the path's extreme. The variance is
+//! that at the beginning of the step, as in Euler's method. See E. Gobet, *Weak approximation of
+//! killed diffusion using Euler schemes*, Stochastic Processes and their Applications 87 (2000)
+//! 167–197; P. Glasserman, *Monte Carlo methods in financial engineering* (2004), section 6.4.
 //!
 //! A function that an action has left exactly at zero keeps its side. It has no excursion in the
 //! step that follows, but may leave its side by the end of it.
@@ -30,8 +32,8 @@ mod device {
     use crate::integrate::options::{LoopConfig, Sink};
     use crate::integrate::{actions, attempt, events, lane, locate, logged, sides};
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::stepper;
     use crate::step::stepper::Stepper;
+    use crate::step::{stepper, timeline};
     use crate::system::{Noise, System};
 
     /// The exponent beyond which excursions are too rare for any uniform number: above `54 ln 2`.
@@ -94,7 +96,10 @@ mod device {
                 returns = returns & !product.gt(scale * R::lit(FAR));
                 if returns.any() {
                     let chance = (-(product / scale)).exp();
-                    let uniform = <S::Noise as Noise<N, P>>::uniform::<R>(&trial.ask.path, number);
+                    let stream = system.event_stream(e, &state.u, &state.p, lane.t);
+                    let stream = timeline::whole_to_bits(stream).shl::<1>();
+                    let index = stream | <R::Bits as Bits>::select(above, one, none);
+                    let uniform = <S::Noise as Noise<N, P>>::uniform::<R>(&trial.ask.path, index);
                     returns = returns & uniform.lt(chance);
                 }
                 let leaves = crosses | returns;
