@@ -435,6 +435,8 @@ fn noise() {
     check_method(noisy::geometric, Milstein, NOTHING);
     check_method(noisy::stratonovich, StochasticHeun, NOTHING);
     check_method(noisy::stratonovich, Spark, NOTHING);
+    check_everywhere(noisy::walk, Shark, NOTHING);
+    check_method(noisy::neuron, EulerMaruyama, NOTHING);
     let fixed = |config| KernelConfig { adaptive: false, refill: false, ..config };
     check_variant(noisy::double_well, Shark, NOTHING, false, fixed);
     check_variant(noisy::relaxing, Sriw1, NOTHING, false, fixed);

@@ -341,7 +341,8 @@ pub(crate) fn compile(
     };
     let mut watched: Vec<Id> = happenings.iter().map(|event| event.value).collect();
     watched.extend(self::features::values(&mut graph, &features));
-    let of_events = self::events::functions(&mut graph, watched, settings, system.name)?;
+    let of_events =
+        self::events::functions(&mut graph, watched, noise.as_ref(), settings, system.name)?;
     let change = self::events::change_modes(all) || self::jumps::change_modes(&random);
     let actions = self::events::actions(&mut graph, all, sizes, &modes, change, settings);
     let of_jumps = self::jumps::functions(&mut graph, &random, sizes, &modes, change, settings);

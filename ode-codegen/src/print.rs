@@ -41,7 +41,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that Rust code contains in the body of a method.
-const WITHIN_METHODS: [&str; 31] = [
+const WITHIN_METHODS: [&str; 33] = [
     "matrix",
     "observables",
     "break_times",
@@ -49,6 +49,8 @@ const WITHIN_METHODS: [&str; 31] = [
     "begun",
     "event_values",
     "event_slopes",
+    "event_variances",
+    "event_streams",
     "event_actions",
     "event_limits",
     "event_delays",

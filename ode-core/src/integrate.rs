@@ -52,6 +52,7 @@ pub mod lockstep;
 pub mod logged;
 pub mod members;
 pub mod options;
+pub mod passages;
 pub mod recorded;
 pub mod recording;
 pub mod retraced;
@@ -64,7 +65,7 @@ pub mod timed;
 pub use device::*;
 
 /// The C++ text of the loop; each program comes after those that it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 24] = [
+pub(crate) const LANE_PROGRAMS: [&str; 25] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -85,6 +86,7 @@ pub(crate) const LANE_PROGRAMS: [&str; 24] = [
     begin::DEVICE,
     locate::DEVICE,
     events::DEVICE,
+    passages::DEVICE,
     effects::DEVICE,
     features::DEVICE,
     advance::DEVICE,
@@ -100,7 +102,8 @@ pub(crate) const LOCKSTEP_PROGRAMS: [&str; 3] = [armed::DEVICE, members::DEVICE,
 mod device {
     use crate::integrate::options::{self, LoopConfig, Sink, Source};
     use crate::integrate::{
-        actions, advance, attempt, begin, delays, dense, effects, events, features, lane, thinning,
+        actions, advance, attempt, begin, delays, dense, effects, events, features, lane, passages,
+        thinning,
     };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
@@ -248,10 +251,16 @@ mod device {
                         // A lane without a trajectory keeps making fixed steps.
                         goes = moves & trial.run & lane.alive & step.code.equals(none);
                     }
-                    found =
-                        events::watch::<R, S, M, N, P>(system, &state, &lane, &trial, &step, goes);
+                    found = events::watch::<R, S, M, C, N, P>(
+                        system, &state, &lane, &trial, &step, goes,
+                    );
+                    if C::PASSAGES {
+                        passages::find::<R, S, M, Q, C, N, P>(
+                            system, io, &state, &mut lane, &trial, &step, &mut found,
+                        );
+                    }
                     near = found.near | found.holds;
-                    if !C::ADAPTIVE || C::RECORDS {
+                    if (!C::ADAPTIVE || C::RECORDS) && !C::PASSAGES {
                         events::find::<R, S, M, Q, C, N, P>(
                             system, io, &state, &mut lane, &before, &trial, &step, &mut found,
                         );
@@ -259,7 +268,7 @@ mod device {
                         trial.run = trial.run & !found.cut;
                     }
                 }
-                if C::WATCHES && C::ADAPTIVE && !C::RECORDS {
+                if C::WATCHES && C::ADAPTIVE && !C::RECORDS && !C::PASSAGES {
                     // Lanes with an event leave the common path here.
                     if near.any() {
                         if C::EVENTS && io.waits() {
@@ -487,7 +496,7 @@ mod device {
         if M::FSAL {
             let after = M::du_after::<R, N>(&step.k);
             state.du = vector::choose::<R, N>(moves, after, state.du);
-        } else if C::EVENTS && !C::MASS {
+        } else if C::EVENTS && !C::MASS && !C::PASSAGES {
             state.du = vector::choose::<R, N>(moves, *du, state.du);
         }
     }

@@ -95,7 +95,7 @@ pub mod __private {
     pub use crate::gradient::{EnsembleLoss, LossGradient};
     pub use crate::lane::{Real, Scalar};
     pub use crate::problem::{EnsembleProblem, OdeProblem, Unvaried};
-    pub use crate::random::{arrivals, brownian, nodes, path};
+    pub use crate::random::{arrivals, brownian, chance, nodes, path};
     pub use crate::solution::{EnsembleSolution, OdeSolution};
     pub use crate::system::capabilities::*;
     pub use crate::system::gradients::{Learn, Loss, PullBack, PullBackEvents};

@@ -5,6 +5,7 @@
 
 pub mod arrivals;
 pub mod brownian;
+pub mod chance;
 mod distribution;
 mod gauss;
 mod hash;
@@ -32,8 +33,14 @@ pub use unit::device::{integer, middle, open_unit, stratum, word};
 /// The programs of [paths](brownian) as C++, in the order of their calls.
 ///
 /// Some of them are among the [`LANE_PROGRAMS`], too.
-pub const PATH_PROGRAMS: [&str; 4] =
-    [philox::device::DEVICE, gauss::device::DEVICE, brownian::DEVICE, nodes::DEVICE];
+pub const PATH_PROGRAMS: [&str; 6] = [
+    philox::device::DEVICE,
+    gauss::device::DEVICE,
+    brownian::DEVICE,
+    nodes::DEVICE,
+    unit::device::DEVICE,
+    chance::DEVICE,
+];
 
 /// The programs of [arrivals] as C++, in the order of their calls.
 ///

@@ -1662,7 +1662,7 @@ CONSTANT double LOW = 64.0;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, class Q, class C, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE void settle(S system, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before, typename Real<R>::Mask fresh);
 template<class R> DEVICE typename Real<R>::Mask is_at_zero(R g, R slope, R t);
@@ -1690,7 +1690,7 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direct
 }
 
 // sides.rs  Initialises the sides of events in lanes that begin a segment or trajectory.
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+template<class R, class S, class Q, class C, int N, int P> DEVICE void arm(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
     lane.refused = Real<R>::select(begins, Real<R>::lit(0.0), lane.refused);
@@ -1709,11 +1709,15 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
     auto renewed = op_or(fresh, acted);
     if (m_any(renewed)) {
         auto h = (lane.t1 - lane.t0);
-        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, here, before, p_before, fresh);
+        auto by_slope = fresh;
+        if constexpr (C::PASSAGES) {
+            by_slope = Mask<typename Real<R>::Mask>::splat(false);
+        }
+        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, here, before, p_before, by_slope);
         auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
         auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
         auto rests = none;
-        if constexpr (op_not(S::MASS)) {
+        if constexpr ((op_not(S::MASS) && op_not(C::PASSAGES))) {
             auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
             auto rest = op_and(op_and(acting, op_xor(falls, rises)), op_not(sides[1]));
             rests = Bits<typename Real<R>::Bits>::select(fresh, rest, none);
@@ -1724,7 +1728,9 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& i
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(renewed, known, lane.known);
     }
-    settle<R, S, N, P>(system, state, lane, begins);
+    if constexpr (op_not(C::PASSAGES)) {
+        settle<R, S, N, P>(system, state, lane, begins);
+    }
 }
 
 // sides.rs  Stores whether lanes `which` have an event function that is not strictly on its side.
@@ -2187,7 +2193,7 @@ template<class R, class M, class C, int N> DEVICE Attempt<R> next(const options:
     } else {
         auto i = timeline::whole_from_bits<R>(lane.attempts);
         next_1 = timeline::grid(lane.t0, i, lane.dt);
-        if constexpr (C::EVENTS) {
+        if constexpr ((C::EVENTS && op_not(C::PASSAGES))) {
             auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
             auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
             auto there_1 = timeline::after(lane.t, lane.plan);
@@ -3548,7 +3554,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto first = state.u;
     auto p_first = state.p;
     auto here = none;
-    if constexpr ((C::SCHEDULED && C::EVENTS)) {
+    if constexpr (((C::SCHEDULED && C::EVENTS) && op_not(C::PASSAGES))) {
         here = sides::near<R, S, N, P>(system, state, lane.t, reasons.again);
     }
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
@@ -3603,7 +3609,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         }
     }
     if constexpr (C::WATCHES) {
-        sides::arm<R, S, Q, N, P>(system, io, state, lane, begins, fresh, acted, here, first, p_first);
+        sides::arm<R, S, Q, C, N, P>(system, io, state, lane, begins, fresh, acted, here, first, p_first);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(io, o, state.p, lane, fresh));
     if constexpr ((S::TIMED > 0)) {
@@ -4189,6 +4195,7 @@ template<class R, int N> struct Found {
     typename Real<R>::Bits event;
     typename Real<R>::Bits fired;
     typename Real<R>::Bits here;
+    typename Real<R>::Bits returned;
     typename Real<R>::Bits held;
     typename Real<R>::Mask holds;
     Arr<R, N> du;
@@ -4196,12 +4203,13 @@ template<class R, int N> struct Found {
     R t;
     R t_low;
 };
-template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& goes, const typename Real<R>::Mask& near, const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& end, const R& t, const R& t_low) { return {goes, near, cut, size, event, fired, here, held, holds, du, end, t, t_low}; }
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& goes, const typename Real<R>::Mask& near, const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& returned, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& end, const R& t, const R& t_low) { return {goes, near, cut, size, event, fired, here, returned, held, holds, du, end, t, t_low}; }
 template<class R, int N> DEVICE Found<R, N> nothing();
-template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class S, class M, class C, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R> DEVICE void wait(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R> DEVICE void forget(lane::Lane<R>& lane, const lane::Lane<R>& before, typename Real<R>::Mask which);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, Found<R, N>& found);
+template<class R, class C> DEVICE void fail(lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::Bits bit);
 
 // events.rs  Returns the result for a system without events.
@@ -4209,18 +4217,18 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
-    return make_Found<R, N>(nobody, nobody, nobody, zero, none, none, none, none, nobody, repeat<N>(zero), zero, zero, zero);
+    return make_Found<R, N>(nobody, nobody, nobody, zero, none, none, none, none, none, nobody, repeat<N>(zero), zero, zero, zero);
 }
 
 // events.rs  Tests whether a step may contain events, and evaluates the conditions at its end.
-template<class R, class S, class M, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+template<class R, class S, class M, class C, int N, int P> DEVICE Found<R, N> watch(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto zero = Real<R>::lit(0.0);
     auto found = nothing<R, N>();
     found.t = lane.t;
     found.t_low = lane.t_low;
     found.goes = moves;
     found.end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    if constexpr ((S::EVENTS > 0)) {
+    if constexpr (((S::EVENTS > 0) && op_not(C::PASSAGES))) {
         if constexpr (op_not(S::MASS)) {
             if constexpr (M::FSAL) {
                 found.du = M::template du_after<R, N>(step.k);
@@ -4345,13 +4353,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             lane.known = Bits<typename Real<R>::Bits>::select(goes, known, lane.known);
             auto broken_1 = op_and(broken, goes);
             if (m_any(broken_1)) {
-                auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
-                lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
-                if constexpr (C::ADAPTIVE) {
-                    lane.last_attempt = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.last_attempt);
-                }
+                fail<R, C>(lane, broken_1);
             }
         }
+    }
+}
+
+// events.rs  Ends the trajectories of lanes `which`, with an event function that is a NaN.
+template<class R, class C> DEVICE void fail(lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+    lane.code = Bits<typename Real<R>::Bits>::select(which, non_finite, lane.code);
+    if constexpr (C::ADAPTIVE) {
+        lane.last_attempt = Bits<typename Real<R>::Bits>::select(which, lane.attempts, lane.last_attempt);
     }
 }
 
@@ -4360,6 +4373,94 @@ template<class R> DEVICE R side_of(const lane::Lane<R>& lane, typename Real<R>::
     return Real<R>::select(sides::has<R>(lane.sides, bit), Real<R>::lit(1.0), Real<R>::lit((-1.0)));
 }
 } // namespace events
+
+namespace passages {
+CONSTANT double FAR = 38.0;
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, events::Found<R, N>& found);
+template<class R, class S, int N, int P> DEVICE R scale_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, int index);
+
+// passages.rs  Finds and counts the events of a step, in lanes `found.goes`.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void find(S system, Q& io, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, events::Found<R, N>& found) {
+    auto zero = Real<R>::lit(0.0);
+    auto quiet = Mask<typename Real<R>::Mask>::splat(true);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto first = system.event(e, state.u, state.p, lane.t);
+        auto last = system.event(e, step.u, state.p, found.end);
+        auto scale = scale_of<R, S, N, P>(system, state, trial, e);
+        quiet = op_and(quiet, m_gt((first * last), (scale * Real<R>::lit(FAR))));
+    }
+    found.near = op_and(found.goes, op_not(quiet));
+    auto near = found.near;
+    if (m_any(near)) {
+        auto none = Bits<typename Real<R>::Bits>::lit(0);
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
+        auto acting_1 = op_or(acting, Bits<typename Real<R>::Bits>::lit((u64)(S::DELAYED)));
+        auto slot = none;
+        if (((S::LOGGED > 0) && io.logs())) {
+            slot = logged::slot_of_first<R, S, Q, N, P>(io, none);
+        }
+        auto broken = Mask<typename Real<R>::Mask>::splat(false);
+        auto bit = one;
+        auto number = one;
+        UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
+            auto above = sides::has<R>(lane.sides, bit);
+            auto known = op_and(near, sides::has<R>(lane.known, bit));
+            auto first_1 = system.event(e_1, state.u, state.p, lane.t);
+            auto last_1 = system.event(e_1, step.u, state.p, found.end);
+            broken = op_or(broken, op_and(near, op_not(m_equals(last_1, last_1))));
+            auto stays = op_or(op_and(above, m_gt(last_1, zero)), op_and(op_not(above), m_lt(last_1, zero)));
+            auto crosses = op_and(known, op_not(stays));
+            auto product = (first_1 * last_1);
+            auto scale_1 = scale_of<R, S, N, P>(system, state, trial, e_1);
+            auto returns = op_and(op_and(known, stays), m_gt(product, zero));
+            returns = op_and(returns, op_not(m_gt(product, (scale_1 * Real<R>::lit(FAR)))));
+            if (m_any(returns)) {
+                auto chance = math::exp((-(product / scale_1)));
+                auto stream = system.event_stream(e_1, state.u, state.p, lane.t);
+                auto stream_1 = m_shl<1>(timeline::whole_to_bits(stream));
+                auto index = op_or(stream_1, Bits<typename Real<R>::Bits>::select(above, one, none));
+                auto uniform_ = S::Noise::template uniform_<R>(trial.ask.path, index);
+                returns = op_and(returns, m_lt(uniform_, chance));
+            }
+            auto leaves = op_or(crosses, returns);
+            auto counts = op_and(leaves, locate::counts_from<R, S, N, P>(above, bit));
+            if (m_any(counts)) {
+                auto count = m_wrapping_add(io.event_count(e_1), one);
+                auto ends = actions::ends<R, S, N, P>(system, state, lane.t, e_1, count);
+                auto fires = op_and(counts, op_or(ends, sides::has<R>(acting_1, bit)));
+                found.fired = sides::with<R>(found.fired, bit, fires);
+                found.returned = sides::with<R>(found.returned, bit, op_and(counts, returns));
+                if (((S::LOGGED > 0) && io.logs())) {
+                    auto logs = op_and(op_and(counts, op_not(fires)), logged::is_logged<R, S, N, P>(bit));
+                    auto which = logged::number_of<R>(number, op_not(above));
+                    io.log_event(logs, slot, which, found.end, step.u, step.u);
+                    auto next = m_wrapping_add(slot, one);
+                    slot = Bits<typename Real<R>::Bits>::select(logs, next, slot);
+                }
+                io.set_event_count(counts, e_1, count);
+            }
+            auto appears = op_and(op_and(near, op_not(known)), op_or(m_gt(last_1, zero), m_lt(last_1, zero)));
+            auto rises = op_or(op_and(appears, m_gt(last_1, zero)), op_and(crosses, op_not(above)));
+            auto falls = op_or(op_and(appears, m_lt(last_1, zero)), op_and(crosses, above));
+            lane.sides = sides::with<R>(lane.sides, bit, rises);
+            lane.sides = Bits<typename Real<R>::Bits>::select(falls, op_and(lane.sides, op_not(bit)), lane.sides);
+            lane.known = sides::with<R>(lane.known, bit, appears);
+            bit = m_wrapping_add(bit, bit);
+            number = m_wrapping_add(number, one);
+        }
+        if (m_any(broken)) {
+            events::fail<R, C>(lane, broken);
+        }
+    }
+}
+
+// passages.rs  Returns the product of an event function's values at both ends of a step beside which
+template<class R, class S, int N, int P> DEVICE R scale_of(S system, const stepper::State<R, N, P>& state, const attempt::Attempt<R>& trial, int index) {
+    auto variance = system.event_variance(index, state.u, state.p, trial.ask.at.t);
+    return ((variance * trial.ask.h) * Real<R>::lit(0.5));
+}
+} // namespace passages
 
 namespace effects {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& io, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const events::Found<R, N>& found, typename Real<R>::Mask near);
@@ -4371,11 +4472,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto h = trial.ask.h;
     auto aimed = lane.pending;
-    auto arrived = follow<R, C, N>(lane, h, found);
+    auto arrived = Mask<typename Real<R>::Mask>::splat(false);
+    if constexpr (op_not(C::PASSAGES)) {
+        arrived = follow<R, C, N>(lane, h, found);
+    }
     if (m_any(op_and(found.goes, op_or(op_not(m_equals(found.fired, none)), found.holds)))) {
         happen<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
     }
-    if constexpr (C::EVENTS) {
+    if constexpr ((C::EVENTS && op_not(C::PASSAGES))) {
         if (m_any(near)) {
             sides::settle<R, S, N, P>(system, state, lane, near);
             lane.unsettled = op_or(lane.unsettled, found.cut);
@@ -4418,7 +4522,14 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto before = state.u;
     auto p_before = state.p;
-    auto at_zero = op_or(op_or(sides::near<R, S, N, P>(system, state, lane.t, goes), found.fired), found.here);
+    auto at_zero = none;
+    auto reached = lane.sides;
+    if constexpr (C::PASSAGES) {
+        reached = op_xor(reached, found.returned);
+    } else {
+        auto near = sides::near<R, S, N, P>(system, state, lane.t, goes);
+        at_zero = op_or(op_or(near, found.fired), found.here);
+    }
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     if constexpr ((C::RECORDS && C::EVENTS)) {
@@ -4437,7 +4548,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto here = op_and(goes, sides::has<R>(found.fired, bit));
         if (m_any(here)) {
-            auto rises = sides::has<R>(lane.sides, bit);
+            auto rises = sides::has<R>(reached, bit);
             auto effects = jumps::occur<R, S, Q, N, P>(system, io, state, lane, e, bit, number, here, rises, slot);
             ran = sides::with<R>(ran, bit, effects.acts);
             waiting = sides::with<R>(waiting, bit, effects.waits);
@@ -4534,14 +4645,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, at_zero, before, p_before, nobody);
         auto since = m_abs((lane.t - lane.acted));
         auto resolution = (((m_abs(lane.t) + m_abs(whole)) * timeline::few_units<R>()) * Real<R>::lit(8.0));
-        auto near = m_le(since, resolution);
+        auto near_1 = m_le(since, resolution);
         auto rests = none;
         auto due = none;
-        if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
+        if constexpr (C::PASSAGES) {
+            rests = op_and(ran, op_not(sides[1]));
+        } else if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
             if (m_any(by_event)) {
                 auto acted_here = ran;
                 auto contact = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
-                near = op_or(near, op_not(m_equals(contact[1], none)));
+                near_1 = op_or(near_1, op_not(m_equals(contact[1], none)));
                 rests = op_or(contact[0], op_and(contact[1], lane.fired));
                 auto counts = sides::in_direction<R, S, N, P>(sides[0]);
                 auto across = op_and(op_and(sides[1], lane.known), op_xor(sides[0], lane.sides));
@@ -4550,12 +4663,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         }
         auto kept = op_or(rests, due);
         auto stays = op_and(op_and(lane.sides, lane.known), op_not(sides[1]));
-        auto there = op_or(op_or(op_and(op_or(sides[0], stays), op_not(kept)), op_and(rests, op_not(lane.sides))), op_and(due, op_not(sides[0])));
+        auto there = op_or(op_or(op_and(op_or(sides[0], stays), op_not(kept)), op_and(rests, op_not(reached))), op_and(due, op_not(sides[0])));
         auto known = op_or(op_or(lane.known, sides[1]), kept);
         lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, there, lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(goes_on, known, lane.known);
-        auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
-        auto earlier = Bits<typename Real<R>::Bits>::select(near, lane.fired, none);
+        auto chain = Bits<typename Real<R>::Bits>::select(near_1, m_wrapping_add(lane.chain, one), none);
+        auto earlier = Bits<typename Real<R>::Bits>::select(near_1, lane.fired, none);
         auto fired = op_or(earlier, ran);
         lane.fired = Bits<typename Real<R>::Bits>::select(by_event, fired, lane.fired);
         lane.chain = Bits<typename Real<R>::Bits>::select(by_event, chain, lane.chain);
@@ -5135,15 +5248,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 if constexpr (op_not(C::ADAPTIVE)) {
                     goes = op_and(op_and(op_and(moves, trial.run), lane.alive), m_equals(step.code, none));
                 }
-                found = events::watch<R, S, M, N, P>(system, state, lane, trial, step, goes);
+                found = events::watch<R, S, M, C, N, P>(system, state, lane, trial, step, goes);
+                if constexpr (C::PASSAGES) {
+                    passages::find<R, S, M, Q, C, N, P>(system, io, state, lane, trial, step, found);
+                }
                 near = op_or(found.near, found.holds);
-                if constexpr ((op_not(C::ADAPTIVE) || C::RECORDS)) {
+                if constexpr (((op_not(C::ADAPTIVE) || C::RECORDS) && op_not(C::PASSAGES))) {
                     events::find<R, S, M, Q, C, N, P>(system, io, state, lane, before, trial, step, found);
                     moves = op_and(moves, op_not(found.cut));
                     trial.run = op_and(trial.run, op_not(found.cut));
                 }
             }
-            if constexpr (((C::WATCHES && C::ADAPTIVE) && op_not(C::RECORDS))) {
+            if constexpr ((((C::WATCHES && C::ADAPTIVE) && op_not(C::RECORDS)) && op_not(C::PASSAGES))) {
                 if (m_any(near)) {
                     if ((C::EVENTS && io.waits())) {
                         waits = op_and(found.near, op_not(searches));
@@ -5240,7 +5356,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if constexpr (M::FSAL) {
         auto after = M::template du_after<R, N>(step.k);
         state.du = vector::choose<R, N>(moves, after, state.du);
-    } else if constexpr ((C::EVENTS && op_not(C::MASS))) {
+    } else if constexpr (((C::EVENTS && op_not(C::MASS)) && op_not(C::PASSAGES))) {
         state.du = vector::choose<R, N>(moves, du, state.du);
     }
 }
@@ -5364,6 +5480,7 @@ struct Config {
     static constexpr bool FEATURES = false;
     static constexpr bool JUMPS = false;
     static constexpr bool NOISE = false;
+    static constexpr bool PASSAGES = false;
     static constexpr bool CHECKS_INTERPOLANT = false;
 };
 // For each column its place among the shared numbers, or -1.

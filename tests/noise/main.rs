@@ -20,6 +20,7 @@ mod jumps;
 mod laws;
 mod multilevel;
 mod orders;
+mod passages;
 mod paths;
 mod refused;
 mod same;

@@ -123,6 +123,39 @@ fn cells_periodic_states_and_interpolation() {
     assert!(solution.at(0.5).is_some() && solution.at(0.25).is_none());
 }
 
+/// A threshold that ends a path.
+#[ode_system(gradients = "on")]
+mod stopped {
+    fn rhs(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+        [p[0] * u[0]]
+    }
+
+    #[noise]
+    fn noise(u: &[f64; 1]) -> [f64; 1] {
+        [u[0]]
+    }
+
+    #[event(rising, stop)]
+    fn high(u: &[f64; 1]) -> f64 {
+        u[0] - 2.0
+    }
+
+    #[loss]
+    fn size(u: &[f64; 1]) -> f64 {
+        u[0]
+    }
+}
+
+#[test]
+fn gradients_through_events() {
+    let problem = OdeProblem::new(stopped, [1.0], 0.0..=1.0, [0.1]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(2);
+    let options = SolveOptions::default().fixed_step(0.1).saveat([1.0]);
+    let error = ensemble.gradient(EulerMaruyama, EnsembleSerial, &options).unwrap_err();
+    assert!(matches!(error, SolveError::NoGradientsOf { .. }), "{error}");
+    assert!(error.to_string().contains("systems with events and noise"), "{error}");
+}
+
 /// Sensitivities need one path for all trajectories: `u + sd W` is then linear in both inputs.
 #[test]
 fn sensitivities_on_one_path() {

@@ -3,8 +3,9 @@
 use crate::everywhere::same_everywhere;
 use crate::everywhere::succeeds_everywhere;
 use crate::systems::{
-    births, double_well, forced, geometric, heston, kicked, relaxing, stratonovich,
+    births, double_well, forced, geometric, heston, kicked, neuron, relaxing, stratonovich, walk,
 };
+use odes::events::EventLog;
 use odes::lane::Scalar;
 use odes::methods::{
     EulerMaruyama, Method, Milstein, Shark, Siea, Spark, Sra1, Sriw1, StochasticHeun,
@@ -128,4 +129,45 @@ fn samples_and_actions() {
     }
     check::<f64>();
     check::<f32>();
+}
+
+/// Crossings and excursions that stop, act, wait and are logged.
+#[test]
+fn events() {
+    fn of_walk<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
+        let parameters =
+            walk::Parameters { drift: 0.1, pull: 0.5, sd: 1.0, level: 0.5, low: -0.5, high: 1.5 };
+        let problem = OdeProblem::new(walk, [0.2], 0.0..=2.03, parameters).cast::<T>();
+        let ensemble = EnsembleProblem::new(problem).trajectories(203);
+        let options = options.clone().saveat([0.4, 2.0]).tstops([0.6]);
+        let options = options.event_log(EventLog::new(3).with_states());
+        let expected = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+        for name in ["top", "bottom", "passage"] {
+            let some = expected.event_count(name).unwrap().iter().filter(|&&n| n > 0).count();
+            assert!((20..200).contains(&some), "{name}: {some}");
+        }
+        same_everywhere(method, &ensemble, &expected, &options);
+    }
+    let fixed = SolveOptions::default().fixed_step(0.0625).noise_seed(7);
+    of_walk::<_, f64>(EulerMaruyama, &fixed);
+    of_walk::<_, f32>(EulerMaruyama, &fixed.clone().noise_cell(0.25));
+    let adaptive = SolveOptions::default().tolerance(3e-2).noise_cell(0.25).noise_seed(7);
+    of_walk::<_, f64>(Shark, &adaptive);
+    of_walk::<_, f32>(Shark, &adaptive);
+
+    fn of_neuron<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
+        let modes = neuron::Modes { awake: 1.0 };
+        let parameters = neuron::Parameters { input: 0.9, sd: 0.8, rest: 0.33, end: 3.4, modes };
+        let start = neuron::State { v: 0.0 };
+        let problem = OdeProblem::new(neuron, start, 0.0..=4.0, parameters).cast::<T>();
+        let ensemble = EnsembleProblem::new(problem).trajectories(99);
+        let options = options.clone().saveat(0.5).event_log(EventLog::new(4).with_states());
+        let expected = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+        let spikes = expected.event_count("spike").unwrap();
+        assert!(spikes.iter().sum::<u32>() > 99, "{spikes}");
+        same_everywhere(method, &ensemble, &expected, &options);
+    }
+    of_neuron::<_, f64>(EulerMaruyama, &fixed);
+    of_neuron::<_, f32>(EulerMaruyama, &fixed);
+    of_neuron::<_, f64>(Shark, &adaptive);
 }

@@ -271,3 +271,96 @@ pub(crate) mod kicked {
         u[1] > p[0]
     }
 }
+
+/// A process of Ornstein and Uhlenbeck, or a Brownian motion with drift: passages of a level, and
+/// exits from an interval.
+#[ode_system]
+pub(crate) mod walk {
+    pub struct Parameters {
+        pub drift: f64,
+        pub pull: f64,
+        pub sd: f64,
+        pub level: f64,
+        pub low: f64,
+        pub high: f64,
+    }
+
+    fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [p.drift - p.pull * u[0]]
+    }
+
+    #[noise]
+    fn noise(_u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [p.sd]
+    }
+
+    #[event(rising, log)]
+    fn passage(u: &[f64; 1], p: &Parameters) -> f64 {
+        u[0] - p.level
+    }
+
+    #[event(rising, stop)]
+    fn top(u: &[f64; 1], p: &Parameters) -> f64 {
+        u[0] - p.high
+    }
+
+    #[event(falling, log, stop)]
+    fn bottom(u: &[f64; 1], p: &Parameters) -> f64 {
+        u[0] - p.low
+    }
+
+    #[after_step]
+    fn beyond(u: &[f64; 1], p: &Parameters) -> bool {
+        u[0] > p.level
+    }
+}
+
+/// A neuron that integrates noisy input, fires at the threshold 1, and rests at 0.
+#[ode_system]
+pub(crate) mod neuron {
+    pub struct State {
+        pub v: f64,
+    }
+
+    pub struct Modes {
+        pub awake: f64,
+    }
+
+    pub struct Parameters {
+        pub input: f64,
+        pub sd: f64,
+        pub rest: f64,
+        pub end: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { v: p.modes.awake * (p.input - u.v) }
+    }
+
+    #[noise]
+    fn noise(_u: &State, p: &Parameters) -> State {
+        State { v: p.modes.awake * p.sd }
+    }
+
+    #[event(rising, log)]
+    fn spike(u: &State) -> f64 {
+        u.v - 1.0
+    }
+
+    #[action(spike)]
+    fn reset(_: &State) -> (State, Modes) {
+        (State { v: 0.0 }, Modes { awake: 0.0 })
+    }
+
+    #[action(spike, after = p.rest)]
+    fn wake(_: &State) -> Modes {
+        Modes { awake: 1.0 }
+    }
+
+    /// An event without noise.
+    #[event(rising, stop)]
+    fn end(_: &State, p: &Parameters, t: f64) -> f64 {
+        t - p.end
+    }
+}

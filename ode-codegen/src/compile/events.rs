@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use proc_macro2::Ident;
 
-use super::{Capability, Fact, FactValue, Lowered, Settings};
-use crate::derive;
-use crate::elaborate::{After, Happening, Scheduled, Tested};
+use super::{Capability, Fact, FactValue, Lowered, Settings, noise};
+use crate::derive::{self, Gradient};
+use crate::elaborate::{After, Happening, Noisy, Scheduled, Tested};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, InputNode};
 
@@ -155,10 +155,13 @@ pub(super) fn holds(
 
 /// Returns the functions `values` of events and features, and their slopes, if there are any.
 ///
-/// The slope of a function along a solution is `∂g/∂u · u' + ∂g/∂t`.
+/// The slope of a function along a solution is `∂g/∂u · u' + ∂g/∂t`. With noise there are also the
+/// functions' variances per unit of time, `Σ_j (∂g/∂u · g_j)²`, and the streams of their random
+/// numbers.
 pub(super) fn functions(
     graph: &mut Graph,
     values: Vec<Id>,
+    noise: Option<&Noisy>,
     settings: &Settings,
     name: &Ident,
 ) -> syn::Result<Vec<Lowered>> {
@@ -174,6 +177,14 @@ pub(super) fn functions(
         );
         return Err(syn::Error::new_spanned(name, message));
     };
+    let of_noise = noise.map(|noise| {
+        let columns = noise::columns(graph, &noise.factors);
+        let variances = gradients.iter().map(|gradient| variance(graph, gradient, &columns));
+        let variances = variances.collect();
+        let streams = streams(&gradients).into_iter();
+        let streams = streams.map(|stream| Some(graph.literal(stream as f64))).collect();
+        [("event_variances", variances), ("event_streams", streams)]
+    });
     let slopes = gradients.into_iter().map(|gradient| {
         let mut slope = None;
         for (input, by) in gradient {
@@ -195,8 +206,44 @@ pub(super) fn functions(
     let slopes: Vec<Option<Id>> = slopes.collect();
     let lower = |name, results| Lowered::new(name, graph, results, settings.fusion);
     let some = |ids: Vec<Id>| ids.into_iter().map(Some).collect();
-    Ok(vec![
+    let mut functions = vec![
         lower("event_values", Results::Vector(some(values))),
         lower("event_slopes", Results::Vector(slopes)),
-    ])
+    ];
+    let of_noise = of_noise.into_iter().flatten();
+    functions.extend(of_noise.map(|(name, all)| lower(name, Results::Vector(all))));
+    Ok(functions)
+}
+
+/// Returns for each function the first one with the same derivatives with respect to the states.
+///
+/// Two such functions differ by a number that noise does not change.
+fn streams(gradients: &[Gradient]) -> Vec<usize> {
+    let of_states = |gradient: &Gradient| -> Gradient {
+        let is_state = |(input, _): &&(InputNode, Id)| matches!(input, InputNode::State(_));
+        gradient.iter().filter(is_state).copied().collect()
+    };
+    let all: Vec<Gradient> = gradients.iter().map(of_states).collect();
+    let first = |(e, gradient)| all.iter().position(|other| other == gradient).unwrap_or(e);
+    all.iter().enumerate().map(first).collect()
+}
+
+/// Returns the variance per unit of time of a function with this gradient.
+///
+/// `columns` has the factors of each process in all components.
+fn variance(graph: &mut Graph, gradient: &Gradient, columns: &[Vec<Option<Id>>]) -> Option<Id> {
+    let mut variance = None;
+    for column in columns {
+        let mut along = None;
+        for &(input, by) in gradient {
+            let InputNode::State(index) = input else { continue };
+            if let Some(factor) = column[index as usize] {
+                let term = graph.mul(by, factor);
+                along = noise::sum(graph, along, Some(term));
+            }
+        }
+        let square = along.map(|along| graph.mul(along, along));
+        variance = noise::sum(graph, variance, square);
+    }
+    variance
 }

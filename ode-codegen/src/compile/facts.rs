@@ -80,9 +80,10 @@ impl Capability {
             "mass" => Capability::MassMatrix,
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
-            "event_values" | "event_slopes" | "event_actions" | "event_limits" | "event_modes"
-            | "event_delays" | "step_conditions" | "due_flags" | "action_times" | "jump_rates"
-            | "jump_bounds" | "jump_actions" | "jump_modes" => Capability::Events,
+            "event_values" | "event_slopes" | "event_variances" | "event_streams"
+            | "event_actions" | "event_limits" | "event_modes" | "event_delays"
+            | "step_conditions" | "due_flags" | "action_times" | "jump_rates" | "jump_bounds"
+            | "jump_actions" | "jump_modes" => Capability::Events,
             "noise_sum" | "noise_columns" | "noise_milstein" | "noise_pull_back"
             | "milstein_pull_back" => Capability::Noise,
             "break_times" | "abscissae" => Capability::TimeBreaks,

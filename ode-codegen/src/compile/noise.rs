@@ -21,7 +21,7 @@ pub(crate) struct NoiseKind {
 }
 
 /// Returns the sum of two numbers, either of which may be a structural zero.
-fn sum(graph: &mut Graph, a: Option<Id>, b: Option<Id>) -> Option<Id> {
+pub(super) fn sum(graph: &mut Graph, a: Option<Id>, b: Option<Id>) -> Option<Id> {
     match (a, b) {
         (Some(a), Some(b)) => Some(graph.add(a, b)),
         (one, other) => one.or(other),
@@ -38,7 +38,7 @@ fn depends(graph: &Graph, id: Id, except: Option<usize>) -> bool {
 }
 
 /// Returns the factors of each process in all components; `None` is a structural zero.
-fn columns(graph: &Graph, factors: &Factors) -> Vec<Vec<Option<Id>>> {
+pub(super) fn columns(graph: &Graph, factors: &Factors) -> Vec<Vec<Option<Id>>> {
     match factors {
         Factors::Each(factors) => {
             let column = |(process, factor): (usize, &Id)| {

@@ -28,18 +28,15 @@ impl Parser<'_> {
             self.error(&other.sig.ident, message);
         }
         for (purpose, other) in functions {
-            let instead = match purpose {
-                Purpose::Event => "test the state at the end of each step by `#[after_step]`",
-                Purpose::Feature => "save the trajectory, and compute this number from it",
-                _ => continue,
-            };
-            let (name, what) = (&other.sig.ident, purpose.what());
-            let message = format!(
-                "`{name}` is {what}, and this system has noise (`{}`): the two do not work \
-                 together; {instead}",
-                item.sig.ident
-            );
-            self.error(name, message);
+            if purpose == Purpose::Feature {
+                let name = &other.sig.ident;
+                let message = format!(
+                    "`{name}` is a feature, and this system has noise (`{}`): the two do not work \
+                     together; save the trajectory, and compute this number from it",
+                    item.sig.ident
+                );
+                self.error(name, message);
+            }
         }
         let is_ours = |attribute: &&_| Purpose::of_attribute(attribute) == Some(Purpose::Noise);
         let attribute = item.attrs.iter().find(is_ours)?;

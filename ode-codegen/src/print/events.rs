@@ -14,9 +14,11 @@ use crate::translate::SYSTEM;
 /// The functions of all events or bounds, and of one of them.
 ///
 /// Each entry contains both names, and the arguments.
-const ONE_OF: [(&str, &str, &[&str]); 20] = [
+const ONE_OF: [(&str, &str, &[&str]); 22] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
+    ("event_variances", "event_variance", &["u", "p", "t"]),
+    ("event_streams", "event_stream", &["u", "p", "t"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
     ("event_limits", "event_limit", &["u", "p", "t"]),
     ("event_delays", "delay", &["u", "p", "t"]),

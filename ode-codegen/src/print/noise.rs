@@ -24,12 +24,13 @@ struct Printer<'a> {
     path: TokenStream,
     brownian: TokenStream,
     nodes: TokenStream,
+    chance: TokenStream,
     attribute: TokenStream,
 }
 
 impl Printer<'_> {
     /// Returns the functions of the trait `Noise`.
-    fn functions(&self) -> [TokenStream; 8] {
+    fn functions(&self) -> Vec<TokenStream> {
         let Printer { states, parameters, processes, this, attribute, .. } = self;
         let Printer { path, brownian, nodes, .. } = self;
         let nested = |name: &str| (self.nested)(name);
@@ -128,7 +129,18 @@ impl Printer<'_> {
                 #value
             }
         };
-        [increments, stored, approach, on_node, diffuse, milstein, columns, of_components]
+        let uniform = (self.has)("event_variances").then(|| {
+            let chance = &self.chance;
+            quote! {
+                #attribute
+                fn uniform<R: Real>(interval: &#path::Path<R>, index: R::Bits) -> R {
+                    #chance::uniform::<R>(interval, index)
+                }
+            }
+        });
+        let all =
+            [increments, stored, approach, on_node, diffuse, milstein, columns, of_components];
+        all.into_iter().chain(uniform).collect()
     }
 
     /// Returns the functions of the trait `PullBackNoise`; none without gradients.
@@ -223,6 +235,7 @@ pub(super) fn on_device(compiled: &CompiledSystem) -> Vec<TokenStream> {
         path: quote!(path),
         brownian: quote!(brownian),
         nodes: quote!(nodes),
+        chance: quote!(chance),
         attribute: TokenStream::new(),
     };
     printer.functions().into_iter().chain(printer.pull_backs()).collect()
@@ -268,9 +281,10 @@ pub(super) fn implementation(
         path: quote!(#facade::__private::path),
         brownian: quote!(#facade::__private::brownian),
         nodes: quote!(#facade::__private::nodes),
+        chance: quote!(#facade::__private::chance),
         attribute: quote!(#inline),
     };
-    let functions = printer.functions().map(private);
+    let functions = printer.functions().into_iter().map(private);
     let pull_backs: Vec<TokenStream> = printer.pull_backs().into_iter().map(private).collect();
     let pull_backs = (!pull_backs.is_empty()).then(|| {
         quote! {

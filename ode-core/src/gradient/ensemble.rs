@@ -243,6 +243,13 @@ fn evaluated<T: Scalar>(
              times of jumps have no derivative along a path",
         );
     }
+    if ensemble.system.passages {
+        return no(
+            "systems with events and noise",
+            "test the state by `#[after_step]`, or use a loss that does not need the event: no \
+             single path shows that the probability of an event depends on the learnt parameters",
+        );
+    }
     let info = ensemble.system.info;
     if settings.adaptive && info.noise.is_some() {
         return no("adaptive steps of systems with noise", "use fixed steps: `fixed_step(h)`");

@@ -67,7 +67,7 @@ mod device {
         } else {
             let i = timeline::whole_from_bits::<R>(lane.attempts);
             next = timeline::grid(lane.t0, i, lane.dt);
-            if C::EVENTS {
+            if C::EVENTS && !C::PASSAGES {
                 // The step goes to an event, or from an event to the end of a step of the grid.
                 let waits = !lane.pending.equals(<R::Bits as Bits>::lit(0));
                 let size = timeline::planned(lane.t, lane.t_low, lane.plan);

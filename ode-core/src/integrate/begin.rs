@@ -208,7 +208,7 @@ mod device {
         let mut first = state.u;
         let p_first = state.p;
         let mut here = none;
-        if C::SCHEDULED && C::EVENTS {
+        if C::SCHEDULED && C::EVENTS && !C::PASSAGES {
             here = sides::near::<R, S, N, P>(system, state, lane.t, reasons.again);
         }
         let mut acted = <R::Mask as Mask>::splat(false);
@@ -277,7 +277,7 @@ mod device {
             }
         }
         if C::WATCHES {
-            sides::arm::<R, S, Q, N, P>(
+            sides::arm::<R, S, Q, C, N, P>(
                 system, io, state, lane, begins, fresh, acted, here, &first, &p_first,
             );
         }

@@ -79,11 +79,14 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let h = trial.ask.h;
         let aimed = lane.pending;
-        let arrived = follow::<R, C, N>(lane, h, found);
+        let mut arrived = <R::Mask as Mask>::splat(false);
+        if !C::PASSAGES {
+            arrived = follow::<R, C, N>(lane, h, found);
+        }
         if (found.goes & (!found.fired.equals(none) | found.holds)).any() {
             happen::<R, S, M, Q, C, N, P>(system, io, o, state, lane, h, arrived, aimed, found);
         }
-        if C::EVENTS {
+        if C::EVENTS && !C::PASSAGES {
             if near.any() {
                 sides::settle::<R, S, N, P>(system, state, lane, near);
                 lane.unsettled = lane.unsettled | found.cut;
@@ -152,9 +155,16 @@ mod device {
         let nobody = <R::Mask as Mask>::splat(false);
         let before = state.u;
         let p_before = state.p;
-        // Events that only count are at zero here, too.
-        let at_zero =
-            sides::near::<R, S, N, P>(system, state, lane.t, goes) | found.fired | found.here;
+        let mut at_zero = none;
+        // The sides to which functions have moved.
+        let mut reached = lane.sides;
+        if C::PASSAGES {
+            reached = reached ^ found.returned;
+        } else {
+            // Events that only count are at zero here, too.
+            let near = sides::near::<R, S, N, P>(system, state, lane.t, goes);
+            at_zero = near | found.fired | found.here;
+        }
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         if C::RECORDS && C::EVENTS {
@@ -174,7 +184,7 @@ mod device {
         for e in 0..S::EVENTS {
             let here = goes & sides::has::<R>(found.fired, bit);
             if here.any() {
-                let rises = sides::has::<R>(lane.sides, bit);
+                let rises = sides::has::<R>(reached, bit);
                 let effects = jumps::occur::<R, S, Q, N, P>(
                     system, io, state, lane, e, bit, number, here, rises, &mut slot,
                 );
@@ -300,7 +310,9 @@ mod device {
             let mut near = since.le(resolution);
             let mut rests = none;
             let mut due = none;
-            if S::EVENTS > 0 && !S::MASS {
+            if C::PASSAGES {
+                rests = ran & !sides[1];
+            } else if S::EVENTS > 0 && !S::MASS {
                 if by_event.any() {
                     let acted_here = ran;
                     let contact = sides::at_zero::<R, S, N, P>(
@@ -318,7 +330,7 @@ mod device {
             let kept = rests | due;
             // A function that an action leaves at zero, and at rest, stays on its side.
             let stays = lane.sides & lane.known & !sides[1];
-            let there = ((sides[0] | stays) & !kept) | (rests & !lane.sides) | (due & !sides[0]);
+            let there = ((sides[0] | stays) & !kept) | (rests & !reached) | (due & !sides[0]);
             let known = lane.known | sides[1] | kept;
             lane.sides = <R::Bits as Bits>::select(goes_on, there, lane.sides);
             lane.known = <R::Bits as Bits>::select(goes_on, known, lane.known);

@@ -21,6 +21,8 @@
 //! derivatives, so such systems have no slopes here. In these systems only the ends of steps are
 //! tested.
 //!
+//! Systems with noise have other [rules](crate::integrate::passages).
+//!
 //! A lane with a step that may contain an event makes the step again, with the same bits, until
 //! enough lanes wait. Then these lanes search together, and go to their events together.
 //!
@@ -67,6 +69,8 @@ mod device {
         pub fired: R::Bits,
         /// The events with functions at zero there, up to rounding.
         pub here: R::Bits,
+        /// The events with functions that crossed zero and returned, in systems with noise.
+        pub returned: R::Bits,
         /// The conditions that hold at the end of the step.
         pub held: R::Bits,
         /// Lanes with a condition that holds.
@@ -97,6 +101,7 @@ mod device {
             event: none,
             fired: none,
             here: none,
+            returned: none,
             held: none,
             holds: nobody,
             du: [zero; N],
@@ -109,7 +114,14 @@ mod device {
     /// Tests whether a step may contain events, and evaluates the conditions at its end.
     ///
     /// Most steps need no other test. Lanes `moves` have a trajectory and an accepted step.
-    pub fn watch<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+    pub fn watch<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         system: S,
         state: &stepper::State<R, N, P>,
         lane: &lane::Lane<R>,
@@ -123,7 +135,7 @@ mod device {
         found.t_low = lane.t_low;
         found.goes = moves;
         found.end = R::select(trial.last, lane.t1, trial.next.t);
-        if S::EVENTS > 0 {
+        if S::EVENTS > 0 && !C::PASSAGES {
             if !S::MASS {
                 if M::FSAL {
                     found.du = M::du_after::<R, N>(&step.k);
@@ -286,14 +298,18 @@ mod device {
                 lane.known = <R::Bits as Bits>::select(goes, known, lane.known);
                 let broken = broken & goes;
                 if broken.any() {
-                    let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
-                    lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
-                    if C::ADAPTIVE {
-                        lane.last_attempt =
-                            <R::Bits as Bits>::select(broken, lane.attempts, lane.last_attempt);
-                    }
+                    fail::<R, C>(lane, broken);
                 }
             }
+        }
+    }
+
+    /// Ends the trajectories of lanes `which`, with an event function that is a NaN.
+    pub fn fail<R: Real, C: LoopConfig>(lane: &mut lane::Lane<R>, which: R::Mask) {
+        let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+        lane.code = <R::Bits as Bits>::select(which, non_finite, lane.code);
+        if C::ADAPTIVE {
+            lane.last_attempt = <R::Bits as Bits>::select(which, lane.attempts, lane.last_attempt);
         }
     }
 

@@ -64,7 +64,7 @@ mod device {
     /// Returns whether the event of this bit counts if its function leaves this side.
     ///
     /// The side is `above` zero or below it.
-    fn counts_from<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+    pub fn counts_from<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         above: R::Mask,
         bit: R::Bits,
     ) -> R::Mask {

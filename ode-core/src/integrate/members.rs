@@ -288,7 +288,7 @@ mod device {
             own.unsettled = own.unsettled | !own.pending.equals(none);
             let before = own;
             let mut found =
-                events::watch::<R, S, M, N, P>(system, &state, &own, &trial, &step, moves);
+                events::watch::<R, S, M, C, N, P>(system, &state, &own, &trial, &step, moves);
             events::find::<R, S, M, Q, C, N, P>(
                 system, io, &state, &mut own, &before, &trial, &step, &mut found,
             );

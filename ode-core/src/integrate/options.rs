@@ -34,6 +34,9 @@ pub trait LoopConfig {
     const JUMPS: bool = Self::SYSTEM.jumps;
     /// Whether the system has noise.
     const NOISE: bool = Self::SYSTEM.noise;
+    /// Whether events occur at the ends of steps, since the system has noise: see
+    /// [`passages`](crate::integrate::passages).
+    const PASSAGES: bool = Self::SYSTEM.passages();
     /// Whether the interpolants of implicit steps are [checked](crate::integrate::dense).
     ///
     /// The reason is a system with algebraic equations, and saved times, events or features.
@@ -113,6 +116,12 @@ impl SystemConstants {
         self.algebraic && (saves || self.events || self.features)
     }
 
+    /// Returns [`LoopConfig::PASSAGES`].
+    #[must_use]
+    pub const fn passages(self) -> bool {
+        self.events && self.noise
+    }
+
     /// Returns the constants as members of the kernel's `Config`.
     #[must_use]
     pub(crate) fn device_members(self, saves: bool) -> String {
@@ -127,6 +136,7 @@ impl SystemConstants {
             ("FEATURES", self.features),
             ("JUMPS", self.jumps),
             ("NOISE", self.noise),
+            ("PASSAGES", self.passages()),
             ("CHECKS_INTERPOLANT", self.checks_interpolant(saves)),
         ];
         let member = |(name, value)| format!("    static constexpr bool {name} = {value};\n");

@@ -7,7 +7,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments, clippy::collapsible_if)]
 #[ode_macros::device(sides)]
 mod device {
-    use crate::integrate::options::Sink;
+    use crate::integrate::options::{LoopConfig, Sink};
     use crate::integrate::{actions, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{stepper, timeline};
@@ -37,7 +37,14 @@ mod device {
     /// The sides follow from the initial state or, after a scheduled or delayed action, from the
     /// state after the action. The functions of events `here` were [at zero](near) in the state
     /// `before` the action, with the parameters `p_before`.
-    pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
+    pub fn arm<
+        R: Real,
+        S: System<N, P>,
+        Q: Sink<R, N, P>,
+        C: LoopConfig,
+        const N: usize,
+        const P: usize,
+    >(
         system: S,
         io: &mut Q,
         state: &stepper::State<R, N, P>,
@@ -67,13 +74,18 @@ mod device {
         let renewed = fresh | acted;
         if renewed.any() {
             let h = lane.t1 - lane.t0;
+            // A path with noise may leave zero against its slope.
+            let mut by_slope = fresh;
+            if C::PASSAGES {
+                by_slope = <R::Mask as Mask>::splat(false);
+            }
             let sides =
-                sides_of::<R, S, N, P>(system, state, lane.t, h, here, before, p_before, fresh);
+                sides_of::<R, S, N, P>(system, state, lane.t, h, here, before, p_before, by_slope);
             // A function at rest at the zero of its event that acts is in contact from the start.
             let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
             let rises = <R::Bits as Bits>::lit(S::RISING as u64);
             let mut rests = none;
-            if !S::MASS {
+            if !S::MASS && !C::PASSAGES {
                 let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
                 let rest = acting & (falls ^ rises) & !sides[1];
                 rests = <R::Bits as Bits>::select(fresh, rest, none);
@@ -85,7 +97,9 @@ mod device {
             lane.sides = <R::Bits as Bits>::select(renewed, above, lane.sides);
             lane.known = <R::Bits as Bits>::select(renewed, known, lane.known);
         }
-        settle::<R, S, N, P>(system, state, lane, begins);
+        if !C::PASSAGES {
+            settle::<R, S, N, P>(system, state, lane, begins);
+        }
     }
 
     /// Stores whether lanes `which` have an event function that is not strictly on its side.

@@ -199,6 +199,27 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         R::lit(0.0)
     }
 
+    /// Computes the variance per unit of time that noise gives to the function of event `index`.
+    ///
+    /// It is `Σ_j (∇g · g_j)²`, with the function `g` and the [noise](super::Noise) `g_j`.
+    #[inlined]
+    #[must_use]
+    fn event_variance<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// Returns the stream of random numbers of event `index`, a whole number below 30.
+    ///
+    /// Events share a stream if their functions differ by a number that noise does not change, such
+    /// as two levels of one quantity.
+    #[inlined]
+    #[must_use]
+    fn event_stream<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
     /// Returns the state after the action of `index`, which begins at the state `u`.
     ///
     /// Indices count events, then from [`EVENTS`](Self::EVENTS) on scheduled actions, then

@@ -1,6 +1,6 @@
 //! A system without its type.
 
-use crate::system::{System, SystemInfo};
+use crate::system::{Noise, System, SystemInfo};
 
 /// The parts of a system that host code reads: its data and constants of its type.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) delayed: bool,
     /// Whether the system has random jumps.
     pub(crate) jumps: bool,
+    /// Whether the system has events and noise.
+    pub(crate) passages: bool,
     /// The number of the features' results.
     pub(crate) features: usize,
     /// Whether tables have abscissae that depend on parameters.
@@ -43,6 +45,7 @@ impl Facts {
             timed: false,
             delayed: false,
             jumps: false,
+            passages: false,
             features: 0,
             tables: false,
             modes: 0,
@@ -64,6 +67,7 @@ impl Facts {
             timed: S::TIMED > 0,
             delayed: S::DELAYED != 0,
             jumps: S::JUMPS > 0,
+            passages: S::EVENTS > 0 && <S::Noise as Noise<N, P>>::NOISES > 0,
             features: S::FEATURE_RESULTS,
             tables: S::TABLES > 0,
             modes: S::MODES,

@@ -56,6 +56,14 @@ pub trait Noise<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     ///
     /// For noise that is diagonal or scalar.
     fn of_components<R: Real>(w: &Self::Wiener<R>) -> [[R; N]; 2];
+
+    /// Returns the uniform number of this index in a step, for systems with events.
+    #[inlined]
+    #[must_use]
+    fn uniform<R: Real>(path: &Path<R>, index: R::Bits) -> R {
+        let _ = (path, index);
+        R::lit(1.0)
+    }
 }
 
 /// Products of vectors with the derivatives of a system's noise (vector–Jacobian products).

@@ -48,7 +48,7 @@ pub(crate) mod the_calculus_is_known {
     }
 }
 
-pub(crate) mod noise_without_events {
+pub(crate) mod noise_without_features {
     use odes::ode_system;
 
     #[ode_system]
@@ -62,9 +62,9 @@ pub(crate) mod noise_without_events {
             [u[0]]
         }
 
-        #[after_step(stop)]
-        pub(crate) fn high(u: &[f64; 1]) -> bool {
-            u[0] > 1.0
+        #[event(rising, stop)]
+        pub(crate) fn high(u: &[f64; 1]) -> f64 {
+            u[0] - 1.0
         }
 
         #[observable]

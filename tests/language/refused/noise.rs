@@ -65,8 +65,8 @@ mod rule {
     }
 }
 
-//# noise_without_events
-//! A system with noise has neither events nor features.
+//# noise_without_features
+//! A system with noise has no features.
 
 use odes::ode_system;
 
@@ -79,14 +79,6 @@ mod rule {
     #[noise]
     pub(crate) fn kicks(u: &[f64; 1]) -> [f64; 1] {
         [u[0]]
-    }
-
-    #[event(rising, stop)]
-    pub(crate) fn high(u: &[f64; 1]) -> f64 {
-//~               ^^^^
-//~ error: `high` is an event, and this system has noise (`kicks`): the two do not work together;
-//~ test the state at the end of each step by `#[after_step]`
-        u[0] - 1.0
     }
 
     #[feature(maximum)]
