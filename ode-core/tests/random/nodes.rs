@@ -66,14 +66,14 @@ fn stored_numbers_are_those_of_the_descent() {
     }
 }
 
-/// A division for each step, and few steps that wait for more.
+/// A division for each iteration, and a quarter more iterations than steps.
 #[test]
 fn few_steps_wait() {
     assert!(walk::<f64>(0, 22, 0, 0) < 1.001);
     for first in [2, 4, 8] {
         let each = walk::<f64>(first, 22, 0, 0);
-        assert!(each < 1.3, "level {first}: {each}");
+        assert!(each < 1.35, "level {first}: {each}");
         let each = walk::<f64>(first, 22, 40, 0);
-        assert!(each < 1.3, "level {first}: {each}");
+        assert!(each < 1.35, "level {first}: {each}");
     }
 }
