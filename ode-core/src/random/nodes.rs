@@ -7,7 +7,7 @@
 //!
 //! In each iteration of the loop, each lane divides one node, or draws the numbers of one cell.
 //! This is the mean number of divisions for each step, but the numbers of some nodes need several
-//! divisions. Two rules balance them without a loop, in which all lanes would wait for the one
+//! divisions. Two rules balance them without a loop, because all lanes would wait there for the lane
 //! with the most divisions:
 //!
 //! * If a lane has the numbers of its node, it divides the first following node, unless that node
@@ -68,7 +68,7 @@ mod device {
         }
     }
 
-    /// Forgets the nodes of lanes `begins`, in which the first cell of a segment begins.
+    /// Forgets the nodes of lanes `begins`: there the first cell of a segment begins.
     ///
     /// `length` is the length of a cell.
     fn begin<R: Real, const K: usize>(nodes: &mut Nodes<R, K>, length: R, begins: R::Mask) {
