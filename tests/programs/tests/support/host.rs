@@ -19,8 +19,10 @@ type Evaluate = unsafe extern "C" fn(inputs: *const f64, results: *mut f64);
 pub(crate) fn source(texts: &str) -> String {
     let prelude = ode_core::kernel::Target::Host.prelude();
     let math = ode_core::math::device_source();
+    // Systems name the type of the nodes of their noise.
+    let path = ode_core::random::path::DEVICE;
     format!(
-        "{prelude}\nnamespace odes {{\n{math}\n}}\n\
+        "{prelude}\nnamespace odes {{\n{math}\n{path}\n}}\n\
          namespace odes {{ namespace calling {{ namespace math {{\n{CALLS}}}\n{texts}\n}} }}\n"
     )
 }
