@@ -110,6 +110,7 @@ pub mod sensitivity {}
 #[doc = include_str!("../docs/features.md")]
 pub mod features {}
 
+/// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
 /// [jumps]: crate::docs::jumps
 /// [sensitivity]: crate::docs::sensitivity
@@ -152,6 +153,7 @@ pub mod clusters {}
 /// [event-steps]: crate::docs::events#step-sizes
 /// [watch]: crate::docs::getting_started#watch-and-stop-a-solve
 /// [grazing]: crate::docs::gradients#events
+/// [random-jumps]: crate::docs::jumps#bounds
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}
@@ -176,6 +178,8 @@ pub mod arrays {}
 
 /// [results]: crate::docs::results#events
 /// [stops]: crate#doses-pulses-and-switches
+/// [random]: crate::docs::jumps
+/// [noise]: crate::docs::noise#events
 ///
 #[doc = include_str!("../docs/events.md")]
 pub mod events {}

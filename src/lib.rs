@@ -8,6 +8,7 @@
 //! [features]: docs::features
 //! [gradients]: docs::gradients
 //! [noise]: docs::noise
+//! [jumps]: docs::jumps
 //! [reductions]: docs::reductions
 //! [sensitivity]: docs::sensitivity
 //! [choosing-a-method]: docs::choosing_a_method

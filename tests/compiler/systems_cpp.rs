@@ -88,7 +88,9 @@ macro_rules! tests {
             };
             let prelude = ode_core::kernel::Target::Host.prelude();
             let math = ode_core::math::device_source();
-            let mut source = format!("{prelude}\nnamespace odes {{\n{math}\n}}\n");
+            // Systems name the type of the nodes of their noise.
+            let path = ode_core::random::path::DEVICE;
+            let mut source = format!("{prelude}\nnamespace odes {{\n{math}\n{path}\n}}\n");
             $(source += &text(systems::$system::$system);)*
             $(source += &text(odes_models::$model::$model);)*
             let library = cpp.compile(&source);

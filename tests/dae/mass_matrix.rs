@@ -221,8 +221,10 @@ type Evaluate = unsafe extern "C" fn(*const f64, *const f64, f64, f64, *mut f64)
 fn compare<S: System<N, P>, const N: usize, const P: usize>(system: S, cpp: &HostCpp, p: [f64; P]) {
     let prelude = ode_core::kernel::Target::Host.prelude();
     let math = ode_core::math::device_source();
+    // Systems name the type of the nodes of their noise.
+    let path = ode_core::random::path::DEVICE;
     let linear =
-        [ode_core::system::linear::tiles::DEVICE, ode_core::system::linear::DEVICE].concat();
+        [path, ode_core::system::linear::tiles::DEVICE, ode_core::system::linear::DEVICE].concat();
     let out_of_domain = if S::HAS_DOMAIN { "System::out_of_domain(x, y, t)" } else { "false" };
     let source = format!(
         r#"{prelude}
