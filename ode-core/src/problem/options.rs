@@ -556,8 +556,9 @@ impl SolveOptions {
     /// Sets the seed of the noise of stochastic equations, and of random jumps.
     ///
     /// The Brownian path of a trajectory is a function of this seed, of the trajectory's index in
-    /// the whole ensemble and of the time. It has the same bits on every backend, whatever is saved
-    /// and however trajectories are divided. Another seed gives independent paths. The seed also
+    /// the whole ensemble, of the time at which it begins, and of the time since then. It has the
+    /// same bits on every backend, whatever is saved and however trajectories are divided. Another
+    /// seed gives independent paths, and so does another beginning. The seed also
     /// selects random jumps. It has no effect on other systems.
     ///
     /// ```
@@ -601,6 +602,7 @@ impl SolveOptions {
 
     /// Sets the number of paths of noise and random jumps: trajectory `i` has path `i % count`.
     ///
+    /// Trajectories that begin at different times have different paths all the same.
     /// Without this option each trajectory has a path of its own. With common paths the difference
     /// of two trajectories shows the effect of their parameters, at a fraction of the variance. So
     /// an ensemble of parameters and paths has the path as the index that varies fastest, and all

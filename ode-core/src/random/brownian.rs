@@ -1,4 +1,4 @@
-//! Brownian paths as functions of a seed, a trajectory's index and the time.
+//! Brownian paths as functions of a seed, the number of a path and the time.
 //!
 //! Time is cut into cells. A counter of [Philox](super::philox4x32) identifies each number of a
 //! path, so nothing is stored, and a path does not depend on the order of its evaluations. The
@@ -6,7 +6,8 @@
 //!
 //! * the node of the cell: zero for the cell's own numbers, then the nodes of a binary tree;
 //! * the number of the cell, counted from the beginning of the trajectory;
-//! * the lower 32 bits of the number of the path: the trajectory's index, unless paths are common;
+//! * the lower 32 bits of the number of the path, by the trajectory's index and its beginning
+//!   ([`path_number`](crate::integrate::options::Source::path_number));
 //! * its next 16 bits, then 8 bits of purpose, then 8 bits of the block of numbers. The purposes
 //!   differ from the upper bits of an index, so [samples](super::words) of the same seed have
 //!   other counters.

@@ -22,8 +22,7 @@ mod device {
     pub struct Path<R: Real> {
         /// The seed, as two words of 32 bits.
         pub seed: [R::Bits; 2],
-        /// The number of the path, as two words of 32 bits: the index of a trajectory, unless
-        /// trajectories have common paths.
+        /// The number of the path, of 48 bits, as two words of 32 bits.
         pub number: [R::Bits; 2],
         /// Whether the step is a `node` of its cell's tree; otherwise a step of a grid.
         pub adaptive: bool,
