@@ -183,8 +183,14 @@ where
 {
     fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]) {
         let sampled = draw.values(range.clone());
+        let swept = self.sweep.sizes() != [None; 2] || !axes.is_empty();
+        let OdeProblem { system, u0, p, t0, t1 } = self.problem;
         for (k, (i, row)) in range.zip(rows.chunks_exact_mut(N + P + 2)).enumerate() {
-            let mut problem = self.sweep.problem(axes, self.problem, i);
+            // A copy of the whole problem would go through memory.
+            let mut problem = OdeProblem { system, u0, p, t0, t1 };
+            if swept {
+                problem = self.sweep.problem(axes, problem, i);
+            }
             if !sampled.is_empty() {
                 let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
                 draw.put(&sampled, k, &mut u0, &mut p);
@@ -194,7 +200,8 @@ where
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
             row[..N].copy_from_slice(&numbers::<T, N>(u0));
             row[N..N + P].copy_from_slice(&numbers::<T, P>(p));
-            row[N + P..].copy_from_slice(&[t0, t1]);
+            row[N + P] = t0;
+            row[N + P + 1] = t1;
         }
     }
 
