@@ -19,6 +19,14 @@ pub enum EvaluationThreads {
 }
 
 impl EvaluationThreads {
+    /// Returns the number of threads.
+    pub(crate) fn count(self) -> usize {
+        match self {
+            EvaluationThreads::Caller => 1,
+            EvaluationThreads::Pool => rayon::current_num_threads(),
+        }
+    }
+
     /// Calls `work(i)` for each `i` below `n`.
     pub(crate) fn each(self, n: usize, work: &(dyn Fn(usize) + Sync)) {
         match self {

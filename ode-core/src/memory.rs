@@ -11,7 +11,7 @@ use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use ode_macros::inlined;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -40,18 +40,20 @@ const LEAST: usize = 1 << 20;
 pub struct ResultBuffer<T> {
     start: NonNull<T>,
     len: usize,
-    owner: Owner,
+    owner: Owner<T>,
 }
 
 /// The owner of the memory of a [`ResultBuffer`].
-enum Owner {
+enum Owner<T> {
     /// A vector of this capacity.
     Vec(usize),
     /// A block; the memory is its beginning.
     Kept(Block),
+    /// A buffer whose memory is divided among parts; nothing reads it as a whole.
+    Part(Arc<ResultBuffer<T>>),
 }
 
-// SAFETY: a buffer owns its numbers, as a vector does.
+// SAFETY: a buffer owns its numbers, as a vector does. A part shares only the count of parts.
 unsafe impl<T: Send> Send for ResultBuffer<T> {}
 // SAFETY: a buffer owns its numbers, and shared references only read them.
 unsafe impl<T: Sync> Sync for ResultBuffer<T> {}
@@ -69,15 +71,31 @@ impl<T> ResultBuffer<T> {
         match &self.owner {
             Owner::Vec(capacity) => *capacity,
             Owner::Kept(block) => block.bytes / size_of::<T>(),
+            Owner::Part(_) => self.len,
         }
     }
 
-    /// Page-locks the memory by `lock`, if that pays.
+    /// Divides the memory into buffers of `len` numbers; the last one may be shorter.
+    ///
+    /// The memory is freed or kept after the last of them is dropped.
+    pub(crate) fn into_parts(self, len: usize) -> impl ExactSizeIterator<Item = ResultBuffer<T>> {
+        let (start, total) = (self.start, self.len);
+        let whole = Arc::new(self);
+        (0..total.div_ceil(len)).map(move |part| {
+            let from = part * len;
+            // SAFETY: the buffer owns `total` numbers from `start` on, and `from` is less.
+            let start = unsafe { start.add(from) };
+            // The ranges of two parts do not overlap, and nothing refers to the whole but its drop.
+            ResultBuffer { start, len: len.min(total - from), owner: Owner::Part(whole.clone()) }
+        })
+    }
+
+    /// Page-locks the memory for `device`, if that pays.
     ///
     /// Locking pays if the memory comes from an earlier array and is not locked yet. (Locking fresh
-    /// memory takes longer than one copy through memory that is locked already.) The result of
-    /// `lock` stays with the memory, and unlocks it when dropped.
-    pub fn lock(&mut self, lock: &Lock<'_>) {
+    /// memory takes longer than one copy through memory that is locked already.) The
+    /// lock stays with the memory.
+    pub fn lock(&mut self, device: &dyn PageLock) {
         if let Owner::Kept(block) = &mut self.owner
             && block.used
             && block.locked.is_none()
@@ -86,7 +104,7 @@ impl<T> ResultBuffer<T> {
             let bytes = unsafe {
                 core::slice::from_raw_parts_mut(self.start.as_ptr().cast::<u8>(), block.bytes)
             };
-            block.locked = lock(bytes);
+            block.locked = device.page_lock(bytes);
             // If locking fails, it is not tried again until another array has the memory.
             block.used = block.locked.is_some();
         }
@@ -100,6 +118,13 @@ impl<T: Pod> ResultBuffer<T> {
     /// [`SolveError::OutOfMemory`].
     pub fn of(len: usize) -> Result<Self, SolveError> {
         Self::made(len, false)
+    }
+
+    /// As [`of`](Self::of), in memory that `device` has [locked](Self::lock), if possible.
+    pub(crate) fn of_device(len: usize, device: &dyn PageLock) -> Result<Self, SolveError> {
+        let mut buffer = ResultBuffer::made(len, true)?;
+        buffer.lock(device);
+        Ok(buffer)
     }
 
     /// As [`of`](Self::of), in memory that is [locked](Self::lock) already, if there is any.
@@ -125,8 +150,8 @@ impl<T: Pod> ResultBuffer<T> {
     /// [`SolveError::OutOfMemory`].
     pub fn fit(&mut self, len: usize) -> Result<(), SolveError> {
         let suits = match &self.owner {
-            // Numbers beyond the length are not initialised.
-            Owner::Vec(_) => len <= self.len,
+            // Numbers beyond the length are not initialised, or belong to another part.
+            Owner::Vec(_) | Owner::Part(_) => len <= self.len,
             Owner::Kept(block) => block.suits(len.saturating_mul(size_of::<T>())),
         };
         if suits {
@@ -152,6 +177,7 @@ impl<T> Drop for ResultBuffer<T> {
                 drop(values);
             }
             Owner::Kept(block) => give_back(block),
+            Owner::Part(whole) => drop(whole),
         }
     }
 }
@@ -161,8 +187,9 @@ impl<T> Deref for ResultBuffer<T> {
 
     #[inlined]
     fn deref(&self) -> &[T] {
-        // SAFETY: the buffer owns `len` numbers from `start` on. The numbers belong to a vector, or
-        // are any bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
+        // SAFETY: the buffer owns `len` numbers from `start` on, alone even as a part. The numbers
+        // belong to a vector, or are any bytes of a mapping, which are initialised and valid for a
+        // `Pod` (`of`).
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -222,8 +249,19 @@ impl<'a, T> IntoIterator for &'a ResultBuffer<T> {
 /// A guard that unlocks page-locked memory when it is dropped.
 pub type Locked = Box<dyn Any + Send + Sync>;
 
-/// A function that page-locks memory, if that is possible.
-pub type Lock<'a> = dyn Fn(&mut [u8]) -> Option<Locked> + 'a;
+/// A device that page-locks memory, to copy from it and to it directly.
+pub trait PageLock: Sync {
+    /// Page-locks memory, if that is possible.
+    ///
+    /// The result unlocks the memory when it is dropped, before the memory is freed.
+    fn page_lock(&self, memory: &mut [u8]) -> Option<Locked>;
+}
+
+impl<F: Fn(&mut [u8]) -> Option<Locked> + Sync> PageLock for F {
+    fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
+        self(memory)
+    }
+}
 
 /// Memory of whole huge pages.
 struct Block {
@@ -379,6 +417,29 @@ mod tests {
         drop(other);
         trim();
         assert_eq!(kept(), 0);
+    }
+
+    #[test]
+    fn parts_free_the_memory_together() {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        trim();
+        for len in [7, 1 << 19] {
+            let whole = ResultBuffer::<f32>::of(len).unwrap();
+            let part = len / 3 + 1;
+            let mut parts: Vec<_> = whole.into_parts(part).collect();
+            let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+            assert_eq!(lengths, [part, part, len - 2 * part]);
+            for (value, part) in parts.iter_mut().enumerate() {
+                part.fill(value as f32);
+            }
+            let last = parts.pop().unwrap();
+            assert_eq!((parts[1][0], last[0], last.capacity()), (1.0, 2.0, last.len()));
+            drop(parts);
+            assert_eq!(kept(), 0);
+            drop(last);
+            assert_eq!(kept(), if len == 7 { 0 } else { 2 << 20 });
+        }
+        trim();
     }
 
     /// Counts the locks.

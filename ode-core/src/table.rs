@@ -129,7 +129,7 @@ macro_rules! arrays_of_trajectories {
 
             /// Page-locks the arrays by `lock`, where
             /// [that pays](crate::memory::ResultBuffer::lock).
-            pub fn lock(&mut self, lock: &crate::memory::Lock<'_>) {
+            pub fn lock(&mut self, lock: &dyn crate::memory::PageLock) {
                 $(self.$field.lock(lock);)*
             }
 

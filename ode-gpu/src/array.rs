@@ -15,7 +15,6 @@ use crate::device::{Device, WarmUp, ordinal_for_shard};
 use crate::ensemble::timings;
 use crate::error::GpuError;
 use crate::launched::Computing;
-use crate::locked::page_lock;
 use crate::lockstep::LockstepWorker;
 
 /// A backend that solves in lockstep on an NVIDIA GPU, as SciML's `EnsembleGPUArray` does.
@@ -163,9 +162,8 @@ impl RequestVisitor for EnsembleGpuArray {
             computing: Computing::default(),
             worst: None,
         };
-        let lock = |memory: &mut [u8]| page_lock(&self.device.own_context().ok()?, memory);
         let workers: &mut [&mut dyn Worker<T>] = &mut [&mut worker];
-        worker::run(workers, settings, columns, sink, Some(&lock))?;
+        worker::run(workers, settings, columns, sink, Some(&self.device))?;
         let times = (worker.compile, worker.computing.total);
         let timings = timings(begin, std::iter::once(times));
         let devices = vec![self.device.name().to_owned()];

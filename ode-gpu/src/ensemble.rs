@@ -12,7 +12,7 @@ use ode_core::ensemble::{AdjointJob, Capabilities, Request, RequestVisitor, Solv
 use ode_core::kernel::{Functions, KernelConfig};
 use ode_core::lane::Scalar;
 use ode_core::lane::dispatch::InstructionSet;
-use ode_core::memory::Locked;
+use ode_core::memory::PageLock;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::prepared::PreparedSolve;
 use ode_core::problem::resolved_options::ResolvedOptions;
@@ -28,7 +28,6 @@ use crate::device::{Device, WarmUp, devices, ordinal_for_shard};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
 use crate::launched::Computing;
-use crate::locked::page_lock;
 use crate::reduce;
 use crate::worker::{DeviceWorker, at_once, kernel_of};
 
@@ -385,8 +384,7 @@ impl<C: CompiledLanes> RequestVisitor for EnsembleGpuKernel<C> {
                 worker::run_reduced(workers, options, inputs, sink.batch())
             }),
             None => self.solve_by(solve, None, |workers| {
-                let lock = |memory: &mut [u8]| self.page_lock(memory);
-                worker::run(workers, options, inputs, sink, Some(&lock))
+                worker::run(workers, options, inputs, sink, self.page_lock())
             }),
         }
     }
@@ -488,7 +486,12 @@ impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
     type Compiled = C;
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { begins_early: true, draws_samples: true, ..Capabilities::default() }
+        Capabilities {
+            begins_early: true,
+            page_lock: self.page_lock(),
+            draws_samples: true,
+            ..Capabilities::default()
+        }
     }
 
     fn run(&self, request: Request<'_>) -> Result<RunReport, SolveError> {
@@ -497,10 +500,9 @@ impl<C: CompiledLanes> EnsembleAlgorithm for EnsembleGpuKernel<C> {
 }
 
 impl<C> EnsembleGpuKernel<C> {
-    /// Page-locks memory for all devices; `None` if no context can be created, which fails the
-    /// solve.
-    fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
-        page_lock(&self.devices.iter().find_map(|device| device.own_context().ok())?, memory)
+    /// Returns a device that page-locks memory for all of them.
+    fn page_lock(&self) -> Option<&dyn PageLock> {
+        self.devices.first().map(|device| device as &dyn PageLock)
     }
 
     /// Returns registers, occupancy and origin of the kernel that solves `inputs` of this system.

@@ -17,12 +17,20 @@ use crate::locked::is_locked;
 use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::reduce::Reducing;
+use crate::rows::locked_end;
 use crate::timing::Stopwatch;
+
+/// A stream with device memory, which chunks of a solve use one after the other.
+pub(crate) struct Slot {
+    pub(crate) stream: Stream,
+    /// `None` before the first chunk.
+    pub(crate) memory: Option<CudaSlice<u8>>,
+}
 
 /// A chunk in progress. In every case the stream is synchronised before the lease returns.
 pub(crate) struct Launched<'d, 'p, T: Scalar> {
     pub(crate) stream: Stream,
-    /// Freed by its stream, behind all work that uses it.
+    /// Freed by its stream, behind all work that uses it. `None` before the upload.
     memory: Option<CudaSlice<u8>>,
     /// The result arrays that go through page-locked memory after the kernel.
     staged: Vec<(ResultArray, Place)>,
@@ -36,11 +44,11 @@ pub(crate) struct Launched<'d, 'p, T: Scalar> {
 }
 
 impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
-    pub(crate) fn new(stream: Stream, lease: Lease<'d, Chunk<'p, T>>) -> Self {
-        let lease = Some(lease);
+    pub(crate) fn new(slot: Slot, lease: Lease<'d, Chunk<'p, T>>) -> Self {
+        let (Slot { stream, memory }, lease) = (slot, Some(lease));
         Launched {
             stream,
-            memory: None,
+            memory,
             staged: Vec::new(),
             watch: None,
             reducing: None,
@@ -49,16 +57,28 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         }
     }
 
-    /// Queues the upload of the chunk's inputs to new device memory; returns its layout.
+    /// Queues the upload of the chunk's inputs; returns the layout of its device memory.
+    ///
+    /// New memory has at least `room` bytes.
     pub(crate) fn upload(
         &mut self,
         settings: &ResolvedOptions<T>,
+        room: usize,
     ) -> Result<Option<Batch<'p, T>>, GpuError> {
         let Some(lease) = &mut self.lease else { return Ok(None) };
         let batch = Batch::new(settings, lease.work().inputs);
-        let memory = self.memory.insert(self.stream.allocate::<u8>(batch.total())?);
+        let memory = match self.memory.take() {
+            Some(memory) if batch.total() <= memory.len() => memory,
+            _ => self.stream.allocate::<u8>(batch.total().max(room))?,
+        };
+        let memory = self.memory.insert(memory);
         let (sources, end) = batch.sources();
-        self.uploads = self.stream.upload_rows(&sources, end, memory)?;
+        let (staged, direct) = locked_end(&sources);
+        let end = direct.first().map_or(end, |(at, _)| *at);
+        self.uploads = self.stream.upload_rows(staged, end, memory)?;
+        // SAFETY: the sources belong to the inputs of the lease. This value synchronises the stream
+        // before it returns the lease.
+        unsafe { self.stream.start_sources(direct, memory)? };
         Ok(Some(batch))
     }
 
@@ -117,7 +137,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         mut self,
         computing: &mut Computing,
         reduction: Option<&dyn Reduction<T>>,
-    ) -> Result<Stream, SolveError> {
+    ) -> Result<Slot, SolveError> {
         if let (Some(memory), Some(lease)) = (&self.memory, &mut self.lease) {
             let places = self.staged.iter().map(|(_, place)| place);
             let begin = places.clone().map(|place| place.at).min();
@@ -145,7 +165,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         if let Some(lease) = self.lease.take() {
             lease.done();
         }
-        Ok(self.stream.clone())
+        Ok(Slot { stream: self.stream.clone(), memory: self.memory.take() })
     }
 
     fn wait(&self) {

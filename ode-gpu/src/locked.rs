@@ -1,17 +1,17 @@
 //! Memory of the process that devices read and write directly.
 //!
-//! A device page-locks an array of results when it receives the array a second time, and then
-//! copies rows to it directly. Other arrays receive their rows through blocks that are page-locked
-//! already, and threads copy from there (`rows.rs`).
+//! A device page-locks memory of inputs and results when a solve uses it a second time, and then
+//! copies rows directly. Other rows go through blocks that are page-locked already, and threads copy
+//! to or from there (`rows.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys;
-use ode_core::memory::Locked;
+use ode_core::memory::{Locked, PageLock};
 
-use crate::device::lock;
+use crate::device::{Device, lock};
 use crate::error::DriverCall;
 
 /// The page-locked ranges: the end of each, by its beginning.
@@ -36,19 +36,24 @@ unsafe impl Send for Range {}
 // SAFETY: no function takes a shared reference to a range. The pointer is never dereferenced.
 unsafe impl Sync for Range {}
 
-/// Page-locks memory for all devices. Returns `None` if the system locks no more; then copies go
-/// through memory that is locked already.
-pub(crate) fn page_lock(context: &Arc<CudaContext>, memory: &mut [u8]) -> Option<Locked> {
-    context.bind_to_thread().ok()?;
-    let begin = memory.as_mut_ptr();
-    // SAFETY: the memory is borrowed exclusively. The caller stores the result with the memory, and
-    // drops it (which unlocks the range) before the memory is freed (`ode_core::memory`).
-    let locked = unsafe {
-        sys::cuMemHostRegister_v2(begin.cast(), memory.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
-    };
-    locked.result().call("cuMemHostRegister").ok()?;
-    lock(&RANGES).insert(begin.addr(), begin.addr() + memory.len());
-    Some(Box::new(Range { begin, context: context.clone() }))
+impl PageLock for Device {
+    /// Page-locks memory for all devices.
+    ///
+    /// Returns `None` if there is no context, or if the system locks no more. Copies then go through
+    /// memory that is locked already.
+    fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
+        let context = self.own_context().ok()?;
+        context.bind_to_thread().ok()?;
+        let begin = memory.as_mut_ptr();
+        // SAFETY: the memory is borrowed exclusively. The caller stores the result with the memory,
+        // and drops it (which unlocks the range) before the memory is freed (`ode_core::memory`).
+        let locked = unsafe {
+            sys::cuMemHostRegister_v2(begin.cast(), memory.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
+        };
+        locked.result().call("cuMemHostRegister").ok()?;
+        lock(&RANGES).insert(begin.addr(), begin.addr() + memory.len());
+        Some(Box::new(Range { begin, context }))
+    }
 }
 
 impl Drop for Range {

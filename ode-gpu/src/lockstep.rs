@@ -25,7 +25,7 @@ use crate::batch::{align, most_trajectories};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
-use crate::launched::{Computing, Launched};
+use crate::launched::{Computing, Launched, Slot};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
 use crate::worker::kernel_of;
@@ -139,12 +139,12 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
             let plan = self.plan(trajectories)?;
             self.compile += begin.elapsed();
             let stream = self.device.idle_stream()?;
-            let mut one = Launched::new(stream.clone(), lease);
+            let mut one = Launched::new(Slot { stream, memory: None }, lease);
             let squares = self.launch(&plan, &mut one, trajectories)?;
             let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
             let found = WorstMember::of(self.columns.u0.len(), squares);
             self.worst = WorstMember::worse(self.worst, found);
-            self.device.keep_stream(one.finish(&mut self.computing, None)?);
+            self.device.keep_stream(one.finish(&mut self.computing, None)?.stream);
         }
         Ok(())
     }
@@ -179,7 +179,7 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         one: &mut Launched<'_, '_, T>,
         n: usize,
     ) -> Result<Vec<T>, GpuError> {
-        let Some(batch) = one.upload(self.settings)? else { return Ok(Vec::new()) };
+        let Some(batch) = one.upload(self.settings, 0)? else { return Ok(Vec::new()) };
         let extra = Extra::new(self.task, n, plan);
         let memory = zeroed(&one.stream, &extra)?;
         let base = memory.device_ptr(one.stream.raw()).0;

@@ -464,7 +464,12 @@ impl Stream {
 }
 
 /// Checks that `len` elements at `at` fit into `room`; the bindings would panic otherwise.
-fn check_range(call: &'static str, at: usize, len: usize, room: usize) -> Result<(), GpuError> {
+pub(crate) fn check_range(
+    call: &'static str,
+    at: usize,
+    len: usize,
+    room: usize,
+) -> Result<(), GpuError> {
     if at.checked_add(len).is_some_and(|end| end <= room) {
         return Ok(());
     }

@@ -10,13 +10,14 @@ use std::mem;
 use std::sync::{Arc, LazyLock, mpsc};
 
 use cudarc::driver::sys;
-use cudarc::driver::{CudaSlice, CudaView};
+use cudarc::driver::{CudaSlice, CudaView, DevicePtrMut};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{DriverCall, GpuError};
+use crate::locked::is_locked;
 use crate::memory::Stream;
-use crate::pinned::{DEPTH, Direction, PIECE, Pinned, Transfer};
+use crate::pinned::{DEPTH, Direction, PIECE, Pinned, Transfer, check_range};
 
 /// The number of bytes that one thread copies at a time.
 const PART: usize = 1 << 18;
@@ -78,6 +79,32 @@ impl Stream {
             at += len;
         }
         Ok(under_way.into())
+    }
+
+    /// Queues copies of page-locked `sources` to `device`.
+    ///
+    /// # Safety
+    /// The caller must synchronise the stream while the sources are still borrowed.
+    pub(crate) unsafe fn start_sources(
+        &self,
+        sources: &[Source<'_>],
+        device: &mut CudaSlice<u8>,
+    ) -> Result<(), GpuError> {
+        self.context().bind_to_thread().call("cuCtxSetCurrent")?;
+        let room = device.len();
+        let (base, _order) = device.device_ptr_mut(self.raw());
+        for run in sources.chunk_by(follows) {
+            let Some((at, first)) = run.first() else { continue };
+            let len = run.iter().map(|(_, bytes)| bytes.len()).sum();
+            check_range("cuMemcpyHtoDAsync", *at, len, room)?;
+            let (to, from) = (base + *at as u64, first.as_ptr().cast());
+            // SAFETY: the range is inside the buffer, which is freed behind this copy. The sources of
+            // a run follow each other in memory, and outlive the copy (the caller's promise).
+            let queued =
+                unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, len, self.raw().cu_stream()) };
+            queued.result().call("cuMemcpyHtoDAsync")?;
+        }
+        Ok(())
     }
 
     /// Waits for earlier queued work and copies `device` to `targets`.
@@ -204,6 +231,19 @@ impl Stream {
         }
         Ok(())
     }
+}
+
+/// Whether a source follows another one in device memory and in host memory.
+fn follows((at, bytes): &Source<'_>, (next_at, next): &Source<'_>) -> bool {
+    at + bytes.len() == *next_at && bytes.as_ptr_range().end == next.as_ptr()
+}
+
+/// Returns the sources before the page-locked ones at the end, and these.
+pub(crate) fn locked_end<'s, 'a>(
+    sources: &'s [Source<'a>],
+) -> (&'s [Source<'a>], &'s [Source<'a>]) {
+    let locked = sources.iter().rev().take_while(|(_, bytes)| is_locked(bytes)).count();
+    sources.split_at(sources.len() - locked)
 }
 
 /// Returns the slices of `targets` in the window of `len` bytes at `at`, with their offsets in it.

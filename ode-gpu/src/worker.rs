@@ -25,8 +25,7 @@ use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, KernelSource, Name};
-use crate::launched::{Computing, Launched};
-use crate::memory::Stream;
+use crate::launched::{Computing, Launched, Slot};
 use crate::reduce::{self, Reducer};
 use crate::timing::Stopwatch;
 
@@ -36,11 +35,16 @@ use crate::timing::Stopwatch;
 /// while the last ones of the second finish.
 const UNDER_WAY: usize = 3;
 
-/// The number of chunks of a batch, if it has enough trajectories.
-///
-/// The first upload and the last download cannot overlap with computation, and each covers one
-/// chunk.
+/// The number of chunks of a batch beside slower workers, if it has enough trajectories.
 const PIECES: usize = 16;
+
+/// The smallest and the largest chunk of a device without slower workers, as parts of its share.
+///
+/// The first upload and the last download cannot overlap with computation, so the first and the
+/// last chunks are short. Each further chunk costs time, since lanes idle at its end until their
+/// neighbours finish. For Lorenz systems in random order that took a fortieth of the solve.
+const FIRST: usize = 16;
+const LARGEST: (usize, usize) = (3, 8);
 
 /// The smallest size of a chunk in bytes, and the fewest trajectories for each thread of the
 /// device.
@@ -99,12 +103,14 @@ impl Cut {
         let Cut { trajectories, all, footprint, alike } = self;
         // Fewer trajectories do not justify another device.
         let least = 2 * all;
-        if let Some(devices) = alike
-            && trajectories.saturating_mul(footprint.results) <= WHOLE_BYTES
-        {
+        if let Some(devices) = alike {
             let share = trajectories.div_ceil(devices.max(1)).max(least.min(trajectories));
-            let most = share.min(fitting);
-            return ChunkLimits { least: most, most };
+            if trajectories.saturating_mul(footprint.results) <= WHOLE_BYTES {
+                let most = share.min(fitting);
+                return ChunkLimits { least: most, most };
+            }
+            let most = (share / LARGEST.1 * LARGEST.0).max(least).min(fitting);
+            return ChunkLimits { least: (share / FIRST).max(least).min(most), most };
         }
         let worth = (PIECE_BYTES / footprint.each()).max(EACH_THREAD * all);
         let most = (trajectories / PIECES).max(worth).min(fitting);
@@ -156,7 +162,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
         let reducer = self.reduction.map(|reduction| Reducer::new(reduction, self.device));
         let reducer = reducer.transpose()?;
         self.compile += begin.elapsed();
-        let mut idle: Vec<Stream> = Vec::new();
+        let mut idle: Vec<Slot> = Vec::new();
         let mut launched: VecDeque<Launched<'_, '_, T>> = VecDeque::new();
         let mut depth = UNDER_WAY;
         loop {
@@ -167,12 +173,12 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
                     None => handle.take_now(),
                 };
                 let Some(lease) = lease else { break };
-                let stream = match idle.pop() {
-                    Some(stream) => stream,
-                    None => self.device.idle_stream()?,
+                let slot = match idle.pop() {
+                    Some(slot) => slot,
+                    None => Slot { stream: self.device.idle_stream()?, memory: None },
                 };
-                let mut one = Launched::new(stream, lease);
-                match self.queue(&kernel, reducer.as_ref(), &mut one) {
+                let mut one = Launched::new(slot, lease);
+                match self.queue(&kernel, reducer.as_ref(), &mut one, handle.chunk_limits().most) {
                     Ok(()) => launched.push_back(one),
                     // Wait for the launches in progress first: they free memory.
                     Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {
@@ -192,7 +198,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
             let Some(one) = launched.pop_front() else { break };
             idle.push(one.finish(&mut self.computing, self.reduction)?);
         }
-        idle.into_iter().for_each(|stream| self.device.keep_stream(stream));
+        idle.into_iter().for_each(|slot| self.device.keep_stream(slot.stream));
         Ok(())
     }
 }
@@ -226,13 +232,20 @@ impl<T: Scalar> DeviceWorker<'_, T> {
     }
 
     /// Queues upload, kernel and, if the host's memory is page-locked, download of a chunk.
+    ///
+    /// `most` is the number of trajectories of the largest chunk.
     fn queue(
         &self,
         kernel: &Kernel,
         reducer: Option<&Reducer<'_, T>>,
         one: &mut Launched<'_, '_, T>,
+        most: usize,
     ) -> Result<(), GpuError> {
-        let Some(batch) = one.upload(self.settings)? else { return Ok(()) };
+        // Chunks differ in size. Since their memory has one size, the pool of the driver can give
+        // the same memory to the next solve, and maps no more.
+        let footprint = self.footprint();
+        let room = most.saturating_mul(footprint.each()).saturating_add(footprint.beside);
+        let Some(batch) = one.upload(self.settings, room)? else { return Ok(()) };
         // `most_trajectories` bounds the batch.
         let config = launch_config(kernel, &self.kernel_config, batch.len() as u32);
         let arguments = Argument(batch.arguments(one.base()));
@@ -339,9 +352,15 @@ mod tests {
         let last = (48 << 20) / 21;
         assert_eq!(cut(last, Some(1)).chunks(plenty).least, last);
         let more = cut(last + 1, Some(1)).chunks(plenty);
-        assert_eq!(more, ChunkLimits { least: 2 * all, most: (16 << 20) / 25 });
-        let many = cut(1 << 30, Some(1)).chunks(plenty);
+        assert_eq!(more, ChunkLimits { least: (last + 1) / 16, most: (last + 1) / 8 * 3 });
+        let many = cut(1 << 30, Some(2)).chunks(plenty);
+        assert_eq!(many, ChunkLimits { least: 1 << 25, most: 3 << 26 });
+        // Slower workers beside a device take part in balancing.
+        let many = cut(1 << 30, None).chunks(plenty);
         assert_eq!(many, ChunkLimits { least: 2 * all, most: 1 << 26 });
+        // Little memory.
+        let few = cut(1 << 30, Some(1)).chunks(5000);
+        assert_eq!(few, ChunkLimits { least: 5000, most: 5000 });
     }
 
     /// The user's limit has priority.

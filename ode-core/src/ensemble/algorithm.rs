@@ -7,6 +7,7 @@ use crate::ensemble::task::{CompiledLanes, Everything};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
+use crate::memory::PageLock;
 use crate::solution::RunReport;
 use crate::watch::{SolveWatch, Watch};
 use core::fmt;
@@ -90,6 +91,10 @@ pub struct Capabilities<'a> {
     /// occupy these threads while it [waits](crate::problem::inputs::Input::get) for values of an
     /// input.
     pub begins_early: bool,
+    /// The device that reads the inputs of a solve that begins early.
+    ///
+    /// It reads page-locked memory directly. `None` if the backend has no use for such memory.
+    pub page_lock: Option<&'a dyn PageLock>,
     /// Whether the backend itself draws sampled inputs.
     ///
     /// These are the quantities with rules of
@@ -163,6 +168,7 @@ impl fmt::Debug for Capabilities<'_> {
         f.debug_struct("Capabilities")
             .field("evaluation", &self.evaluation)
             .field("begins_early", &self.begins_early)
+            .field("page_lock", &self.page_lock.is_some())
             .field("draws_samples", &self.draws_samples)
             .field("couples_trajectories", &self.couples_trajectories)
             .field("ranks", &self.ranks.map(|ranks| (ranks.rank(), ranks.of())))

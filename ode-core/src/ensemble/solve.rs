@@ -1,6 +1,6 @@
 //! The functions that solve problems and ensembles.
 
-use crate::ensemble::algorithm::{Capabilities, EnsembleAlgorithm};
+use crate::ensemble::algorithm::EnsembleAlgorithm;
 use crate::ensemble::batches;
 use crate::ensemble::cpu::EnsembleSerial;
 use crate::ensemble::ranges::Compiled;
@@ -150,27 +150,26 @@ where
     {
         // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
         // could.
-        let Capabilities { begins_early, draws_samples, couples_trajectories: couples, .. } =
-            algorithm.capabilities();
-        let early = again && begins_early && rayon::current_thread_index().is_none();
-        let able = Abilities { early, draws: draws_samples, couples };
+        let early = again && rayon::current_thread_index().is_none();
         self.erased(method, algorithm, options, |ensemble, properties, compiled| {
-            solved(ensemble, options, properties, able, compiled, sink)
+            solved(ensemble, options, properties, early, compiled, sink)
         })
     }
 }
 
 /// Evaluates an ensemble's problems and solves them; `sink` receives the results.
+///
+/// `early`: whether the solve may begin while later problems are evaluated.
 fn evaluated<'a, T: Scalar>(
     ensemble: &'a EnsembleSpec<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
-    able: Abilities,
+    early: bool,
     compiled: Compiled<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let watch = compiled.0.capabilities().begin_watch();
-    watched(&watch, ensemble, options, properties, able, compiled, sink)
+    watched(&watch, ensemble, options, properties, early, compiled, sink)
 }
 
 /// As [`evaluated`], with the watch of the solve.
@@ -179,13 +178,20 @@ fn watched<'a, T: Scalar>(
     ensemble: &'a EnsembleSpec<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
-    able: Abilities,
+    early: bool,
     (algorithm, place): Compiled<'_, T>,
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(PreparedSolve<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
-    algorithm.capabilities().evaluate(&mut |threads| {
+    let capabilities = algorithm.capabilities();
+    let able = Abilities {
+        early: early && capabilities.begins_early,
+        lock: capabilities.page_lock,
+        draws: capabilities.draws_samples,
+        couples: capabilities.couples_trajectories,
+    };
+    capabilities.evaluate(&mut |threads| {
         made = Some(PreparedSolve::of(threads, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
@@ -215,8 +221,7 @@ fn watched<'a, T: Scalar>(
         (run, evaluation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     if surprised {
-        let able = Abilities { early: false, ..able };
-        return watched(watch, ensemble, options, properties, able, (algorithm, place), sink);
+        return watched(watch, ensemble, options, properties, false, (algorithm, place), sink);
     }
     let mut run = run?;
     watch.end();
@@ -250,7 +255,7 @@ each_precision! {
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
-        able: Abilities,
+        early: bool,
         compiled: Compiled<'a, T>,
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<(PreparedSolve<T>, RunReport), SolveError> = evaluated, evaluated;

@@ -182,7 +182,8 @@ fn mean(values: &[f64]) -> f64 {
 
 /// Returns the number of trajectories, of `left`, that worker `index` gets now.
 ///
-/// The number is half of the worker's expected share, within its chunk limits. 0 if the other
+/// The number is half of the worker's expected share, or three quarters if no other worker is
+/// there, within its chunk limits. 0 if the other
 /// workers would finish the remaining trajectories before this worker finished its smallest chunk.
 /// Also 0 if the rest is reserved for workers without a first chunk, unless no chunk is leased
 /// (`alone`). At the speed of the worker's last chunk, more than
@@ -224,9 +225,11 @@ fn lease_size(
         return 0;
     }
     let share = left as f64 * speed / all;
-    let size = ((share / 2.0) as usize).clamp(least, most).min(left);
+    // A single worker needs no balance, and the last chunk stays short.
+    let part = if others().next().is_some() { 0.5 } else { 0.75 };
+    let size = ((share * part) as usize).clamp(least, most).min(left);
     // A smaller rest would not be worth a chunk.
-    if left - size < least / 2 && left <= most { left } else { size }
+    if left - size <= least / 2 && left <= most { left } else { size }
 }
 
 /// The access of one worker to the queue.
@@ -241,6 +244,12 @@ impl<'d, W: Divisible> WorkerHandle<'d, W> {
     /// Such a lease takes at most about [`WATCHED_SECONDS`], at the measured speed of the worker.
     pub fn keep_leases_short(&self) {
         self.queue.lock().workers[self.index].short = true;
+    }
+
+    /// Returns the chunk limits of this worker.
+    #[must_use]
+    pub fn chunk_limits(&self) -> ChunkLimits {
+        self.queue.lock().workers[self.index].limits
     }
 
     /// Takes the next chunk, without waiting.

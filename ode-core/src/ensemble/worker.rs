@@ -15,7 +15,7 @@ use crate::ensemble::work_queue::{ChunkLimits, Divisible, Finished, WorkQueue, W
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::memory::Lock;
+use crate::memory::PageLock;
 use crate::problem::inputs::{InputRange, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::resolved_options::ResolvedOptions;
@@ -61,8 +61,8 @@ pub struct Outcome {
 /// Solves the trajectories of `columns` on several workers and passes the results to `sink`.
 ///
 /// The results arrive batch by batch. While one batch is stored, the next one is solved. If the
-/// solve is cancelled, the batch of that moment is the last one. `lock`
-/// page-locks memory for results, for workers that copy to such memory directly.
+/// solve is cancelled, the batch of that moment is the last one. The
+/// memory of results is page-locked for `lock`, if a device copies to such memory directly.
 ///
 /// # Errors
 /// The error of a worker, if all workers failed; and errors that `sink` returns.
@@ -71,7 +71,7 @@ pub fn run<T: Scalar>(
     settings: &ResolvedOptions<T>,
     columns: &Inputs<T>,
     sink: &mut dyn ResultSink<T>,
-    lock: Option<&Lock<'_>>,
+    lock: Option<&dyn PageLock>,
 ) -> Result<Outcome, SolveError> {
     let layout = Layout::new(settings, columns).of(sink.wants());
     let watch = &settings.watch;

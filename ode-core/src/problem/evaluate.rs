@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::Scalar;
-use crate::memory::ResultBuffer;
+use crate::memory::{PageLock, ResultBuffer};
 use crate::problem::inputs::{Input, same};
 
 /// The number of trajectories that a thread evaluates at a time.
@@ -89,7 +89,20 @@ impl<T: Scalar> Guess<T> {
         let mut pass = |wanted: &[usize], compared: &[usize]| {
             let made = wanted.iter().map(|_| ResultBuffer::of(n));
             let mut made: Vec<ResultBuffer<T>> = made.collect::<Result<_, _>>()?;
-            let surprises = fill(threads, 0..n, &first, (wanted, &mut made), compared, write);
+            let mut blocks: Vec<(Range<usize>, Vec<&mut [T]>)> = Vec::new();
+            blocks.extend(
+                (0..n)
+                    .step_by(BLOCK)
+                    .map(|from| (from..n.min(from + BLOCK), Vec::with_capacity(wanted.len()))),
+            );
+            for column in &mut made {
+                for ((_, parts), part) in blocks.iter_mut().zip(column.chunks_mut(BLOCK)) {
+                    parts.push(part);
+                }
+            }
+            let pass = Pass::new(write, &first, wanted, compared);
+            threads.each_of(blocks, &|(range, parts)| pass.evaluate(range, parts));
+            let surprises = pass.surprises();
             for (&c, values) in wanted.iter().zip(made) {
                 columns[c] = Input::stored(values);
             }
@@ -103,23 +116,28 @@ impl<T: Scalar> Guess<T> {
     }
 
     /// Returns the inputs without values, and the evaluation that fills them.
-    pub(crate) fn later(self) -> Result<(Vec<Input<T>>, Later<T>), SolveError> {
+    ///
+    /// Their memory is page-locked for `lock`, if there is such a device.
+    pub(crate) fn later(
+        self,
+        lock: Option<&dyn PageLock>,
+    ) -> Result<(Vec<Input<T>>, Later<T>), SolveError> {
         let Guess { n, differ, .. } = &self;
-        // At least a megabyte per input and chunk, and at most 65 chunks.
-        let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
-        let chunks = n.div_ceil(length);
         let mut memory = VecDeque::new();
-        for chunk in 0..chunks {
-            let len = length.min(n - chunk * length);
-            let made = differ.iter().map(|_| ResultBuffer::of(len));
-            memory.push_back(made.collect::<Result<_, _>>()?);
+        memory.resize_with(n.div_ceil(1 << CHUNK_BITS), || Vec::with_capacity(differ.len()));
+        for _ in differ {
+            let whole = match lock {
+                Some(lock) => ResultBuffer::of_device(*n, lock)?,
+                None => ResultBuffer::of(*n)?,
+            };
+            let parts = whole.into_parts(1 << CHUNK_BITS);
+            memory.iter_mut().zip(parts).for_each(|(chunk, part)| chunk.push(part));
         }
-        let bits = length.trailing_zeros();
         let mut columns = self.shared();
         for &c in differ {
-            columns[c] = Input::later(bits, *n);
+            columns[c] = Input::later(CHUNK_BITS, *n);
         }
-        Ok((columns, Later { guess: self, bits, memory }))
+        Ok((columns, Later { guess: self, memory }))
     }
 }
 
@@ -127,8 +145,6 @@ impl<T: Scalar> Guess<T> {
 #[derive(Debug)]
 pub(crate) struct Later<T> {
     guess: Guess<T>,
-    /// The logarithm of a chunk's length, to base 2.
-    bits: u32,
     /// Memory for the inputs that differ, chunk by chunk, reserved before it is needed.
     memory: VecDeque<Vec<ResultBuffer<T>>>,
 }
@@ -145,37 +161,31 @@ impl<T: Scalar> Later<T> {
         columns: &[&Input<T>],
         write: Write<'_, T>,
     ) -> bool {
-        let Later { guess: Guess { n, first, differ, alike }, bits, memory } = self;
+        let Later { guess: Guess { n, first, differ, alike }, memory } = self;
         let chunks = memory.into_iter().enumerate();
         let chunks =
             chunks.map(|(index, memory)| PendingChunk { index, memory, differ: &differ, columns });
         let chunks = Mutex::new(chunks.collect());
-        let surprised = AtomicBool::new(false);
-        // While the last trajectories of a chunk are evaluated, idle threads begin the next chunk.
-        std::thread::scope(|scope| {
-            let threads: [_; AT_A_TIME] = core::array::from_fn(|_| {
-                scope.spawn(|| {
-                    let rest = Rest(&chunks);
-                    while let Some(mut chunk) = rest.next() {
-                        let from = chunk.index << bits;
-                        let range = from..n.min(from + (1 << bits));
-                        let columns = (&differ[..], &mut chunk.memory[..]);
-                        if !fill(threads, range, &first, columns, &alike, write).is_empty() {
-                            surprised.store(true, Ordering::Relaxed);
-                        }
-                    }
-                })
-            });
-            for thread in threads {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let pass = Pass::new(write, &first, &differ, &alike);
+        // Each thread takes the next chunk, so that the first chunks are finished first. The threads
+        // that wait for the values and copy them need cores, too.
+        let busy = threads.count().saturating_sub(2).max(1);
+        threads.each(busy, &|_| {
+            let rest = Rest(&chunks);
+            while let Some(mut chunk) = rest.next() {
+                let from = chunk.index << CHUNK_BITS;
+                let parts = chunk.memory.iter_mut().map(|part| &mut part[..]);
+                pass.evaluate(from..n.min(from + (1 << CHUNK_BITS)), parts.collect());
             }
         });
-        surprised.into_inner()
+        !pass.surprises().is_empty()
     }
 }
 
-/// The number of chunks that are evaluated at a time.
-const AT_A_TIME: usize = 2;
+/// The logarithm, to base 2, of the number of trajectories of a chunk of later inputs.
+///
+/// One thread evaluates a chunk in about 0.1 ms, so the first chunks are ready soon.
+const CHUNK_BITS: u32 = 14;
 
 /// A chunk of the inputs that differ.
 ///
@@ -212,45 +222,53 @@ impl<T: Scalar> Drop for Rest<'_, '_, T> {
     }
 }
 
-/// Evaluates the problems of trajectories `range`, and writes the inputs `wanted`.
-///
-/// Returns those inputs among `compared` that differ from the `first` trajectory in this range.
-fn fill<T: Scalar>(
-    threads: EvaluationThreads,
-    range: Range<usize>,
-    first: &[T],
-    (wanted, columns): (&[usize], &mut [ResultBuffer<T>]),
-    compared: &[usize],
-    write: Write<'_, T>,
-) -> Vec<usize> {
-    let width = first.len();
-    let mut blocks: Vec<(Range<usize>, Vec<&mut [T]>)> = Vec::new();
-    blocks.extend(range.clone().step_by(BLOCK).map(|from| {
-        let block = from..range.end.min(from + BLOCK);
-        (block, Vec::with_capacity(wanted.len()))
-    }));
-    for column in columns {
-        for ((_, parts), part) in blocks.iter_mut().zip(column.chunks_mut(BLOCK)) {
-            parts.push(part);
-        }
+/// One pass over the problems: it writes some inputs, and compares others with the first trajectory.
+struct Pass<'a, T> {
+    write: Write<'a, T>,
+    /// The problem of the first trajectory.
+    first: &'a [T],
+    /// The inputs to write.
+    wanted: &'a [usize],
+    /// The inputs to compare.
+    compared: &'a [usize],
+    /// The number of problems of one call of `write`.
+    rows: usize,
+    /// The words of so many first rows, so that one loop compares all rows of a call.
+    expected: Vec<u32>,
+    /// The bits of these words that are compared.
+    mask: Vec<u32>,
+    /// Whether each of the compared inputs differs.
+    differs: Vec<AtomicBool>,
+}
+
+impl<'a, T: Scalar> Pass<'a, T> {
+    fn new(
+        write: Write<'a, T>,
+        first: &'a [T],
+        wanted: &'a [usize],
+        compared: &'a [usize],
+    ) -> Self {
+        let width = first.len();
+        let rows = (ROWS_NUMBERS / width).max(1);
+        let mut compares = vec![0u32; width];
+        compared.iter().for_each(|&c| compares[c] = u32::MAX);
+        let words = size_of::<T>() / size_of::<u32>();
+        let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
+        let expected = bytemuck::cast_slice::<T, u32>(first).repeat(rows);
+        let differs = compared.iter().map(|_| AtomicBool::new(false)).collect();
+        Pass { write, first, wanted, compared, rows, expected, mask: mask.repeat(rows), differs }
     }
-    let some = (ROWS_NUMBERS / width).max(1);
-    // The first row is repeated, so that one loop compares all rows of a call.
-    let rows_first = first;
-    let mut compares = vec![0u32; width];
-    compared.iter().for_each(|&c| compares[c] = u32::MAX);
-    let words = size_of::<T>() / size_of::<u32>();
-    let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
-    let (first, mask) = (bytemuck::cast_slice::<T, u32>(first).repeat(some), mask.repeat(some));
-    let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
-    threads.each_of(blocks, &|(range, mut parts)| {
-        let mut rows = vec![T::default(); some.min(range.len()) * width];
-        let mut found = vec![false; compared.len()];
-        for from in range.clone().step_by(some) {
-            let to = range.end.min(from + some);
+
+    /// Evaluates the problems of `range`; each of `parts` receives the values of an input.
+    fn evaluate(&self, range: Range<usize>, mut parts: Vec<&mut [T]>) {
+        let width = self.first.len();
+        let mut rows = vec![T::default(); self.rows.min(range.len()) * width];
+        let mut found = vec![false; self.compared.len()];
+        for from in range.clone().step_by(self.rows) {
+            let to = range.end.min(from + self.rows);
             let rows = &mut rows[..(to - from) * width];
-            write(from..to, rows);
-            for (part, &c) in parts.iter_mut().zip(wanted) {
+            (self.write)(from..to, rows);
+            for (part, &c) in parts.iter_mut().zip(self.wanted) {
                 let places = &mut part[from - range.start..to - range.start];
                 for (place, row) in places.iter_mut().zip(rows.chunks_exact(width)) {
                     *place = row[c];
@@ -258,23 +276,26 @@ fn fill<T: Scalar>(
             }
             // The fold collects all bits of compared inputs that differ from the first row.
             let words: &[u32] = bytemuck::cast_slice(rows);
-            let expected = words.iter().zip(first.iter().zip(&mask));
+            let expected = words.iter().zip(self.expected.iter().zip(&self.mask));
             if expected.fold(0, |bits, (word, (first, mask))| bits | (word ^ first) & mask) != 0 {
-                for (found, &c) in found.iter_mut().zip(compared) {
-                    let value = rows_first[c];
+                for (found, &c) in found.iter_mut().zip(self.compared) {
+                    let value = self.first[c];
                     *found |= rows.chunks_exact(width).any(|row| !same(row[c], value));
                 }
             }
         }
-        for (found, differs) in found.into_iter().zip(&differs) {
+        for (found, differs) in found.into_iter().zip(&self.differs) {
             if found {
                 differs.store(true, Ordering::Relaxed);
             }
         }
-    });
-    let surprises = compared.iter().zip(differs);
-    let surprises = surprises.filter(|(_, differs)| differs.load(Ordering::Relaxed));
-    surprises.map(|(&c, _)| c).collect()
+    }
+
+    /// Returns the compared inputs that differ from the first trajectory in a range.
+    fn surprises(self) -> Vec<usize> {
+        let surprises = self.compared.iter().zip(self.differs);
+        surprises.filter_map(|(&c, differs)| differs.into_inner().then_some(c)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -323,7 +344,7 @@ mod tests {
                     row.copy_from_slice(&[2.5, i as f64, f64::from(u8::from(i == odd))]);
                 }
             };
-            let (columns, later) = Guess::new(n, 3, &write).later().unwrap();
+            let (columns, later) = Guess::new(n, 3, &write).later(None).unwrap();
             let all: Vec<&Input<f64>> = columns.iter().collect();
             let surprised = std::thread::scope(|scope| {
                 let evaluated =
@@ -346,7 +367,7 @@ mod tests {
                 row[0] = i as f64;
             }
         };
-        let (columns, later) = Guess::new(n, 1, &write).later().unwrap();
+        let (columns, later) = Guess::new(n, 1, &write).later(None).unwrap();
         let all: Vec<&Input<f64>> = columns.iter().collect();
         std::thread::scope(|scope| {
             let evaluated = scope.spawn(|| later.evaluate(EvaluationThreads::Pool, &all, &write));

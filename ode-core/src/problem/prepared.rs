@@ -3,6 +3,7 @@
 use crate::error::SolveError;
 use crate::evaluation::EvaluationThreads;
 use crate::lane::{Scalar, each_precision};
+use crate::memory::PageLock;
 use crate::problem::actions;
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
@@ -30,10 +31,12 @@ pub struct PreparedSolve<T> {
 }
 
 /// The input evaluation that a backend can take over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Abilities {
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Abilities<'a> {
     /// The backend can wait for numbers that are still being evaluated.
     pub(crate) early: bool,
+    /// The device that reads these numbers directly from page-locked memory.
+    pub(crate) lock: Option<&'a dyn PageLock>,
     /// The backend draws samples itself.
     pub(crate) draws: bool,
     /// All trajectories stop at the times of each.
@@ -139,7 +142,7 @@ impl<T: Scalar> PreparedSolve<T> {
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &SolveOptions,
         method: &Properties,
-        place: Abilities,
+        place: Abilities<'a>,
     ) -> Result<(Self, Option<Early<'a, T>>), SolveError> {
         let system = &ensemble.system;
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
@@ -193,7 +196,7 @@ impl<T: Scalar> PreparedSolve<T> {
             && alike
             && !(width - 2..width).any(|c| guess.differs(c))
         {
-            let (columns, later) = guess.later()?;
+            let (columns, later) = guess.later(place.lock)?;
             (columns, Some(later))
         } else {
             (guess.columns(threads, &write)?, None)
@@ -293,7 +296,7 @@ each_precision! {
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
-        place: Abilities,
+        place: Abilities<'a>,
     ) -> Result<PreparedSolve<T>, SolveError> = all, all;
 }
 
@@ -303,7 +306,7 @@ fn all<T: Scalar>(
     ensemble: &EnsembleSpec<'_, T>,
     options: &SolveOptions,
     method: &Properties,
-    place: Abilities,
+    place: Abilities<'_>,
 ) -> Result<PreparedSolve<T>, SolveError> {
     PreparedSolve::of(threads, ensemble, options, method, place).map(|(inputs, _)| inputs)
 }

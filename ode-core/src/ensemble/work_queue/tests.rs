@@ -124,6 +124,23 @@ fn a_cancelled_queue_leases_nothing() {
     assert_eq!(left, 90);
 }
 
+/// The chunks of a single worker grow until the last ones, which are short again.
+#[test]
+fn chunks_of_a_single_worker_are_few() {
+    let limits = ChunkLimits { least: 100, most: 600 };
+    let queue = WorkQueue::new(Some(0..1600), [limits]);
+    let handle = queue.worker_handle(0);
+    let sizes = std::iter::from_fn(|| {
+        handle.take_now().map(|mut lease| {
+            let count = lease.work().len();
+            lease.done();
+            count
+        })
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), [100, 100, 200, 400, 600, 200]);
+    assert_eq!(handle.chunk_limits(), limits);
+}
+
 /// Leases of watched solves have limited times, at the last speed of the worker.
 #[test]
 fn leases_have_limited_times() {
@@ -134,7 +151,7 @@ fn leases_have_limited_times() {
     let size = |worker: &WorkerState, seconds| {
         lease_size(1_000_000, core::slice::from_ref(worker), 0, true, seconds)
     };
-    assert_eq!(size(&worker, f64::INFINITY), 500_000);
+    assert_eq!(size(&worker, f64::INFINITY), 750_000);
     assert_eq!(size(&worker, 0.2), 200);
     worker.last = Some((Instant::now(), 1.0));
     assert_eq!(size(&worker, 0.2), 10);
@@ -152,7 +169,7 @@ fn leases_of_a_limited_worker_are_short() {
         drop(state);
         handle.take().unwrap().work().len()
     };
-    assert_eq!(next(), 5000);
+    assert_eq!(next(), 7500);
     handle.keep_leases_short();
     assert_eq!(next(), 200);
 }
