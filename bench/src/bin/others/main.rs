@@ -16,7 +16,7 @@
 //! `cargo run --release -p odes-bench --bin others`
 //!
 //! [cubie]: https://pypi.org/project/cubie/0.17.0/
-//! [sciml]: https://docs.sciml.ai/SciMLBenchmarksOutput/dev/DiffEqGPU/lorenz_workprecision/
+//! [sciml]: https://github.com/SciML/SciMLBenchmarksOutput/blob/1912e25a48c176dc6f98f9654b4065e654639358/markdown/DiffEqGPU/lorenz_workprecision.md
 //! [paper]: https://github.com/utkarsh530/GPUODEBenchmarks
 //! [fork]: https://github.com/ccam80/GPUODEBenchmarks
 
