@@ -35,6 +35,19 @@ impl EvaluationThreads {
         }
     }
 
+    /// As [`each`](Self::each), for a calling thread outside the pool, which calls `work(0)`.
+    ///
+    /// The caller begins at once, while the threads of the pool still wake.
+    pub(crate) fn each_with_caller(self, n: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self {
+            EvaluationThreads::Caller => (0..n).for_each(work),
+            EvaluationThreads::Pool => rayon::in_place_scope(|scope| {
+                scope.spawn(|_| (1..n).into_par_iter().for_each(work));
+                work(0);
+            }),
+        }
+    }
+
     /// Calls `work` with each of the values.
     pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: &(dyn Fn(V) + Sync)) {
         match self {

@@ -152,6 +152,26 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
+    /// Returns the initial state and parameters of trajectory `i`, of rows, axes and samples.
+    ///
+    /// `k` is the trajectory's position in the samples.
+    #[inline(never)]
+    fn swept(
+        &self,
+        axes: &[(&Axis, usize)],
+        draw: &Draw,
+        (sampled, k): (&[f64], usize),
+        i: usize,
+    ) -> ([T; N], [T; P]) {
+        let problem = self.sweep.problem(axes, self.problem, i);
+        if sampled.is_empty() {
+            return (numbers(problem.u0), numbers(problem.p));
+        }
+        let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
+        draw.put(sampled, k, &mut u0, &mut p);
+        (u0.map(T::narrow), p.map(T::narrow))
+    }
+
     /// Returns the data that a solve reads of the ensemble.
     pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
         EnsembleSpec {
@@ -185,21 +205,20 @@ where
         let sampled = draw.values(range.clone());
         let swept = self.sweep.sizes() != [None; 2] || !axes.is_empty();
         let OdeProblem { system, u0, p, t0, t1 } = self.problem;
+        let base = (numbers::<T, N>(u0), numbers::<T, P>(p));
         for (k, (i, row)) in range.zip(rows.chunks_exact_mut(N + P + 2)).enumerate() {
-            // A copy of the whole problem would go through memory.
-            let mut problem = OdeProblem { system, u0, p, t0, t1 };
-            if swept {
-                problem = self.sweep.problem(axes, problem, i);
+            // The numbers stay in registers, since nothing has their address.
+            let (mut u0, mut p) = base;
+            if swept || !sampled.is_empty() {
+                let (own_u0, own_p) = self.swept(axes, draw, (&sampled, k), i);
+                (0..N).for_each(|d| u0[d] = own_u0[d]);
+                (0..P).for_each(|d| p[d] = own_p[d]);
             }
-            if !sampled.is_empty() {
-                let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
-                draw.put(&sampled, k, &mut u0, &mut p);
-                problem.u0 = quantities(u0.map(T::narrow));
-                problem.p = quantities(p.map(T::narrow));
-            }
+            let problem = OdeProblem { system, u0: quantities(u0), p: quantities(p), t0, t1 };
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
-            row[..N].copy_from_slice(&numbers::<T, N>(u0));
-            row[N..N + P].copy_from_slice(&numbers::<T, P>(p));
+            let (u0, p) = (u0.to_numbers(), p.to_numbers());
+            (0..N).for_each(|d| row[d] = T::narrow(u0[d]));
+            (0..P).for_each(|d| row[N + d] = T::narrow(p[d]));
             row[N + P] = t0;
             row[N + P + 1] = t1;
         }

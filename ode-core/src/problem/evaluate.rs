@@ -167,15 +167,18 @@ impl<T: Scalar> Later<T> {
             chunks.map(|(index, memory)| PendingChunk { index, memory, differ: &differ, columns });
         let chunks = Mutex::new(chunks.collect());
         let pass = Pass::new(write, &first, &differ, &alike);
-        // Each thread takes the next chunk, so that the first chunks are finished first. The threads
-        // that wait for the values and copy them need cores, too.
-        let busy = threads.count().saturating_sub(2).max(1);
-        threads.each(busy, &|_| {
+        // Each thread takes the next chunk, so that the first chunks are finished first. The thread
+        // that waits for the values needs a core, too.
+        let busy = threads.count().saturating_sub(1).max(1);
+        threads.each_with_caller(busy, &|_| {
             let rest = Rest(&chunks);
             while let Some(mut chunk) = rest.next() {
                 let from = chunk.index << CHUNK_BITS;
                 let parts = chunk.memory.iter_mut().map(|part| &mut part[..]);
                 pass.evaluate(from..n.min(from + (1 << CHUNK_BITS)), parts.collect());
+                drop(chunk);
+                // A thread that waited for these values may have to run on this core.
+                std::thread::yield_now();
             }
         });
         !pass.surprises().is_empty()
