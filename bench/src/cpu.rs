@@ -132,13 +132,13 @@ impl Visitor for Bench {
         drop(solution);
         // The peak is measured before and after, because clocks and other work on the machine
         // change it.
-        let before = peak::flops(instructions, precision, threads);
+        let before = peak::flops(instructions, T::DOUBLE, threads);
         let mut seconds = f64::INFINITY;
         for _ in 0..runs {
             let times = ensemble.solve(Tsit5, &place, options)?.timings();
             seconds = seconds.min(times.solve.as_secs_f64());
         }
-        let peak = before.max(peak::flops(instructions, precision, threads));
+        let peak = before.max(peak::flops(instructions, T::DOUBLE, threads));
         let peak = (peak > 0.0).then_some(peak);
         let rate = workload.trajectories as f64 / seconds;
         let steps_per_second = steps as f64 / seconds;

@@ -6,8 +6,6 @@ use std::time::Instant;
 
 use odes::backend::InstructionSet;
 
-use crate::workloads::Precision;
-
 /// The number of independent chains: enough for two units of latency four, and few enough for 16
 /// registers.
 const CHAINS: u64 = 12;
@@ -42,26 +40,28 @@ mod x86 {
 /// Runs the chains the given number of times and returns the number of operations.
 ///
 /// Returns 0 if the instruction set is not available or has no fused multiply-add.
-fn chains(instructions: InstructionSet, precision: Precision, rounds: u64) -> f64 {
+fn chains(instructions: InstructionSet, double: bool, rounds: u64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if instructions.is_available() {
-        let (run, lanes): (unsafe fn(u64), u64) = match (instructions, precision) {
-            (InstructionSet::Avx2, Precision::F32) => (x86::avx2_f32, 8),
-            (InstructionSet::Avx2, Precision::F64) => (x86::avx2_f64, 4),
-            (InstructionSet::Avx512, Precision::F32) => (x86::avx512_f32, 16),
-            (InstructionSet::Avx512, Precision::F64) => (x86::avx512_f64, 8),
+        let (run, lanes): (unsafe fn(u64), u64) = match (instructions, double) {
+            (InstructionSet::Avx2, false) => (x86::avx2_f32, 8),
+            (InstructionSet::Avx2, true) => (x86::avx2_f64, 4),
+            (InstructionSet::Avx512, false) => (x86::avx512_f32, 16),
+            (InstructionSet::Avx512, true) => (x86::avx512_f64, 8),
             _ => return 0.0,
         };
         // SAFETY: the line above tested that the machine has the instruction set.
         unsafe { run(rounds) };
         return (2 * CHAINS * lanes * rounds) as f64;
     }
-    let _ = (instructions, precision, rounds);
+    let _ = (instructions, double, rounds);
     0.0
 }
 
 /// Returns the operations per second of `threads` threads together: the best of a few short runs.
-pub(crate) fn flops(instructions: InstructionSet, precision: Precision, threads: usize) -> f64 {
+///
+/// `double`: whether the numbers are of double precision.
+pub(crate) fn flops(instructions: InstructionSet, double: bool, threads: usize) -> f64 {
     const ROUNDS: u64 = 4_000_000;
     let barrier = Barrier::new(threads);
     let once = || {
@@ -69,10 +69,10 @@ pub(crate) fn flops(instructions: InstructionSet, precision: Precision, threads:
             let workers: Vec<_> = (0..threads)
                 .map(|_| {
                     scope.spawn(|| {
-                        chains(instructions, precision, ROUNDS / 10);
+                        chains(instructions, double, ROUNDS / 10);
                         barrier.wait();
                         let begin = Instant::now();
-                        let operations = chains(instructions, precision, ROUNDS);
+                        let operations = chains(instructions, double, ROUNDS);
                         operations / begin.elapsed().as_secs_f64()
                     })
                 })
