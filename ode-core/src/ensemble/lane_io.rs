@@ -142,20 +142,39 @@ impl<S, T: Scalar> LaneIo<'_, '_, S, T> {
         slot: R::Bits,
         t: R,
     ) -> R {
+        let bits = which.to_bitmask();
         R::outline_cold(
             #[inline(always)]
             || {
+                let which = R::Mask::from_bitmask(bits);
+                let known_slots = times.slots();
+                // Lanes with similar trajectories save at the same time.
+                if let (Some(times), Some(slot)) = (times.shared(), common::<R>(which, &slot))
+                    && !(known_slots..known_slots + unknown).contains(&slot)
+                {
+                    let time = times.get(slot).copied().unwrap_or(T::infinity());
+                    return R::select(which, R::lit(time.widen()), t);
+                }
                 let mut t = t;
                 for lane in set_bits(which.to_bitmask()) {
                     let slot = slot.lane(lane) as usize;
                     let time = times.get(self.index(lane), slot);
-                    let known = !(times.slots()..times.slots() + unknown).contains(&slot);
+                    let known = !(known_slots..known_slots + unknown).contains(&slot);
                     t.set_lane(lane, if known { time } else { T::nan() });
                 }
                 t
             },
         )
     }
+}
+
+/// Returns the index in lanes `which`, if it is the same one.
+#[inlined]
+fn common<R: Real>(which: R::Mask, index: &R::Bits) -> Option<usize> {
+    let first = set_bits(which.to_bitmask()).next()?;
+    let first = index.lane(first);
+    let others = which & !index.equals(<R::Bits as Bits>::lit(first));
+    (!others.any()).then_some(first as usize)
 }
 
 /// Iterates over the indices of the lanes with set bits.
@@ -293,9 +312,11 @@ where
 
     #[inlined]
     fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
+        let bits = which.to_bitmask();
         R::outline_cold(
             #[inline(always)]
             || {
+                let which = R::Mask::from_bitmask(bits);
                 let row = self.settings.saved;
                 if self.results.saved.is_empty() {
                     return;
@@ -306,6 +327,15 @@ where
                         let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
                         for (k, &d) in chosen.states.iter().enumerate() {
                             self.results.saved[slot * row.width() + k][i] = u[d].lane(lane);
+                        }
+                    }
+                } else if row.states > 0
+                    && let Some(slot) = common::<R>(which, &slot)
+                {
+                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+                    for (row, u) in saved[slot * row.width()..][..N].iter_mut().zip(&u) {
+                        for lane in set_bits(which.to_bitmask()) {
+                            row[lanes[lane]] = u.lane(lane);
                         }
                     }
                 } else if row.states > 0 {

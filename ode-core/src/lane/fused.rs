@@ -131,7 +131,7 @@ impl<T: Scalar> Real for Fused<T> {
         unsafe { crate::lane::entry::seldom_with_fma(f) }
     }
     #[inlined]
-    fn lane(self, _: usize) -> T {
+    fn lane(&self, _: usize) -> T {
         self.0
     }
     #[inlined]

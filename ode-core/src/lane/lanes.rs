@@ -22,7 +22,16 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     const WIDTH: usize;
 
     fn splat(x: Self::Scalar) -> Self;
-    fn get(self, i: usize) -> Self::Scalar;
+    /// Returns the lanes, in order.
+    ///
+    /// A copy of the vector for each lane would be a store that the read of the lane waits for.
+    #[inlined]
+    fn lanes(&self) -> &[Self::Scalar] {
+        const { assert!(size_of::<Self>() == Self::WIDTH * size_of::<Self::Scalar>()) }
+        // SAFETY: implementations are registers or arrays of this crate (`Sealed`), or two of these
+        // in the order of C. They consist of their lanes, in order, and any bits are a number.
+        unsafe { core::slice::from_raw_parts(core::ptr::from_ref(self).cast(), Self::WIDTH) }
+    }
     /// Replaces lane `i` in registers.
     ///
     /// A read of a vector after stores of its single lanes would wait for these stores.
@@ -79,6 +88,8 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn from_bits(b: Self::Bits) -> Self;
 
     fn bits_splat(x: u64) -> Self::Bits;
+    /// Returns the number with the bits of lane `i`.
+    fn bits_lane(bits: &Self::Bits, i: usize) -> Self::Scalar;
     fn bits_add(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_sub(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_mul_low(a: Self::Bits, b: Self::Bits) -> Self::Bits;
@@ -137,6 +148,7 @@ pub struct LaneBits<V: Vector>(pub V::Bits);
 
 /// Two vectors side by side: twice the lanes.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Two<V>(pub V, pub V);
 
 impl<V> crate::sealed::Sealed for Two<V> {}
@@ -150,10 +162,6 @@ impl<V: Vector> Vector for Two<V> {
     #[inlined]
     fn splat(x: V::Scalar) -> Self {
         Two(V::splat(x), V::splat(x))
-    }
-    #[inlined]
-    fn get(self, i: usize) -> V::Scalar {
-        if i < V::WIDTH { self.0.get(i) } else { self.1.get(i - V::WIDTH) }
     }
     #[inlined]
     fn add(self, b: Self) -> Self {
@@ -258,6 +266,11 @@ impl<V: Vector> Vector for Two<V> {
     #[inlined]
     fn from_bits(b: Self::Bits) -> Self {
         Two(V::from_bits(b.0), V::from_bits(b.1))
+    }
+    #[inlined]
+    fn bits_lane(bits: &Self::Bits, i: usize) -> V::Scalar {
+        let (first, second) = bits;
+        if i < V::WIDTH { V::bits_lane(first, i) } else { V::bits_lane(second, i - V::WIDTH) }
     }
     #[inlined]
     fn bits_splat(x: u64) -> Self::Bits {
@@ -424,8 +437,8 @@ impl<V: Vector> Bits for LaneBits<V> {
         LaneBits(V::bits_splat(value))
     }
     #[inlined]
-    fn lane(self, i: usize) -> u64 {
-        Bits::lane(Real::to_bits(V::from_bits(self.0).get(i)), 0)
+    fn lane(&self, i: usize) -> u64 {
+        Bits::lane(&Real::to_bits(V::bits_lane(&self.0, i)), 0)
     }
     #[inlined]
     fn wrapping_add(self, other: Self) -> Self {
@@ -622,8 +635,8 @@ where
         V::outline_leaf(f)
     }
     #[inlined]
-    fn lane(self, i: usize) -> V::Scalar {
-        self.0.get(i)
+    fn lane(&self, i: usize) -> V::Scalar {
+        self.0.lanes()[i]
     }
     #[inlined]
     fn set_lane(&mut self, i: usize, value: V::Scalar) {
@@ -633,7 +646,7 @@ where
 
 impl<V: Vector> Debug for Lanes<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries((0..V::WIDTH).map(|i| self.0.get(i))).finish()
+        f.debug_list().entries(self.0.lanes()).finish()
     }
 }
 
@@ -645,6 +658,6 @@ impl<V: Vector> Debug for LaneMask<V> {
 
 impl<V: Vector> Debug for LaneBits<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries((0..V::WIDTH).map(|i| Bits::lane(*self, i))).finish()
+        f.debug_list().entries((0..V::WIDTH).map(|i| Bits::lane(self, i))).finish()
     }
 }

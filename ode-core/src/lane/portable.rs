@@ -9,6 +9,7 @@ use ode_macros::inlined;
 
 /// `W` numbers in an array.
 #[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
 pub struct Portable<T, const W: usize>([T; W]);
 
 impl<T, const W: usize> crate::sealed::Sealed for Portable<T, W> {}
@@ -31,10 +32,6 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
     #[inlined]
     fn splat(x: T) -> Self {
         Portable([x; W])
-    }
-    #[inlined]
-    fn get(self, i: usize) -> T {
-        self.0[i]
     }
     #[inlined]
     fn set(&mut self, i: usize, x: T) {
@@ -117,6 +114,10 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         Portable(all!(|i| Real::from_bits(b[i])))
     }
 
+    #[inlined]
+    fn bits_lane(bits: &Self::Bits, i: usize) -> T {
+        T::from_bits(bits[i])
+    }
     #[inlined]
     fn bits_splat(x: u64) -> Self::Bits {
         [T::Bits::lit(x); W]

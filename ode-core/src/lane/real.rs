@@ -49,7 +49,7 @@ pub trait Bits:
     /// Returns the same number in every lane, truncated to the width.
     fn lit(value: u64) -> Self;
     /// Returns the number in lane `i`.
-    fn lane(self, i: usize) -> u64;
+    fn lane(&self, i: usize) -> u64;
     /// Returns the sum, wrapping around.
     fn wrapping_add(self, other: Self) -> Self;
     /// Returns the difference, wrapping around.
@@ -424,7 +424,7 @@ pub trait Real:
     crate::elementary_functions! { methods }
 
     /// Returns the number in lane `i`.
-    fn lane(self, i: usize) -> Self::Scalar;
+    fn lane(&self, i: usize) -> Self::Scalar;
     /// Replaces the number in lane `i`.
     fn set_lane(&mut self, i: usize, value: Self::Scalar);
 }

@@ -32,8 +32,8 @@ macro_rules! scalar {
                 value as $bits
             }
             #[inlined]
-            fn lane(self, _: usize) -> u64 {
-                self as u64
+            fn lane(&self, _: usize) -> u64 {
+                *self as u64
             }
             #[inlined]
             fn wrapping_add(self, other: Self) -> Self {
@@ -215,8 +215,8 @@ macro_rules! scalar {
                 mask
             }
             #[inlined]
-            fn lane(self, _: usize) -> $float {
-                self
+            fn lane(&self, _: usize) -> $float {
+                *self
             }
             #[inlined]
             fn set_lane(&mut self, _: usize, value: $float) {

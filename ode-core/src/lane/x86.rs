@@ -55,12 +55,6 @@ macro_rules! vector {
                 $name(isa!($splat(x)))
             }
             #[inlined]
-            fn get(self, i: usize) -> $scalar {
-                // SAFETY: a register consists of its lanes, in order, and any bits are a number.
-                let lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
-                lanes[i]
-            }
-            #[inlined]
             fn add(self, b: Self) -> Self {
                 $name(isa!($add(self.0, b.0)))
             }
@@ -154,6 +148,12 @@ macro_rules! vector {
                 $name(isa!($from_bits(b)))
             }
 
+            #[inlined]
+            fn bits_lane(bits: &$bits, i: usize) -> $scalar {
+                // SAFETY: a register consists of its lanes, in order, and any bits are a number.
+                let lanes: &[$scalar; $width] = unsafe { &*core::ptr::from_ref(bits).cast() };
+                lanes[i]
+            }
             #[inlined]
             fn bits_splat(x: u64) -> $bits {
                 isa!($bits_splat(x as $word))
