@@ -21,6 +21,10 @@ use crate::lane::Real;
 use crate::step::stepper::{Ask, State, Step, Stepper};
 use crate::system::{Noise, System};
 
+/// The number of stage components up to which a call of the interpolant would cost more than the
+/// interpolant: the call stores them all.
+const FEW: usize = 32;
+
 /// The method `M`, with parts that are [called](Real::outline) as separate functions.
 ///
 /// These parts compute states within a step, and with `STEP` also the steps.
@@ -123,6 +127,9 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
         step: &Step<R, N, M::Kept<R, N>>,
         theta: R,
     ) -> [R; N] {
+        if const { !STEP && size_of::<M::Kept<R, N>>() <= FEW * size_of::<R>() } {
+            return M::interpolate::<R, N, P>(state, ask, step, theta);
+        }
         let (state, ask, step) = (*state, *ask, *step);
         R::outline_cold(
             #[inline(always)]
