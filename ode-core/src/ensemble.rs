@@ -25,6 +25,7 @@ pub mod solver;
 mod stack;
 mod step_records;
 pub mod task;
+mod two_speeds;
 mod watched;
 pub mod work_queue;
 pub mod worker;

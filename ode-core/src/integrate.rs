@@ -455,7 +455,7 @@ mod device {
     /// Saves, records and moves lanes `moves` by a step, and plans the next step of running lanes.
     ///
     /// `du` is the derivative at the end of the step, in systems with events.
-    fn go<
+    pub fn go<
         R: Real,
         S: System<N, P>,
         M: Stepper,

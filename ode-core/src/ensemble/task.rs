@@ -5,9 +5,10 @@ use crate::ensemble::lockstep::{self, LockstepOptions};
 use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::schedule::Schedule;
-use crate::ensemble::{batches, stack};
+use crate::ensemble::{batches, stack, two_speeds};
 use crate::error::SolveError;
 use crate::integrate::integrate;
+use crate::integrate::options::SystemConstants;
 use crate::kernel::{self, KernelConfig};
 use crate::lane::dispatch::{self, InstructionSet, LaneProgram};
 use crate::lane::{Real, Scalar};
@@ -359,6 +360,11 @@ pub(super) fn in_lanes<T: Scalar, C: CompiledLanes, G: LaneProgram<T, Output: De
     }
 }
 
+/// Returns whether the loop of two speeds integrates the system.
+const fn is_plain<S: System<N, P>, const N: usize, const P: usize>() -> bool {
+    two_speeds::is_plain(SystemConstants::of::<S, N, P>())
+}
+
 /// A chunk of trajectories as a program for lanes.
 struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
     system: S,
@@ -397,6 +403,17 @@ where
                 integrate::<R, S, Outlined<M, true>, _, StaticConfig<S, N, P, ADAPTIVE, true>, N, P>(
                     system, &mut io, &options,
                 );
+            } else if const { R::LANES > 1 && ADAPTIVE && is_plain::<S, N, P>() } {
+                two_speeds::integrate::<
+                    R,
+                    S,
+                    Outlined<M, false>,
+                    _,
+                    StaticConfig<S, N, P, ADAPTIVE, true>,
+                    StaticConfig<S, N, P, ADAPTIVE, false>,
+                    N,
+                    P,
+                >(system, &mut io, &options);
             } else if const { R::LANES > 1 } && !io.saves {
                 // A separate program: if a step is this cheap, the code for saving would take 5% of
                 // its time.
