@@ -60,15 +60,20 @@ def output(*command, **options):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
-def build():
-    """Builds the two programs, by default and for this machine."""
+def install():
+    """Installs SUNDIALS and KLU below target/peers, and returns the folder of their headers."""
     packages = WORK / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     if not (LIBRARIES / "libsundials_cvode.so").exists():
         output("apt-get", "download", *PACKAGES, cwd=packages)
         for package in packages.glob("*.deb"):
             output("dpkg", "-x", package, WORK / "root")
-    include = WORK / "root" / "usr" / "include"
+    return WORK / "root" / "usr" / "include"
+
+
+def build():
+    """Builds the two programs, by default and for this machine."""
+    include = install()
     for flags, (rustc, cc) in FLAGS.items():
         folder = WORK / flags
         folder.mkdir(exist_ok=True)
