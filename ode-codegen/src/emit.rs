@@ -36,6 +36,8 @@ pub(crate) enum Results {
     Vector(Vec<Option<Id>>),
     /// A row of numbers for each state.
     Matrix(Vec<Vec<Option<Id>>>, usize),
+    /// The greatest sum of magnitudes in a row of a matrix, which has at least one row.
+    RowSum(Vec<Vec<Option<Id>>>),
     /// A truth value.
     Mask(Id),
 }
@@ -50,7 +52,7 @@ impl Results {
     pub(crate) fn entries(&self) -> Vec<Option<Id>> {
         match self {
             Results::Vector(row) => row.clone(),
-            Results::Matrix(rows, _) => rows.concat(),
+            Results::Matrix(rows, _) | Results::RowSum(rows) => rows.concat(),
             Results::Mask(mask) => vec![Some(*mask)],
         }
     }
@@ -66,14 +68,20 @@ impl Results {
             Results::Matrix(rows, columns) => {
                 Results::Matrix(rows.into_iter().map(renew).collect(), columns)
             }
+            Results::RowSum(rows) => Results::RowSum(rows.into_iter().map(renew).collect()),
             Results::Mask(mask) => Results::Mask(renew(vec![Some(mask)])[0].unwrap_or(mask)),
         }
+    }
+
+    /// Returns whether the results are an array.
+    pub(crate) fn is_array(&self) -> bool {
+        matches!(self, Results::Vector(_) | Results::Matrix(..))
     }
 
     /// Returns the kind of the results.
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Results::Vector(_) | Results::Matrix(..) => Kind::Real,
+            Results::Vector(_) | Results::Matrix(..) | Results::RowSum(_) => Kind::Real,
             Results::Mask(_) => Kind::Mask,
         }
     }
@@ -120,8 +128,7 @@ impl Function<'_> {
             lines: TokenStream::new(),
         };
         let operations = writer.operations();
-        let long =
-            operations.len() > 2 * parts::LENGTH && !matches!(self.results, Results::Mask(_));
+        let long = operations.len() > 2 * parts::LENGTH && self.results.is_array();
         let in_parts =
             (long && self.language == Language::Rust).then(|| writer.in_parts(&operations));
         if in_parts.is_none() {
@@ -143,6 +150,7 @@ impl Function<'_> {
                 let height = Literal::usize_unsuffixed(rows.len());
                 (quote!([[R; #columns]; #height]), value)
             }
+            Results::RowSum(rows) => (quote!(R), writer.row_sum(rows)),
             Results::Mask(mask) => (quote!(R::Mask), writer.argument(*mask)),
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
@@ -171,7 +179,7 @@ impl Function<'_> {
         match self.results {
             Results::Vector(row) => row.iter().any(Option::is_none),
             Results::Matrix(rows, _) => rows.iter().flatten().any(Option::is_none),
-            Results::Mask(_) => false,
+            Results::RowSum(_) | Results::Mask(_) => false,
         }
     }
 }
@@ -247,6 +255,23 @@ impl Writer<'_> {
             None => quote!(zero),
         });
         quote!([#(#entries),*])
+    }
+
+    /// Returns the greatest sum of magnitudes in a row; `Linearised::row_sum` has the same bits.
+    fn row_sum(&self, rows: &[Vec<Option<Id>>]) -> TokenStream {
+        let rows = rows.iter().map(|row| {
+            let entries = row.iter().flatten().map(|entry| self.operand(*entry));
+            quote! {
+                let sum = R::lit(0.0);
+                #(let sum = sum + #entries.abs();)*
+                let greatest = greatest.max(sum);
+            }
+        });
+        quote! {
+            let greatest = R::lit(0.0);
+            #(#rows)*
+            greatest
+        }
     }
 
     /// Returns a matrix of zeros with the other entries filled in.

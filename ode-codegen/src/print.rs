@@ -4,6 +4,7 @@
 //! implementation of the trait `System`. [`device`] translates it, and contains the differences
 //! between the languages of devices ([`Dialect`]).
 
+mod called;
 pub(crate) mod device;
 mod events;
 mod gradients;
@@ -163,7 +164,8 @@ fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
         tables: &names.tables,
         language: names.language,
         // The caller of the matrix is itself called and not inlined.
-        outlined: *name != "matrix" && function.weight() >= least_weight(name, names.language),
+        outlined: *name != "matrix"
+            && function.weight() >= least_weight(name, names.language, sizes.states),
     }
     .emit()
 }
@@ -173,14 +175,18 @@ fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
 /// For heavy functions a call takes hardly more time, and much less time to compile. A call copies
 /// its arguments and results, so the limit depends on how often a step calls the function
 /// (measured, `bench/HISTORY.md`).
-fn least_weight(function: &str, language: Language) -> u32 {
+fn least_weight(function: &str, language: Language, states: usize) -> u32 {
     match (language, function) {
         (Language::Rust, "factor" | "jacobian") => 1000,
         (Language::Rust, "solve" | "mass") => 300,
         (Language::Rust, _) => 250,
         // A step evaluates the right-hand side for each stage. With 400 `tanh` a kernel then takes
         // a quarter of the time, because it fits the instruction caches. With 100 `tanh` it takes
-        // 5% more, because arguments and results pass through memory.
+        // 5% more, because arguments and results pass through memory. With many states, stages are
+        // in memory anyway: with the 28 states of Pleiades, of weight 13.5 each, a kernel takes two
+        // thirds of the time, and NVRTC a third. With 80 states of weight 5.5 each, NVRTC takes
+        // longer.
+        (Language::Device, "rhs") if states >= 28 => u32::min(2000, 12 * states as u32),
         (Language::Device, "rhs") => 2000,
         (Language::Device, _) => u32::MAX,
     }

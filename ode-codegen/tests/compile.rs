@@ -130,6 +130,42 @@ fn a_text_is_printed_for_a_device() {
     assert!(compile(table).device(Dialect::Cuda).unwrap().whole().is_none());
 }
 
+/// Called functions of a device write arrays through a reference; only long ones are called.
+#[test]
+fn long_functions_of_a_device_are_called() {
+    let dense = |n: usize| {
+        format!(
+            "fn dense(u: &[f64; {n}]) -> [f64; {n}] {{
+                std::array::from_fn(|i| {{
+                    let mut sum = 0.0;
+                    for j in 0..{n} {{
+                        sum += ((i * 7 + j * 3 + 1) % 11 + 1) as f64 * u[j] * u[i];
+                    }}
+                    sum
+                }})
+            }}"
+        )
+    };
+    let text = |n| compile(&dense(n)).device(Dialect::Cuda).unwrap().whole().unwrap();
+    let long = text(40);
+    for called in [
+        "COLD void rhs_into(Arr<R, 40>& out,",
+        "COLD void factor_into(Arr<Arr<R, 40>, 40>& matrix,",
+        "COLD void solve_into(Arr<R, 40>& out,",
+    ] {
+        assert!(long.contains(called), "{called}");
+    }
+    assert!(long.contains("System::rhs_into<R>(out[0], u, p, t);"));
+    assert!(long.contains("matrix = System::jacobian<R>(u, p, t);"));
+    // A sum of the Jacobian's entries, without the array.
+    let row_sum = long.split("DEVICE R row_sum(").nth(1).unwrap();
+    assert!(!row_sum.contains("jacobian") && row_sum.contains("m_max(greatest"));
+    let short = text(8);
+    assert!(!short.contains("COLD") && !short.contains("_into"));
+    let row_sum = short.split("DEVICE R row_sum(").nth(1).unwrap();
+    assert!(row_sum.contains("System::jacobian<R>(u, p, t)"));
+}
+
 /// All at once, in order, with what to write instead: as the macro has them.
 #[test]
 fn mistakes_are_where_they_are_in_the_text() {

@@ -131,8 +131,8 @@ mod device {
         if !C::ADAPTIVE {
             tolerances = norm::tight::<R, N>(&o.tolerances);
         }
-        let p = io.load_p(nobody, [R::lit(0.0); P]);
-        let mut state = stepper::state::<R, N, P>(zero, p, zero, tolerances);
+        let mut state = stepper::state::<R, N, P>(zero, [R::lit(0.0); P], zero, tolerances);
+        io.load_p(nobody, &mut state.p);
         let t0 = io.load_start(nobody, R::lit(0.0));
         let t1 = io.load_end(nobody, R::lit(0.0));
         let mut lane = lane::empty::<R>(t0, t1, &o.law);

@@ -233,7 +233,7 @@ impl KernelConfig {
 }
 
 /// Bytes for shared values among a kernel's arguments, which have 4096 bytes in all.
-pub const SHARED_BYTES: usize = 3584;
+pub const SHARED_BYTES: usize = integrate::options::MANY_PARAMETERS * size_of::<f64>();
 
 /// Returns the complete text of a solve of a system by method `M` in precision `T`.
 ///

@@ -914,7 +914,6 @@ CONSTANT double SHARE = 0.9;
 struct Mode;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode, u64 which);
 template<class R> DEVICE typename Real<R>::Bits next(typename Real<R>::Bits mode, typename Real<R>::Mask suggests);
-template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix);
 
 // switching.rs  Returns whether the bit `which` of a mode is set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode, u64 which) {
@@ -956,19 +955,6 @@ struct Mode {
         return op_and(memory, Bits<typename Real<R>::Bits>::lit((STIFF + EVER)));
     }
 };
-
-// switching.rs  Returns the greatest sum of magnitudes in a row of a matrix.
-template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix) {
-    auto greatest = Real<R>::lit(0.0);
-    UNROLL for (int i = 0; i < N; i++) {
-        auto sum = Real<R>::lit(0.0);
-        UNROLL for (int j = 0; j < N; j++) {
-            sum = (sum + m_abs(matrix[i][j]));
-        }
-        greatest = m_max(greatest, sum);
-    }
-    return greatest;
-}
 } // namespace switching
 
 namespace tsit5 {
@@ -1155,6 +1141,7 @@ struct Tsit5 {
 } // namespace tsit5
 
 namespace options {
+CONSTANT int MANY_PARAMETERS = 448;
 CONSTANT int MOST_FEATURES = 8;
 CONSTANT int MOST_JUMPS = 16;
 
@@ -3646,7 +3633,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void load(Q& io, const 
     auto begins = begun_1.begins;
     state.u = io.load_u(fresh, state.u);
     auto before = state.p;
-    state.p = io.load_p(fresh, state.p);
+    io.load_p(fresh, state.p);
     if constexpr ((S::MODES > 0)) {
         actions::choose_modes<R, S, N, P>(state, before, op_not(fresh));
     }
@@ -3684,7 +3671,7 @@ template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsoun
         end = io.load_end(fresh, end);
     }
     auto unsound = op_not(norm::is_finite<R, 1>(array((end - lane.t0))));
-    UNROLL for (int d = 0; d < P; d++) {
+    UNROLL_UNLESS((P > (options::MANY_PARAMETERS * (2 - (int)(Real<R>::DOUBLE))))) for (int d = 0; d < P; d++) {
         unsound = op_or(unsound, op_not(m_equals(p[d], p[d])));
     }
     return unsound;
@@ -5165,8 +5152,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     if constexpr (op_not(C::ADAPTIVE)) {
         tolerances = norm::tight<R, N>(o.tolerances);
     }
-    auto p = io.load_p(nobody, repeat<P>(Real<R>::lit(0.0)));
-    auto state = stepper::state<R, N, P>(zero, p, zero, tolerances);
+    auto state = stepper::state<R, N, P>(zero, repeat<P>(Real<R>::lit(0.0)), zero, tolerances);
+    io.load_p(nobody, state.p);
     auto t0 = io.load_start(nobody, Real<R>::lit(0.0));
     auto t1 = io.load_end(nobody, Real<R>::lit(0.0));
     auto lane = lane::empty<R>(t0, t1, o.law);
@@ -5444,6 +5431,18 @@ struct System {
     template<class R> static DEVICE typename Real<R>::Mask negative(const Arr<R, 8>& w) {
         auto signs = op_xor(op_xor(m_to_bits(w[0]), m_to_bits(w[3])), m_to_bits(w[7]));
         return m_lt(m_copysign(Real<R>::lit(1.0), Real<R>::from_bits(signs)), Real<R>::lit(0.0));
+    }
+    template<class R> static DEVICE R row_sum(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
+        auto matrix = System::jacobian<R>(u, p, t);
+        auto greatest = Real<R>::lit(0.0);
+        UNROLL for (int i = 0; i < 3; i++) {
+            auto sum = Real<R>::lit(0.0);
+            UNROLL for (int j = 0; j < 3; j++) {
+                sum = (sum + m_abs(matrix[i][j]));
+            }
+            greatest = m_max(greatest, sum);
+        }
+        return greatest;
     }
 };
 

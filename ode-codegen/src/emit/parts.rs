@@ -141,6 +141,6 @@ fn places(results: &Results) -> (TokenStream, Vec<Place>) {
             });
             (quote!([[zero; #columns]; #height]), places.collect())
         }
-        Results::Mask(_) => (TokenStream::new(), Vec::new()),
+        Results::RowSum(_) | Results::Mask(_) => (TokenStream::new(), Vec::new()),
     }
 }

@@ -1,12 +1,12 @@
 //! The text of a system for a device.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::outside::{self, Names};
-use super::{events, function, jumps, noise};
-use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered};
-use crate::emit::Language;
+use super::{arguments, called, events, function, jumps, noise};
+use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered, Sizes};
+use crate::emit::{self, Language, Results};
 use crate::translate;
 
 /// A language of devices.
@@ -82,9 +82,14 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
     let functions = functions.chain(linear.on_device(*sizes)).chain(choices).chain(transposed);
     let random = jumps::random(&compiled.laws, &quote!(arrivals), Language::Device);
     let functions = functions.chain(noise::on_device(compiled)).chain(random);
+    let row_sum = compiled.functions.iter().filter(|lowered| lowered.name == "jacobian");
+    let functions = functions.chain(row_sum.map(|jacobian| row_sum_of(jacobian, *sizes, &names)));
     let functions: Vec<TokenStream> = functions.collect();
     let functions: Vec<syn::ItemFn> =
         functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
+    let functions: Vec<Vec<syn::ItemFn>> =
+        functions.into_iter().map(called::through_reference).collect::<syn::Result<_>>()?;
+    let functions = functions.concat();
     let text = match dialect {
         Dialect::Cuda => {
             let mut facts: String = facts.iter().map(fact).collect();
@@ -102,6 +107,48 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
         tables: outside::needed(&compiled.tables),
         constants,
     })
+}
+
+/// The largest number of entries of a Jacobian that NVRTC adds in loops.
+///
+/// It keeps the array of a larger matrix, with its zeros. With 40 states this takes three quarters
+/// of the time for the whole kernel of a pair.
+const IN_LOOPS: usize = 100;
+
+/// Returns the function that adds the magnitudes in the rows of the Jacobian.
+fn row_sum_of(jacobian: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
+    let arguments = arguments(sizes, "row_sum", Language::Device);
+    if let Results::Matrix(rows, _) = &jacobian.results
+        && sizes.states * sizes.states > IN_LOOPS
+    {
+        return emit::Function {
+            name: "row_sum",
+            graph: &jacobian.graph,
+            results: &Results::RowSum(rows.clone()),
+            arguments: &arguments,
+            constants: &names.constants,
+            tables: &names.tables,
+            language: Language::Device,
+            outlined: false,
+        }
+        .emit();
+    }
+    let system = Ident::new(translate::SYSTEM, Span::call_site());
+    let states = Literal::usize_unsuffixed(sizes.states);
+    quote! {
+        fn row_sum<R: Real>(#arguments) -> R {
+            let matrix = #system::jacobian::<R>(u, p, t);
+            let mut greatest = R::lit(0.0);
+            for i in 0..#states {
+                let mut sum = R::lit(0.0);
+                for j in 0..#states {
+                    sum = sum + matrix[i][j].abs();
+                }
+                greatest = greatest.max(sum);
+            }
+            greatest
+        }
+    }
 }
 
 /// Returns a constant of a system as a member of its struct.

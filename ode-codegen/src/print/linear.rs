@@ -208,7 +208,8 @@ impl Linear {
             Linear::Loops { .. } | Linear::Pivoting => {
                 let ty = self.factors_type(sizes, &loops);
                 let functions = self.in_loops(sizes, &loops, Language::Device);
-                let mut functions = functions.emit(sizes, &ty, false, Language::Device);
+                let called = matches!(self, Linear::Loops { .. });
+                let mut functions = functions.emit(sizes, &ty, called, Language::Device);
                 functions.push(self.negative(sizes, &loops, Language::Device));
                 functions
             }
@@ -335,11 +336,15 @@ impl Functions {
         let arguments = arguments(sizes, "factor", language);
         let receiver = receiver(language, "solve");
         let states = Literal::usize_unsuffixed(sizes.states);
-        let [factor, solve] = [self.factor, self.solve].map(|body| match called {
+        let outlines = called && language == Language::Rust;
+        let [factor, solve] = [self.factor, self.solve].map(|body| match outlines {
             true => quote!(R::outline(#[inline(always)] || { #body })),
             false => body,
         });
-        let inline = inline(language);
+        let inline = match called && language == Language::Device {
+            true => quote!(#[cold]),
+            false => inline(language),
+        };
         vec![
             quote! {
                 #inline

@@ -265,17 +265,19 @@ where
     }
 
     #[inlined]
-    fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P] {
-        R::outline_cold(
+    fn load_p(&self, got: R::Mask, p: &mut [R; P]) {
+        // The outlined function receives a copy, so that the loop need not keep `p` in memory.
+        let before = *p;
+        *p = R::outline_cold(
             #[inline(always)]
             || {
-                let mut p = p;
+                let mut p = before;
                 for d in 0..P {
                     p[d] = self.load(&self.views.p[d], got, p[d]);
                 }
                 p
             },
-        )
+        );
     }
 
     #[inlined]

@@ -106,8 +106,8 @@ macro_rules! fed {
             }
 
             #[inlined]
-            fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
-                Source::<R, N, P>::load_p(&self.io, assigned, p)
+            fn load_p(&self, assigned: R::Mask, p: &mut [R; P]) {
+                Source::<R, N, P>::load_p(&self.io, assigned, p);
             }
 
             #[inlined]

@@ -45,7 +45,8 @@ mod device {
     ) {
         let none = <R::Bits as Bits>::lit(0);
         let nobody = <R::Mask as Mask>::splat(false);
-        let p = io.load_p(nobody, [R::lit(0.0); P]);
+        let mut p = [R::lit(0.0); P];
+        io.load_p(nobody, &mut p);
         let mut lane = recorded::idle::<R, N, P>(p);
         loop {
             begin::<R, S, Q, C, N, P>(system, io, &mut lane);
@@ -104,7 +105,7 @@ mod device {
             lane.grazed = lane.grazed & !got;
             lane.loss = R::select(got, zero, lane.loss);
             let before = lane.p;
-            lane.p = io.load_p(got, lane.p);
+            io.load_p(got, &mut lane.p);
             if S::MODES > 0 {
                 recorded::set_modes::<R, S, N, P>(lane, &before, !got);
             }

@@ -335,7 +335,7 @@ mod device {
         let begins = begun.begins;
         state.u = io.load_u(fresh, state.u);
         let before = state.p;
-        state.p = io.load_p(fresh, state.p);
+        io.load_p(fresh, &mut state.p);
         if S::MODES > 0 {
             // Each lane has its own modes, even if all lanes begin with the same values.
             actions::choose_modes::<R, S, N, P>(state, &before, !fresh);
@@ -389,6 +389,7 @@ mod device {
             end = io.load_end(fresh, end);
         }
         let mut unsound = !norm::is_finite::<R, 1>(&[end - lane.t0]);
+        #[rolled(P > options::MANY_PARAMETERS * (2 - R::DOUBLE as usize))]
         for d in 0..P {
             unsound = unsound | !p[d].equals(p[d]);
         }

@@ -150,6 +150,12 @@ mod device {
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, norm};
 
+    /// The number of `f64` parameters that the arguments of a kernel hold; of `f32`, twice as many.
+    ///
+    /// More parameters are in memory. Kernels treat them in loops, because NVRTC takes many seconds
+    /// to keep each of a thousand parameters in a variable.
+    pub const MANY_PARAMETERS: usize = 448;
+
     /// The largest number of features of each kind.
     ///
     /// `MOST` in `ode-codegen/src/parse/feature.rs` has the same value.
@@ -269,11 +275,12 @@ mod device {
         fn path_number(&self, t0: R) -> [R::Bits; 2];
         /// Returns `u` with the initial states in lanes `assigned`.
         fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
-        /// Returns `p` with the parameters in lanes `assigned`.
+        /// Sets the parameters in lanes `assigned`.
         ///
+        /// There may be thousands of them, so that compilers of kernels suffer from each copy.
         /// Values that all trajectories share may be set in all lanes, here and in the next two
         /// functions.
-        fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P];
+        fn load_p(&self, assigned: R::Mask, p: &mut [R; P]);
         /// Returns the start of the time span in lanes `assigned`, `t` in others.
         fn load_start(&self, assigned: R::Mask, t: R) -> R;
         /// Returns the end of the time span in lanes `assigned`, `t` in others.

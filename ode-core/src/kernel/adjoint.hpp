@@ -166,7 +166,7 @@ template<class C> struct AdjointIo {
         return count;
     }
     DEVICE Arr<R, N> load_u(bool got, const Arr<R, N>& u) const { return io.load_u(got, u); }
-    DEVICE Arr<R, P> load_p(bool got, const Arr<R, P>& p) const { return io.load_p(got, p); }
+    DEVICE void load_p(bool got, Arr<R, P>& p) const { io.load_p(got, p); }
     DEVICE R load_start(bool got, R t) const { return io.load_start(got, t); }
     DEVICE R load_end(bool got, R t) const { return io.load_end(got, t); }
     DEVICE static constexpr bool stops() { return C::STOPS; }

@@ -112,16 +112,16 @@ template<class C> struct Io {
         return u;
     }
     // What is shared is filled in whether asked for or not: the compiler sees a constant.
-    DEVICE Arr<R, P> load_p(bool got, Arr<R, P> p) const {
-        UNROLL for (int d = 0; d < P; d++) {
+    static constexpr bool MANY = P > options::MANY_PARAMETERS * (2 - (int)Real<R>::DOUBLE);
+    DEVICE void load_p(bool got, Arr<R, P>& p) const {
+        UNROLL_UNLESS(MANY) for (int d = 0; d < P; d++) {
             if (SHARED_AT[N + d] >= 0) p[d] = column(N + d);
         }
         if (got) {
-            UNROLL for (int d = 0; d < P; d++) {
+            UNROLL_UNLESS(MANY) for (int d = 0; d < P; d++) {
                 if (SHARED_AT[N + d] < 0) p[d] = column(N + d);
             }
         }
-        return p;
     }
     DEVICE R load_start(bool got, R t) const {
         return SHARED_AT[N + P] >= 0 || got ? column(N + P) : t;

@@ -290,7 +290,7 @@ private:
                 if constexpr (KEEPS_DU) {
                     UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
                 }
-                group.p = io.load_p(true, group.p);
+                io.load_p(true, group.p);
                 UNROLL for (int d = 0; d < S::MODES; d++) group.p[S::FIRST_MODE + d] = kept(MODES + d);
                 B status = m_to_bits(kept(STATUS));
                 group.goes = io.here && (status & GOES) != 0u;

@@ -86,19 +86,6 @@ mod device {
             memory & <R::Bits as Bits>::lit(STIFF + EVER)
         }
     }
-
-    /// Returns the greatest sum of magnitudes in a row of a matrix.
-    pub fn row_sum<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> R {
-        let mut greatest = R::lit(0.0);
-        for i in 0..N {
-            let mut sum = R::lit(0.0);
-            for j in 0..N {
-                sum = sum + matrix[i][j].abs();
-            }
-            greatest = greatest.max(sum);
-        }
-        greatest
-    }
 }
 
 /// Declares a pair of an explicit and an implicit method.
@@ -231,7 +218,7 @@ macro_rules! switching {
                             let last = system.rhs(&new, p, time);
                             k[$some - 1] = vector::choose::<R, N>(stiff, last, k[$some - 1]);
                         }
-                        let radius = switching::row_sum::<R, N>(&system.jacobian(u, p, ask.at.t));
+                        let radius = system.row_sum(u, p, ask.at.t);
                         let calm = (radius * ask.h.abs()).lt(R::lit(switching::SHARE * STABLE));
                         suggests = suggests & (nonstiff | calm);
                     }

@@ -74,6 +74,24 @@ pub trait Linearised<const N: usize, const P: usize>: Copy {
     /// Computes the derivatives of the right-hand side (rows) with respect to the states (columns).
     fn jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N];
 
+    /// Returns the greatest sum of magnitudes in a row of the Jacobian, a bound of its spectral
+    /// radius.
+    ///
+    /// The sums of long rows are in the order of the columns.
+    #[inlined]
+    #[must_use]
+    fn row_sum<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> R {
+        let mut greatest = R::lit(0.0);
+        for row in &self.jacobian(u, p, t) {
+            let mut sum = R::lit(0.0);
+            for entry in row {
+                sum = sum + entry.abs();
+            }
+            greatest = greatest.max(sum);
+        }
+        greatest
+    }
+
     /// Computes the derivatives of the right-hand side (rows) with respect to the parameters
     /// (columns).
     fn parameter_jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N];
