@@ -243,7 +243,7 @@ impl<T: Real<Scalar = f64, Mask = bool>> Real for Dual<T> {
         let exponent = y * self.ln();
         Dual { value, slope: value * exponent.slope }
     }
-    fn lane(self, i: usize) -> f64 {
+    fn lane(&self, i: usize) -> f64 {
         self.value.lane(i)
     }
     fn set_lane(&mut self, _: usize, value: f64) {

@@ -81,7 +81,7 @@ impl Real for Plain {
     fn max(self, other: Self) -> Self {
         if self.0 > other.0 { self } else { other }
     }
-    fn lane(self, _: usize) -> f64 {
+    fn lane(&self, _: usize) -> f64 {
         self.0
     }
     fn set_lane(&mut self, _: usize, value: f64) {

@@ -42,7 +42,8 @@ pub(super) fn integrate<R, S, M, Q, Slow, Fast, const N: usize, const P: usize>(
 {
     let nobody = <R::Mask as Mask>::splat(false);
     let zero = [R::lit(0.0); N];
-    let p = io.load_p(nobody, [R::lit(0.0); P]);
+    let mut p = [R::lit(0.0); P];
+    io.load_p(nobody, &mut p);
     let mut state = stepper::state::<R, N, P>(zero, p, zero, o.tolerances);
     let t0 = io.load_start(nobody, R::lit(0.0));
     let t1 = io.load_end(nobody, R::lit(0.0));

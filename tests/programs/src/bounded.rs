@@ -237,7 +237,7 @@ impl Real for Bounded {
         sqrt exp exp2 exp_m1 ln log2 log10 ln_1p tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt
     }
 
-    fn lane(self, _: usize) -> f64 {
+    fn lane(&self, _: usize) -> f64 {
         self.value
     }
     fn set_lane(&mut self, _: usize, value: f64) {

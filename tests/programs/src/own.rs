@@ -182,7 +182,7 @@ impl Real for Calling {
     fn select(mask: bool, a: Self, b: Self) -> Self {
         if mask { a } else { b }
     }
-    fn lane(self, _: usize) -> f64 {
+    fn lane(&self, _: usize) -> f64 {
         self.0
     }
     fn set_lane(&mut self, _: usize, value: f64) {

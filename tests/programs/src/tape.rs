@@ -404,7 +404,7 @@ macro_rules! functions {
                 to_single(self) -> f32;
                 from_single(_: f32) -> Self;
                 single_mask(_: RecordedMask) -> bool;
-                lane(self, _: usize) -> f64;
+                lane(&self, _: usize) -> f64;
                 set_lane(&mut self, _: usize, _: f64) -> ();
             }
         }
@@ -534,7 +534,7 @@ impl Bits for NoBits {
     }
     no_solver_parts! {
         lit(_: u64) -> Self;
-        lane(self, _: usize) -> u64;
+        lane(&self, _: usize) -> u64;
         wrapping_add(self, _: Self) -> Self;
         wrapping_sub(self, _: Self) -> Self;
         mul_low(self, _: Self) -> Self;
