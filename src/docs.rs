@@ -122,6 +122,7 @@ pub mod noise {}
 /// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see
 /// [what-a-success-means]: crate::docs::what_success_means
+/// [results-stiff]: crate::docs::results#stiff-ensembles-on-a-cpu
 ///
 #[doc = include_str!("../docs/choosing-a-method.md")]
 pub mod choosing_a_method {}
@@ -205,6 +206,7 @@ pub mod changelog {}
 /// [success]: crate::docs::what_success_means#a-comparison
 /// [random]: crate::docs::what_success_means#random-problems
 /// [clusters]: crate::docs::clusters#scaling
+/// [other-codes]: crate::docs::choosing_a_method#other-codes
 ///
 // `bench` is a package of its own, so this crate's archive contains its files only through links in
 // `docs`.

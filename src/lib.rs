@@ -12,6 +12,7 @@
 //! [reductions]: docs::reductions
 //! [sensitivity]: docs::sensitivity
 //! [choosing-a-method]: docs::choosing_a_method
+//! [choosing-a-method-codes]: docs::choosing_a_method#other-codes
 //! [scaling]: docs::scaling
 //! [clusters]: docs::clusters
 //! [arrays]: docs::arrays
@@ -30,10 +31,13 @@
 //! [results-builds]: docs::results#build-times
 //! [results-ignition]: docs::history#a-map
 #![doc = concat!(
-    // The generated pages do not contain the picture, but docs.rs serves the crate's archive.
+    // The generated pages do not contain the pictures, but docs.rs serves the crate's archive.
     "[lorenz-picture]: https://docs.rs/crate/odes/",
     env!("CARGO_PKG_VERSION"),
-    "/source/docs/pictures/lorenz.png\n\n",
+    "/source/docs/pictures/lorenz.png\n",
+    "[precision-picture]: https://docs.rs/crate/odes/",
+    env!("CARGO_PKG_VERSION"),
+    "/source/docs/pictures/precision.png\n\n",
 )]
 #![cfg_attr(any(doc, doctest), doc = include_str!("../README.md"))]
 // In Markdown the first definition of a label counts. So rustdoc uses the definitions above, and

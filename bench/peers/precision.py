@@ -2,7 +2,7 @@
 """Work and precision on one thread: odes beside CVODE, SciPy, diffrax and heyoka.
 
     cargo run --release -p odes-bench --bin precision > target/precision.jsonl
-    python3 bench/peers/precision.py [--quick] [--picture bench/precision.png] target/precision.jsonl
+    python3 bench/peers/precision.py [--quick] [--picture docs/pictures/precision.png] target/precision.jsonl
 
 The first program solves small ensembles in lanes of one thread, and writes the values and exact final states of 33
 trajectories. This script solves these 33 trajectories by each peer on one core, with the same tolerances, and computes
