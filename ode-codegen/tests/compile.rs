@@ -158,7 +158,7 @@ fn long_functions_of_a_device_are_called() {
     assert!(long.contains("System::rhs_into<R>(out[0], u, p, t);"));
     assert!(long.contains("matrix = System::jacobian<R>(u, p, t);"));
     // A sum of the Jacobian's entries, without the array.
-    let row_sum = long.split("DEVICE R row_sum(").nth(1).unwrap();
+    let row_sum = long.split("COLD R row_sum(").nth(1).unwrap();
     assert!(!row_sum.contains("jacobian") && row_sum.contains("m_max(greatest"));
     let short = text(8);
     assert!(!short.contains("COLD") && !short.contains("_into"));

@@ -17,8 +17,9 @@
 //! instructions.
 //!
 //! If a system has many elementary functions, a kernel calls them, which saves NVRTC much time. A
-//! kernel also calls a right-hand side that exceeds the instruction caches (`least_weight` in
-//! `ode-codegen/src/print.rs`).
+//! kernel also calls long right-hand sides (`least_weight` in `ode-codegen/src/print.rs`), and
+//! factorisations in loops. A called function writes arrays through a reference
+//! (`ode-codegen/src/print/called.rs`).
 //!
 //! # Targets
 //!

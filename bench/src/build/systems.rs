@@ -229,6 +229,44 @@ mod system {
     .to_owned()
 }
 
+/// A network with two inputs, `width` hidden `tanh` and two outputs.
+fn network(width: usize) -> String {
+    format!(
+        "use system as SYSTEM;
+const COUNT: usize = 5 * {width} + 2;
+const U0: [f64; 2] = [0.5, 0.1];
+const P: [f64; COUNT] = {{ let mut p = [0.0; COUNT]; let mut i = 0; while i < COUNT {{
+    p[i] = 0.001 * (i * 37 % 91) as f64 - 0.045; i += 1; }} p }};
+const SPAN: (f64, f64) = (0.0, 1.0);
+#[odes::ode_system]
+mod system {{
+    const HIDDEN: usize = {width};
+    pub struct State {{
+        pub u: [f64; 2],
+    }}
+    pub struct Parameters {{
+        pub w1: [[f64; 2]; HIDDEN],
+        pub b1: [f64; HIDDEN],
+        pub w2: [[f64; HIDDEN]; 2],
+        pub b2: [f64; 2],
+    }}
+    fn rhs(state: &State, p: &Parameters) -> State {{
+        let hidden: [f64; HIDDEN] = std::array::from_fn(|k| {{
+            (p.w1[k][0] * state.u[0] + p.w1[k][1] * state.u[1] + p.b1[k]).tanh()
+        }});
+        let mut u = p.b2;
+        for d in 0..2 {{
+            for k in 0..HIDDEN {{
+                u[d] += p.w2[d][k] * hidden[k];
+            }}
+        }}
+        State {{ u }}
+    }}
+}}
+"
+    )
+}
+
 /// Ten Hindmarsh-Rose neurons, coupled by their mean.
 fn hindmarsh_rose() -> String {
     "use system as SYSTEM;
@@ -302,16 +340,20 @@ pub(crate) fn all() -> Vec<Case> {
         Case::new("hindmarsh_rose30_rodas5p", "Rodas5P", hindmarsh_rose(), 512),
         Case::new("brusselator20", "Rodas4", brusselator(20), 512),
         Case::new("brusselator20_auto", "Auto", brusselator(20), 512),
+        Case::new("brusselator40_auto", "Auto", brusselator(40), 512),
         Case::new("brusselator80", "Rodas4", brusselator(80), 512),
         Case::new("brusselator80_tsit5", "Tsit5", brusselator(80), 512),
         Case::new("dense10", "Rodas4", lotka_volterra(10), 512),
         Case::new("dense20", "Rodas4", lotka_volterra(20), 512),
         Case::new("dense30", "Rodas4", lotka_volterra(30), 256),
+        Case::new("dense40_auto", "Auto", lotka_volterra(40), 128),
         Case::new("dense50", "Rodas4", lotka_volterra(50), 128),
+        Case::new("dense80", "Rodas4", lotka_volterra(80), 64),
         Case::new("tanh10", "Tsit5", tanh(10), 1000),
         Case::new("tanh10_rodas4", "Rodas4", tanh(10), 512),
         Case::new("tanh20", "Tsit5", tanh(20), 256),
         Case::new("tanh20_rodas4", "Rodas4", tanh(20), 128),
+        Case::new("network256", "Tsit5", network(256), 64),
     ];
     let stiff = [
         "e5",

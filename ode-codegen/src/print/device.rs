@@ -115,6 +115,9 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
 /// of the time for the whole kernel of a pair.
 const IN_LOOPS: usize = 100;
 
+/// The largest number of entries of a Jacobian whose magnitudes are added within the step.
+const MOST_INLINED: usize = 1000;
+
 /// Returns the function that adds the magnitudes in the rows of the Jacobian.
 fn row_sum_of(jacobian: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
     let arguments = arguments(sizes, "row_sum", Language::Device);
@@ -129,7 +132,7 @@ fn row_sum_of(jacobian: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
             constants: &names.constants,
             tables: &names.tables,
             language: Language::Device,
-            outlined: false,
+            outlined: rows.iter().flatten().flatten().count() > MOST_INLINED,
         }
         .emit();
     }
