@@ -290,7 +290,10 @@ private:
                 if constexpr (KEEPS_DU) {
                     UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
                 }
-                io.load_p(true, group.p);
+                // In place the compiler keeps the group in memory.
+                Arr<R, P> p = group.p;
+                io.load_p(true, p);
+                group.p = p;
                 UNROLL for (int d = 0; d < S::MODES; d++) group.p[S::FIRST_MODE + d] = kept(MODES + d);
                 B status = m_to_bits(kept(STATUS));
                 group.goes = io.here && (status & GOES) != 0u;
