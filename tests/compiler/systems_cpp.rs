@@ -41,6 +41,7 @@ fn text<S: System<N, P>, const N: usize, const P: usize>(system: S) -> String {
             auto c = {name}_system::System::time_gradient(x, y, t);
             for (int i = 0; i < {N}; i++) *out++ = c[i];
             {by_parameters}
+            *out++ = {name}_system::System::row_sum(x, y, t);
         }}
         "#,
         system.device_source().unwrap()
@@ -65,6 +66,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(
         expected.extend(system.jacobian(&u, &p, t).as_flattened());
         expected.extend(system.time_gradient(&u, &p, t));
         expected.extend(system.parameter_jacobian(&u, &p, t).as_flattened());
+        expected.push(system.row_sum(&u, &p, t));
         let mut computed = vec![f64::INFINITY; expected.len()];
         // SAFETY: the pointers are to as many numbers as the function reads and writes.
         unsafe { evaluate(u.as_ptr(), p.as_ptr(), t, computed.as_mut_ptr()) };
