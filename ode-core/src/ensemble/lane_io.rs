@@ -142,11 +142,12 @@ impl<S, T: Scalar> LaneIo<'_, '_, S, T> {
         slot: R::Bits,
         t: R,
     ) -> R {
-        let bits = which.to_bitmask();
+        // One word: a read of the mask as a whole would wait for stores of its parts.
+        let lanes = which.to_bitmask();
         R::outline_cold(
             #[inline(always)]
             || {
-                let which = R::Mask::from_bitmask(bits);
+                let which = R::Mask::from_bitmask(lanes);
                 let known_slots = times.slots();
                 // Lanes with similar trajectories save at the same time.
                 if let (Some(times), Some(slot)) = (times.shared(), common::<R>(which, &slot))
@@ -156,7 +157,7 @@ impl<S, T: Scalar> LaneIo<'_, '_, S, T> {
                     return R::select(which, R::lit(time.widen()), t);
                 }
                 let mut t = t;
-                for lane in set_bits(which.to_bitmask()) {
+                for lane in set_bits(lanes) {
                     let slot = slot.lane(lane) as usize;
                     let time = times.get(self.index(lane), slot);
                     let known = !(known_slots..known_slots + unknown).contains(&slot);
@@ -314,49 +315,40 @@ where
 
     #[inlined]
     fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
-        let bits = which.to_bitmask();
+        let row = self.settings.saved;
+        let components = self.settings.components.as_deref();
+        if self.results.saved.is_empty() {
+            return;
+        }
+        // One word: a read of the mask as a whole would wait for stores of its parts.
+        let lanes = which.to_bitmask();
         R::outline_cold(
             #[inline(always)]
             || {
-                let which = R::Mask::from_bitmask(bits);
-                let row = self.settings.saved;
-                if self.results.saved.is_empty() {
-                    return;
-                }
-                let components = self.settings.components.as_deref();
-                if let Some(chosen) = components {
-                    for lane in set_bits(which.to_bitmask()) {
-                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
-                        for (k, &d) in chosen.states.iter().enumerate() {
-                            self.results.saved[slot * row.width() + k][i] = u[d].lane(lane);
+                for lane in set_bits(lanes) {
+                    let (first, i) = (slot.lane(lane) as usize * row.width(), self.lanes[lane]);
+                    let numbers = &mut self.results.saved[first..][..row.width()];
+                    if let Some(chosen) = components {
+                        for (number, &d) in numbers.iter_mut().zip(&chosen.states) {
+                            number[i] = u[d].lane(lane);
+                        }
+                    } else if row.states > 0 {
+                        for (number, u) in numbers.iter_mut().zip(&u) {
+                            number[i] = u.lane(lane);
                         }
                     }
-                } else if row.states > 0
-                    && let Some(slot) = common::<R>(which, &slot)
-                {
-                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
-                    for (row, u) in saved[slot * row.width()..][..N].iter_mut().zip(&u) {
-                        for lane in set_bits(which.to_bitmask()) {
-                            row[lanes[lane]] = u.lane(lane);
-                        }
-                    }
-                } else if row.states > 0 {
-                    for lane in set_bits(which.to_bitmask()) {
-                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
-                        for d in 0..N {
-                            self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
-                        }
+                    if row.times > 0 {
+                        numbers[row.width() - 1][i] = t.lane(lane);
                     }
                 }
-                if row.times > 0 {
-                    for lane in set_bits(which.to_bitmask()) {
-                        let last = (slot.lane(lane) as usize + 1) * row.width() - 1;
-                        self.results.saved[last][self.lanes[lane]] = t.lane(lane);
-                    }
-                }
-                // A constant for systems without observables.
-                if S::OBSERVABLES > 0 && row.observables > 0 {
-                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+            },
+        );
+        // A constant for systems without observables.
+        if S::OBSERVABLES > 0 && row.observables > 0 {
+            R::outline_cold(
+                #[inline(always)]
+                || {
+                    let (saved, places) = (&mut self.results.saved, &self.lanes);
                     self.system.observe::<R>(
                         &u,
                         &p,
@@ -368,16 +360,16 @@ where
                                 None => Some(q),
                             };
                             let Some(q) = q else { return };
-                            for lane in set_bits(which.to_bitmask()) {
+                            for lane in set_bits(lanes) {
                                 let slot = slot.lane(lane) as usize;
-                                saved[slot * row.width() + row.states + q][lanes[lane]] =
+                                saved[slot * row.width() + row.states + q][places[lane]] =
                                     value.lane(lane);
                             }
                         },
                     );
-                }
-            },
-        );
+                },
+            );
+        }
     }
 
     /// This sink has no backward pass.

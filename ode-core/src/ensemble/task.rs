@@ -362,7 +362,7 @@ pub(super) fn in_lanes<T: Scalar, C: CompiledLanes, G: LaneProgram<T, Output: De
 
 /// Returns whether the loop of two speeds integrates the system.
 const fn is_plain<S: System<N, P>, const N: usize, const P: usize>() -> bool {
-    two_speeds::is_plain(SystemConstants::of::<S, N, P>())
+    two_speeds::is_plain(SystemConstants::of::<S, N, P>()) && S::MODES == 0
 }
 
 /// A chunk of trajectories as a program for lanes.

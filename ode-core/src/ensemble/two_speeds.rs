@@ -1,10 +1,10 @@
 //! The integration loop of cheap steps on lanes: steps within which a state is saved run apart.
 //!
-//! The bits are those of [`integrate`](crate::integrate::integrate). If a step takes about a
-//! hundred instructions, code for saving in the same loop takes registers from all steps, also from
-//! those that save nothing, which then take 10 to 20% longer. So this loop has two bodies. A step
-//! is planned before it is made. The fast body makes steps that end before the next saved time in
-//! all lanes, and has no code for saving. The slow body makes the others.
+//! The bits are those of [`integrate`](crate::integrate::integrate). Code for saving in the same loop
+//! takes registers from all steps. If a step is cheap, steps that save nothing then take 10 to 20%
+//! longer. So this loop has two bodies. A step is planned before it is made. The fast body makes
+//! steps that end before the next saved time in all lanes, and has no code for saving. The slow body
+//! makes the others.
 
 use core::marker::PhantomData;
 
@@ -19,9 +19,21 @@ use ode_macros::inlined;
 ///
 /// The system has none of the properties that only the general loop contains.
 pub(super) const fn is_plain(system: SystemConstants) -> bool {
-    let SystemConstants { mass, algebraic, events, scheduled, watches, features, .. } = system;
-    let SystemConstants { time_dependent: _, bounded, jumps, noise, .. } = system;
-    !(mass || algebraic || events || scheduled || watches || features || bounded || jumps || noise)
+    let SystemConstants {
+        time_dependent: _,
+        bounded,
+        mass,
+        algebraic,
+        events,
+        scheduled,
+        watches,
+        features,
+        jumps,
+        noise,
+    } = system;
+    let implicit = mass || algebraic;
+    let watched = events || scheduled || watches || features;
+    !(bounded || implicit || watched || jumps || noise)
 }
 
 /// Integrates every trajectory of `io` by adaptive steps, with the configurations of both bodies.
