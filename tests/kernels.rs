@@ -707,7 +707,7 @@ models! {
     neural_ode: super::measured((0, 0), (2488, 27564)),
     oregonator,
     phenytoin,
-    pleiades: super::measured((0, 0), (1424, 7452)),
+    pleiades: super::measured((0, 0), (2496, 8824)),
     repressilator,
     robertson,
     rossler,

@@ -59,7 +59,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
 
     /// Queues the upload of the chunk's inputs; returns the layout of its device memory.
     ///
-    /// New memory has at least `room` bytes.
+    /// New memory has at least `room` bytes, if the device has so many.
     pub(crate) fn upload(
         &mut self,
         settings: &ResolvedOptions<T>,
@@ -67,9 +67,13 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     ) -> Result<Option<Batch<'p, T>>, GpuError> {
         let Some(lease) = &mut self.lease else { return Ok(None) };
         let batch = Batch::new(settings, lease.work().inputs);
-        let memory = match self.memory.take() {
-            Some(memory) if batch.total() <= memory.len() => memory,
-            _ => self.stream.allocate::<u8>(batch.total().max(room))?,
+        let total = batch.total();
+        let memory = match self.memory.take().filter(|memory| total <= memory.len()) {
+            Some(memory) => memory,
+            None => match self.stream.allocate::<u8>(total.max(room)) {
+                Err(GpuError::OutOfMemory { .. }) if total < room => self.stream.allocate(total)?,
+                allocated => allocated?,
+            },
         };
         let memory = self.memory.insert(memory);
         let (sources, end) = batch.sources();

@@ -180,6 +180,13 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
                 let mut one = Launched::new(slot, lease);
                 match self.queue(&kernel, reducer.as_ref(), &mut one, handle.chunk_limits().most) {
                     Ok(()) => launched.push_back(one),
+                    // Memory of idle slots may suffice.
+                    Err(GpuError::OutOfMemory { .. })
+                        if idle.iter().any(|slot| slot.memory.is_some()) =>
+                    {
+                        idle.iter_mut().for_each(|slot| slot.memory = None);
+                        next = one.given_up();
+                    }
                     // Wait for the launches in progress first: they free memory.
                     Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {
                         depth = launched.len();
