@@ -93,8 +93,8 @@ impl<T> ResultBuffer<T> {
     /// Page-locks the memory for `device`, if that pays.
     ///
     /// Locking pays if the memory comes from an earlier array and is not locked yet. (Locking fresh
-    /// memory takes longer than one copy through memory that is locked already.) The
-    /// lock stays with the memory.
+    /// memory takes longer than one copy through memory that is locked already.) The lock stays with
+    /// the memory.
     pub fn lock(&mut self, device: &dyn PageLock) {
         if let Owner::Kept(block) = &mut self.owner
             && block.used

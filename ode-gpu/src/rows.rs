@@ -99,7 +99,8 @@ impl Stream {
             check_range("cuMemcpyHtoDAsync", *at, len, room)?;
             let (to, from) = (base + *at as u64, first.as_ptr().cast());
             // SAFETY: the range is inside the buffer, which is freed behind this copy. The sources of
-            // a run follow each other in memory, and outlive the copy (the caller's promise).
+            // a run follow each other in memory, and outlive the copy (the caller's promise). They
+            // are in one page-locked range: `ode_core::memory` leaves a huge page between blocks.
             let queued =
                 unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, len, self.raw().cu_stream()) };
             queued.result().call("cuMemcpyHtoDAsync")?;

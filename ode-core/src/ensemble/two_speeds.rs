@@ -1,10 +1,9 @@
-//! The integration loop of cheap steps on lanes: steps within which a state is saved run apart.
+//! The integration loop of cheap steps on lanes, with a body for steps that save and one for others.
 //!
-//! The bits are those of [`integrate`](crate::integrate::integrate). Code for saving in the same loop
-//! takes registers from all steps. If a step is cheap, steps that save nothing then take 10 to 20%
-//! longer. So this loop has two bodies. A step is planned before it is made. The fast body makes
-//! steps that end before the next saved time in all lanes, and has no code for saving. The slow body
-//! makes the others.
+//! The bits are those of [`integrate`](crate::integrate::integrate). Code for saving takes registers
+//! from all steps of its loop, and steps without a saved time then take 10 to 20% longer. So the
+//! next step is planned first. If it ends before the next saved time in all lanes, the fast body
+//! makes it, which has no code for saving. Otherwise the slow body makes it.
 
 use core::marker::PhantomData;
 

@@ -183,11 +183,10 @@ fn mean(values: &[f64]) -> f64 {
 /// Returns the number of trajectories, of `left`, that worker `index` gets now.
 ///
 /// The number is half of the worker's expected share, or three quarters if no other worker is
-/// there, within its chunk limits. 0 if the other
-/// workers would finish the remaining trajectories before this worker finished its smallest chunk.
-/// Also 0 if the rest is reserved for workers without a first chunk, unless no chunk is leased
-/// (`alone`). At the speed of the worker's last chunk, more than
-/// the least number takes at most `seconds`.
+/// there, within its chunk limits. 0 if the other workers would finish the remaining trajectories
+/// before this worker finished its smallest chunk. Also 0 if the rest is reserved for workers
+/// without a first chunk, unless no chunk is leased (`alone`). At the speed of the worker's last
+/// chunk, more than the least number takes at most `seconds`.
 fn lease_size(
     left: usize,
     workers: &[WorkerState],

@@ -61,8 +61,8 @@ pub struct Outcome {
 /// Solves the trajectories of `columns` on several workers and passes the results to `sink`.
 ///
 /// The results arrive batch by batch. While one batch is stored, the next one is solved. If the
-/// solve is cancelled, the batch of that moment is the last one. The
-/// memory of results is page-locked for `lock`, if a device copies to such memory directly.
+/// solve is cancelled, the batch of that moment is the last one. The memory of results is
+/// page-locked for `lock`, if a device copies to such memory directly.
 ///
 /// # Errors
 /// The error of a worker, if all workers failed; and errors that `sink` returns.
