@@ -136,13 +136,13 @@ impl<T: Scalar> Worker<T> for AdjointWorker<'_, T> {
         let begin = Instant::now();
         let kernels = self.kernels()?;
         self.compile += begin.elapsed();
-        let stream = self.device.idle_stream()?;
+        let slot = self.device.idle_slot()?;
         while let Some(mut lease) = next {
-            self.compute(&stream, &kernels, lease.work())?;
+            self.compute(&slot.stream, &kernels, lease.work())?;
             lease.done();
             next = handle.take();
         }
-        self.device.keep_stream(stream);
+        self.device.keep_slot(slot);
         Ok(())
     }
 }

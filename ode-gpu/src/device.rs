@@ -11,13 +11,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
+use cudarc::driver::CudaContext;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute};
-use cudarc::driver::{CudaContext, CudaStream};
 use ode_core::Shard;
 
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
+use crate::idle::Idle;
 use crate::pool;
 
 /// A handle to a CUDA device. Clones refer to the same device.
@@ -38,8 +39,7 @@ struct Inner {
     context: Mutex<Option<Arc<CudaContext>>>,
     /// The same context for callers, with the bindings' event tracking.
     tracked: Mutex<Option<Arc<CudaContext>>>,
-    /// Idle streams of earlier solves.
-    streams: Mutex<Vec<Arc<CudaStream>>>,
+    idle: Mutex<Idle>,
 }
 
 /// Returns the devices of this machine, in the driver's order.
@@ -115,7 +115,7 @@ impl Device {
             limits_kernels: attribute(A::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? > 0,
             context: Mutex::new(None),
             tracked: Mutex::new(None),
-            streams: Mutex::new(Vec::new()),
+            idle: Mutex::new(Idle::default()),
         })))
     }
 
@@ -227,9 +227,9 @@ impl Device {
         WarmUp(thread.ok())
     }
 
-    /// Returns the idle streams of earlier solves.
-    pub(crate) fn streams(&self) -> MutexGuard<'_, Vec<Arc<CudaStream>>> {
-        lock(&self.0.streams)
+    /// Returns the resources that earlier work left.
+    pub(crate) fn idle(&self) -> MutexGuard<'_, Idle> {
+        lock(&self.0.idle)
     }
 
     /// Returns the device in short form: `cuda:0 NVIDIA H200`.

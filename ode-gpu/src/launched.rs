@@ -13,19 +13,13 @@ use ode_core::solution::reduction::Reduction;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
+use crate::idle::Slot;
 use crate::locked::is_locked;
 use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::reduce::Reducing;
 use crate::rows::locked_end;
 use crate::timing::Stopwatch;
-
-/// A stream with device memory, which chunks of a solve use one after the other.
-pub(crate) struct Slot {
-    pub(crate) stream: Stream,
-    /// `None` before the first chunk.
-    pub(crate) memory: Option<CudaSlice<u8>>,
-}
 
 /// A chunk in progress. In every case the stream is synchronised before the lease returns.
 pub(crate) struct Launched<'d, 'p, T: Scalar> {

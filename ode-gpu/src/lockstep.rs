@@ -25,7 +25,7 @@ use crate::batch::{align, most_trajectories};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
-use crate::launched::{Computing, Launched, Slot};
+use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
 use crate::timing::Stopwatch;
 use crate::worker::kernel_of;
@@ -138,13 +138,12 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
             let begin = Instant::now();
             let plan = self.plan(trajectories)?;
             self.compile += begin.elapsed();
-            let stream = self.device.idle_stream()?;
-            let mut one = Launched::new(Slot { stream, memory: None }, lease);
+            let mut one = Launched::new(self.device.idle_slot()?, lease);
             let squares = self.launch(&plan, &mut one, trajectories)?;
             let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
             let found = WorstMember::of(self.columns.u0.len(), squares);
             self.worst = WorstMember::worse(self.worst, found);
-            self.device.keep_stream(one.finish(&mut self.computing, None)?.stream);
+            self.device.keep_slot(one.finish(&mut self.computing, None)?);
         }
         Ok(())
     }

@@ -47,8 +47,8 @@ elements!(f32 f64 u8 u16 i32 u32 i64 u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {
-    /// Bytes that can be allocated, apart from fragmentation: free memory, and freed memory in the
-    /// pool.
+    /// Bytes that can be allocated, apart from fragmentation: free memory, freed memory in the
+    /// pool, and memory of idle streams.
     pub free: u64,
     /// The total number of bytes.
     pub total: u64,
@@ -77,18 +77,6 @@ impl Device {
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// Returns an idle stream of an earlier solve, or else a new one as
-    /// [`own_stream`](Self::own_stream).
-    pub(crate) fn idle_stream(&self) -> Result<Stream, GpuError> {
-        let kept = self.streams().pop();
-        kept.map_or_else(|| self.own_stream(), |stream| Ok(Stream { device: self.clone(), stream }))
-    }
-
-    /// Stores an idle stream for later solves.
-    pub(crate) fn keep_stream(&self, stream: Stream) {
-        self.streams().push(stream.stream);
-    }
-
     /// Returns the free and the total memory of the device.
     ///
     /// # Errors
@@ -100,15 +88,17 @@ impl Device {
             let reserved = read(PoolAttribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
             reserved.saturating_sub(read(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
         });
-        Ok(MemoryInfo { free: free as u64 + kept, total: total as u64 })
+        let idle = self.idle_memory() as u64;
+        Ok(MemoryInfo { free: free as u64 + kept + idle, total: total as u64 })
     }
 
-    /// Releases the memory of the pool to the system.
+    /// Releases the memory of the pool and of idle streams to the system.
     ///
     /// # Errors
     /// [`GpuError::Driver`] if the driver or earlier queued work fails.
     pub fn trim_memory(&self) -> Result<(), GpuError> {
         let context = self.own_context()?;
+        self.free_idle_memory();
         context.synchronize().call("cuCtxSynchronize")?;
         let Some(pool) = pool::of(self.handle()) else { return Ok(()) };
         // SAFETY: the pool is the device's own, which lives as long as the driver.
@@ -143,6 +133,11 @@ impl Stream {
             return Err(GpuError::ForeignContext { device: ordinal });
         }
         Ok(Stream { device, stream })
+    }
+
+    /// Wraps a stream of [`own_stream`](Device::own_stream).
+    pub(crate) fn owned(device: &Device, stream: Arc<CudaStream>) -> Stream {
+        Stream { device: device.clone(), stream }
     }
 
     /// Returns the device of the stream.

@@ -16,14 +16,15 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-use cudarc::driver::sys::{self, CUevent_flags};
+use cudarc::driver::sys;
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaSlice, CudaView, DevicePtr, DevicePtrMut, DeviceSlice, result,
+    CudaContext, CudaSlice, CudaView, DevicePtr, DevicePtrMut, DeviceSlice, result,
 };
 use rayon::prelude::*;
 
 use crate::device::lock;
 use crate::error::{self, DriverCall, GpuError};
+use crate::idle::{Event, Purpose};
 use crate::memory::{DeviceElement, Stream};
 
 /// The capacity of the pool, in bytes; blocks returned beyond it are unlocked and freed.
@@ -228,7 +229,7 @@ impl<T: DeviceElement> Drop for Pinned<T> {
 pub struct Transfer<T: DeviceElement> {
     /// The memory; `None` after `wait` returned it.
     pinned: Option<Pinned<T>>,
-    done: CudaEvent,
+    done: Event,
 }
 
 impl<T: DeviceElement> Transfer<T> {
@@ -237,11 +238,7 @@ impl<T: DeviceElement> Transfer<T> {
     /// If that fails, it waits for the stream, because the memory must not return to the pool
     /// before the copy has ended.
     fn begin(stream: &Stream, pinned: Pinned<T>) -> Result<Self, GpuError> {
-        let context = stream.context();
-        let done = context
-            .new_event(Some(CUevent_flags::CU_EVENT_DISABLE_TIMING))
-            .and_then(|event| event.record(stream.raw()).map(|()| event));
-        match done {
+        match Event::record(stream, Purpose::End) {
             Ok(done) => Ok(Transfer { pinned: Some(pinned), done }),
             Err(error) => {
                 if stream.raw().synchronize().is_err() {

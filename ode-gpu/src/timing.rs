@@ -1,12 +1,14 @@
 //! Device time: the duration of queued work on the device itself.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaEvent, DriverError};
 
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
+use crate::idle::{Event, Purpose};
 use crate::memory::Stream;
 
 /// A stopwatch for queued work, without host and launch overhead.
@@ -14,8 +16,8 @@ use crate::memory::Stream;
 /// It measures the device time between two points of a stream.
 #[derive(Debug)]
 pub struct Stopwatch {
-    start: CudaEvent,
-    stop: CudaEvent,
+    start: Event,
+    stop: OnceLock<Event>,
 }
 
 impl Stopwatch {
@@ -24,13 +26,8 @@ impl Stopwatch {
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
     pub fn start(stream: &Stream) -> Result<Stopwatch, GpuError> {
-        let event = || stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-        let watch = Stopwatch {
-            start: event().call("cuEventCreate")?,
-            stop: event().call("cuEventCreate")?,
-        };
-        watch.start.record(stream.raw()).call("cuEventRecord")?;
-        Ok(watch)
+        let start = Event::record(stream, Purpose::Timing).call("cuEventRecord")?;
+        Ok(Stopwatch { start, stop: OnceLock::new() })
     }
 
     /// Stops at the current end of the stream's queue, without blocking.
@@ -38,7 +35,13 @@ impl Stopwatch {
     /// # Errors
     /// [`GpuError::Driver`] if the driver fails.
     pub fn stop(&self, stream: &Stream) -> Result<(), GpuError> {
-        self.stop.record(stream.raw()).call("cuEventRecord")
+        if let Some(stop) = self.stop.get() {
+            return stop.record(stream.raw()).call("cuEventRecord");
+        }
+        let stop = Event::record(stream, Purpose::Timing).call("cuEventRecord")?;
+        // If another thread has stopped it just now, that is the stop.
+        let _ = self.stop.set(stop);
+        Ok(())
     }
 
     /// Returns the time between the two points; waits until the second is reached.
@@ -46,8 +49,7 @@ impl Stopwatch {
     /// # Errors
     /// [`GpuError::Driver`] if the driver or queued work fails, or the stopwatch was not stopped.
     pub fn elapsed(&self) -> Result<Duration, GpuError> {
-        self.stop.synchronize().call("cuEventSynchronize")?;
-        between(&self.start, &self.stop)
+        between(&self.start, self.stopped()?)
     }
 
     /// Returns the start and stop times, counted from the start of `origin`.
@@ -58,8 +60,16 @@ impl Stopwatch {
     /// # Errors
     /// [`GpuError::Driver`] if the driver or queued work fails, or a stopwatch was not stopped.
     pub fn since(&self, origin: &Stopwatch) -> Result<(Duration, Duration), GpuError> {
-        self.stop.synchronize().call("cuEventSynchronize")?;
-        Ok((between(&origin.start, &self.start)?, between(&origin.start, &self.stop)?))
+        let stop = self.stopped()?;
+        Ok((between(&origin.start, &self.start)?, between(&origin.start, stop)?))
+    }
+
+    /// Returns the second point; waits until it is reached.
+    fn stopped(&self) -> Result<&Event, GpuError> {
+        let never = DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE);
+        let stop = self.stop.get().ok_or_else(|| GpuError::driver("cuEventSynchronize", never))?;
+        stop.synchronize().call("cuEventSynchronize")?;
+        Ok(stop)
     }
 }
 
@@ -71,8 +81,8 @@ fn between(start: &CudaEvent, stop: &CudaEvent) -> Result<Duration, GpuError> {
     // just waited for an event.
     let code = unsafe { elapsed_time(&mut milliseconds, start.cu_event(), stop.cu_event()) };
     if code != 0 {
-        // Not ready or never recorded: the second point was not set.
-        let error = DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_HANDLE);
+        // The origin was never reached.
+        let error = DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE);
         return Err(GpuError::driver("cuEventElapsedTime", error));
     }
     Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1000.0))

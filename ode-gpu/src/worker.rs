@@ -25,7 +25,7 @@ use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, KernelSource, Name};
-use crate::launched::{Computing, Launched, Slot};
+use crate::launched::{Computing, Launched};
 use crate::reduce::{self, Reducer};
 use crate::timing::Stopwatch;
 
@@ -162,7 +162,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
         let reducer = self.reduction.map(|reduction| Reducer::new(reduction, self.device));
         let reducer = reducer.transpose()?;
         self.compile += begin.elapsed();
-        let mut idle: Vec<Slot> = Vec::new();
+        let mut idle = Vec::new();
         let mut launched: VecDeque<Launched<'_, '_, T>> = VecDeque::new();
         let mut depth = UNDER_WAY;
         loop {
@@ -175,7 +175,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
                 let Some(lease) = lease else { break };
                 let slot = match idle.pop() {
                     Some(slot) => slot,
-                    None => Slot { stream: self.device.idle_stream()?, memory: None },
+                    None => self.device.idle_slot()?,
                 };
                 let mut one = Launched::new(slot, lease);
                 match self.queue(&kernel, reducer.as_ref(), &mut one, handle.chunk_limits().most) {
@@ -205,7 +205,7 @@ impl<T: Scalar> Worker<T> for DeviceWorker<'_, T> {
             let Some(one) = launched.pop_front() else { break };
             idle.push(one.finish(&mut self.computing, self.reduction)?);
         }
-        idle.into_iter().for_each(|slot| self.device.keep_stream(slot.stream));
+        idle.into_iter().for_each(|slot| self.device.keep_slot(slot));
         Ok(())
     }
 }

@@ -215,3 +215,20 @@ fn solves_give_their_memory_back() {
         assert!(free().1 <= 2 * before.1, "{} after {}", free().1, before.1);
     });
 }
+
+/// The first small solve creates a stream, memory and four events, and the next ones use them.
+#[needs(cpp)]
+#[test]
+fn small_solves_create_nothing_again() {
+    let faults = "0:cuStreamCreate:2+:1,0:cuMemAllocAsync:2+:2,0:cuEventCreate:5+:1";
+    let test = "faults::small_solves_create_nothing_again";
+    simulated(test, &[("SIMULATED_FAULTS", faults)], || {
+        let ensemble = lorenz_sweep::<f64>(100, 0.1);
+        let expected = ensemble.solve(Tsit5, EnsembleSerial, &options()).unwrap();
+        let gpu = EnsembleGpuKernel::all().unwrap();
+        for _ in 0..5 {
+            let solution = ensemble.solve(Tsit5, &gpu, &options()).unwrap();
+            assert_same_bits(&expected, &solution);
+        }
+    });
+}
