@@ -39,7 +39,7 @@ use odes::system::{PullBack, System};
 use odes::{Controller, GrowthGuard, Saving};
 use odes_models::{hires, robertson};
 use odes_skipped::needs;
-use opencl::OpenCl;
+use opencl::{OpenCl, apart};
 use rayon::prelude::*;
 use std::io::Write as _;
 use workloads::results::differences;
@@ -343,25 +343,28 @@ fn threads_vote_and_take_numbers() {
 #[needs(opencl)]
 #[test]
 fn kernels_have_the_bits_of_the_cpu() {
-    let Some(place) = OpenCl::find() else { return };
-    let parts: [fn(&mut Table); _] =
-        [implicit_methods, explicit_methods, options, functions, events];
-    let part = |fill: &fn(&mut Table)| {
-        let mut table = Table { place, compared: 0, rows: Vec::new(), wrong: Vec::new() };
-        fill(&mut table);
-        table
-    };
-    let tables: Vec<Table> = parts.par_iter().with_max_len(1).map(part).collect();
-    say(&format!("\n{}", place.name()));
-    let title = "system         method       precision trajectories numbers differ build (s)  what";
-    say(title);
-    for row in tables.iter().flat_map(|table| &table.rows) {
-        say(row);
-    }
-    let compared: usize = tables.iter().map(|table| table.compared).sum();
-    let wrong: Vec<String> = tables.into_iter().flat_map(|table| table.wrong).collect();
-    say(&format!("{compared} numbers compared, {} kernels with others\n", wrong.len()));
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    apart("kernels_have_the_bits_of_the_cpu", || {
+        let Some(place) = OpenCl::find() else { return };
+        let parts: [fn(&mut Table); _] =
+            [implicit_methods, explicit_methods, options, functions, events];
+        let part = |fill: &fn(&mut Table)| {
+            let mut table = Table { place, compared: 0, rows: Vec::new(), wrong: Vec::new() };
+            fill(&mut table);
+            table
+        };
+        let tables: Vec<Table> = parts.par_iter().with_max_len(1).map(part).collect();
+        say(&format!("\n{}", place.name()));
+        let title =
+            "system         method       precision trajectories numbers differ build (s)  what";
+        say(title);
+        for row in tables.iter().flat_map(|table| &table.rows) {
+            say(row);
+        }
+        let compared: usize = tables.iter().map(|table| table.compared).sum();
+        let wrong: Vec<String> = tables.into_iter().flat_map(|table| table.wrong).collect();
+        say(&format!("{compared} numbers compared, {} kernels with others\n", wrong.len()));
+        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    });
 }
 
 /// Threads that share a queue compute the indices of their trajectories in 64 bits.
