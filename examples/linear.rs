@@ -6,9 +6,9 @@
 //! cargo run --release -p odes-examples --example linear -- --place gpu --method Tsit5
 //! ```
 //!
-//! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6. The
-//! precisions are `f32` and `f64`, and the methods are `Tsit5` and `Rodas5P`. The sizes are n =
-//! 100, 1000 and 4000, or the arguments.
+//! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10. Both tolerances are 1e-6, or
+//! the value of `--tolerance`, for comparisons at equal error. The precisions are `f32` and `f64`,
+//! and the methods are `Tsit5` and `Rodas5P`. The sizes are n = 100, 1000 and 4000, or the arguments.
 //!
 //! Each line contains the attempted steps, the median time of a solve with arrays in the backend's
 //! memory, and the time of a step. The time of a step is the additional time of a solve to t = 40,
@@ -34,8 +34,6 @@ use odes::prelude::*;
 use support::random::uniform;
 use support::summary::median;
 
-/// Both tolerances.
-const TOLERANCE: f64 = 1e-6;
 /// The end of the time span.
 const END: f64 = 10.0;
 /// The end of a longer span, for the time of a step.
@@ -61,6 +59,10 @@ struct Options {
     /// The method; by default both
     #[arg(long, value_enum)]
     method: Option<How>,
+
+    /// Both tolerances
+    #[arg(long, default_value_t = 1e-6)]
+    tolerance: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -102,30 +104,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| n | numbers | method | backend | steps | ms | µs per step | error |");
     println!("|---|---|---|---|---|---|---|---|");
     for &n in &options.rows {
-        let system = System::new(n)?;
+        let system = System::new(n, options.tolerance)?;
         of_numbers::<f32>(&system, &options, gpu.as_ref())?;
         of_numbers::<f64>(&system, &options, gpu.as_ref())?;
     }
     Ok(())
 }
 
-/// A matrix, an initial state, and the exact final state.
+/// A matrix, an initial state, the exact final state, and both tolerances of its solves.
 struct System {
     n: usize,
+    tolerance: f64,
     a: Array<f64>,
     u0: Vec<f64>,
     exact: Vec<f64>,
 }
 
 impl System {
-    fn new(n: usize) -> Result<Self, ArrayError> {
+    fn new(n: usize, tolerance: f64) -> Result<Self, ArrayError> {
         let scale = 1.0 / (n as f64).sqrt();
         let a = Array::matrix(n, n, |row, column| {
             scale * normal(column * n + row) - f64::from(row == column)
         });
         let u0: Vec<f64> = (0..n).map(|i| normal(n * n + i)).collect();
         let exact = exponential(&a, END, Array::vector(u0.clone()))?.to_vec()?;
-        Ok(System { n, a, u0, exact })
+        Ok(System { n, tolerance, a, u0, exact })
     }
 }
 
@@ -190,7 +193,7 @@ fn line<T: Number, M: Tabulated>(
     a: &Array<T>,
     u0: &Array<T>,
 ) -> Result<(), Box<dyn Error>> {
-    let options = SolveOptions::default().reltol(TOLERANCE).abstol(TOLERANCE);
+    let options = SolveOptions::default().reltol(system.tolerance).abstol(system.tolerance);
     let problem = |t: f64| {
         let span = T::narrow(0.0)..=T::narrow(t);
         Linear::problem(a.clone(), u0.clone(), span)
@@ -212,7 +215,7 @@ fn line<T: Number, M: Tabulated>(
         steps(&solution),
         1e3 * short,
     );
-    if !solution.code().is_success() || error.is_nan() || error >= 100.0 * TOLERANCE {
+    if !solution.code().is_success() || error.is_nan() || error >= 100.0 * system.tolerance {
         return Err(format!("{:?}, with an error of {error}", solution.code()).into());
     }
     Ok(())
