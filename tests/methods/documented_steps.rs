@@ -15,7 +15,8 @@
 //! OrdinaryDiffEq.jl's KenCarp4 filters the error estimate by a matrix that lacks a factor of `γ h`
 //! (its issue 2902). Its estimate is therefore too large for steps longer than 1, as nearly all are
 //! here. A plain implementation of the method in Python takes 59, 109 and 227 steps with that
-//! factor in its estimate, and 42, 74 and 156 without it.
+//! factor in its estimate, and 42, 74 and 156 without it. With one iteration for each stage, and
+//! twice the next one in the estimate, it takes 52, 92 and 189 steps.
 
 use odes::methods::{Method, Rodas4, TrBdf2};
 use odes::prelude::*;
@@ -76,10 +77,10 @@ fn rodas4() {
     within(0.2, steps(Rodas4, problem, (1e-6, 1e-3), pi(Rodas4)), 26.0);
 }
 
-/// Compared with the plain method, not with the documented numbers.
+/// Compared with the plain method of one iteration, not with the documented numbers.
 #[test]
 fn kencarp4() {
-    for (tolerance, plain) in [(1e-4, 42.0), (1e-6, 74.0), (1e-8, 156.0)] {
+    for (tolerance, plain) in [(1e-4, 52.0), (1e-6, 92.0), (1e-8, 189.0)] {
         let problem = robertson_to(1e5);
         let ours = steps(KenCarp4, problem, (tolerance, tolerance), pi(KenCarp4));
         within(0.05, ours, plain);

@@ -44,8 +44,9 @@
 //!
 //! # The end
 //!
-//! The Jacobian is the one at the beginning of a step. Growth that begins within a step appears in
-//! the next one, and growth that begins within the last step would be missed. So a lane at the end
+//! The Jacobian is the one at the beginning of a step, or of the first iterate of ESDIRK methods.
+//! Growth that begins later in a step appears in the next one, and growth that begins within the
+//! last step would be missed. So a lane at the end
 //! of its span or segment *looks ahead*: it makes one more attempt. All stages of this attempt are
 //! at the time of the end, and its Newton iterations do not begin there. The attempt is neither
 //! taken nor saved, and does not count as a step. If its sign differs from the sign for short
