@@ -27,7 +27,7 @@ use odes::system::System;
 use odes::{Solver, StepSize};
 
 /// The hash that every machine must compute.
-const HASH: &str = "d83070c405fea2aaa1654b268b43dc19b5b9f94e3cf3348876ea85b94c5393ba";
+const HASH: &str = "99d50888a62675e5b938a677373b1672054e89ada3798b449f36f809f785928f";
 
 /// A system that is not stiff.
 #[ode_system]
