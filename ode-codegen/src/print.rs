@@ -145,7 +145,9 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
 }
 
 /// Returns the tokens of a system's function.
-fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
+///
+/// It is called instead of inlined if it is heavy or `called`.
+fn function(function: &Lowered, sizes: Sizes, names: &Names, called: bool) -> TokenStream {
     let Lowered { name, graph, results } = function;
     // Loops read the matrix by rows.
     let by_rows = match results {
@@ -164,8 +166,9 @@ fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
         tables: &names.tables,
         language: names.language,
         // The caller of the matrix is itself called and not inlined.
-        outlined: *name != "matrix"
-            && function.weight() >= least_weight(name, names.language, sizes.states),
+        outlined: called
+            || *name != "matrix"
+                && function.weight() >= least_weight(name, names.language, sizes.states),
     }
     .emit()
 }

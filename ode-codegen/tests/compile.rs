@@ -150,13 +150,19 @@ fn long_functions_of_a_device_are_called() {
     let long = text(40);
     for called in [
         "COLD void rhs_into(Arr<R, 40>& out,",
+        "COLD void jacobian_into(Arr<Arr<R, 40>, 40>& matrix,",
         "COLD void factor_into(Arr<Arr<R, 40>, 40>& matrix,",
         "COLD void solve_into(Arr<R, 40>& out,",
     ] {
         assert!(long.contains(called), "{called}");
     }
     assert!(long.contains("System::rhs_into<R>(out[0], u, p, t);"));
-    assert!(long.contains("matrix = System::jacobian<R>(u, p, t);"));
+    // The factorisation is in the memory of the Jacobian, whose rows are stored one by one.
+    assert!(long.contains("System::jacobian_into<R>(matrix, u, p, t);"));
+    let jacobian = long.split("COLD void jacobian_into(").nth(1).unwrap();
+    let (first_row, rest) = jacobian.split_once("matrix[1][0] = ").unwrap();
+    assert!(first_row.contains("matrix[0][39] = ") && !first_row.contains("u[39] * u[39]"));
+    assert!(rest.contains("auto v"));
     // A sum of the Jacobian's entries, without the array.
     let row_sum = long.split("COLD R row_sum(").nth(1).unwrap();
     assert!(!row_sum.contains("jacobian") && row_sum.contains("m_max(greatest"));

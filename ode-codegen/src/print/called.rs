@@ -39,7 +39,7 @@ pub(super) fn through_reference(function: ItemFn) -> syn::Result<Vec<ItemFn>> {
         Expr::Path(path) if path.path.get_ident().is_some() => path.to_token_stream(),
         _ => Ident::new("out", Span::call_site()).to_token_stream(),
     };
-    let before = before.iter().map(|statement| within(statement, &out));
+    let before = before.iter().map(|statement| within(statement, &out, &blank));
     let stores = match value {
         Expr::Path(_) => TokenStream::new(),
         Expr::Array(array) => stores(&out, array),
@@ -93,12 +93,17 @@ fn memory(ty: &Type) -> Option<Memory> {
 }
 
 /// Returns the statement, or an assignment if it declares the variable `out`.
-fn within(statement: &Stmt, out: &TokenStream) -> TokenStream {
+///
+/// The result is empty if the variable is `blank`, as the caller's memory already is.
+fn within(statement: &Stmt, out: &TokenStream, blank: &TokenStream) -> TokenStream {
     if let Stmt::Local(local) = statement
         && let (Pat::Ident(variable), Some(init)) = (&local.pat, &local.init)
         && variable.ident == out.to_string()
     {
-        let value = &init.expr;
+        let value = init.expr.to_token_stream();
+        if value.to_string() == blank.to_string() {
+            return TokenStream::new();
+        }
         return quote!(*#out = #value;);
     }
     statement.to_token_stream()

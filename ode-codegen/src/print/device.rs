@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::outside::{self, Names};
 use super::{arguments, called, events, function, jumps, noise};
-use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Lowered, Sizes};
+use crate::compile::{Capability, CompiledSystem, Fact, FactValue, Linear, Lowered, Sizes};
 use crate::emit::{self, Language, Results};
 use crate::translate;
 
@@ -71,9 +71,12 @@ pub(crate) fn device(compiled: &CompiledSystem, dialect: Dialect) -> syn::Result
             && (sizes.parameters > 0 || !of_parameters.contains(&function.name))
     };
     let functions = compiled.functions.iter().filter(is_there);
+    let in_loops = matches!(linear, Linear::Loops { .. });
     let functions = functions.flat_map(|lowered| {
         let one = events::one_of(lowered.name, *sizes, None, Language::Device);
-        core::iter::once(function(lowered, *sizes, &names)).chain(one)
+        // The factorisation passes its own memory.
+        let called = in_loops && lowered.name == "jacobian";
+        core::iter::once(function(lowered, *sizes, &names, called)).chain(one)
     });
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Device));
     let transposed = (sizes.curve > 0)

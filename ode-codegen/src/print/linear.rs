@@ -256,12 +256,23 @@ impl Linear {
         };
         let this = this(language);
         let (jacobian, system) = match language {
-            Language::Rust => (quote!(self.jacobian::<R>), quote!(*self)),
-            Language::Device => (quote!(#this::jacobian::<R>), this.clone()),
+            Language::Rust => {
+                (quote!(let mut matrix = self.jacobian::<R>(u, p, t);), quote!(*self))
+            }
+            Language::Device if pivoting => {
+                (quote!(let mut matrix = #this::jacobian::<R>(u, p, t);), this.clone())
+            }
+            Language::Device => {
+                let jacobian = quote! {
+                    let mut matrix = R::blank::<#states, #states>();
+                    #this::jacobian_into::<R>(&mut matrix, u, p, t);
+                };
+                (jacobian, this.clone())
+            }
         };
         Functions {
             factor: quote! {
-                let mut matrix = #jacobian(u, p, t);
+                #jacobian
                 #loops::from_jacobian::<R, #this, #states>(#system, &mut matrix, scale);
                 #factor
             },

@@ -60,7 +60,7 @@ pub(crate) fn rust(
     let of_gradients = gradients::with_imports(of_gradients, facade);
     let generated = |name: &str| {
         let lowered = compiled.functions.iter().find(|function| function.name == name);
-        lowered.map_or(TokenStream::new(), |lowered| function(lowered, *sizes, &names))
+        lowered.map_or(TokenStream::new(), |lowered| function(lowered, *sizes, &names, false))
     };
     let (of_noise, noise) = noise::implementation(compiled, &generated, ty, facade);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
@@ -235,7 +235,7 @@ fn functions(compiled: &CompiledSystem, names: &Names, loops: &TokenStream) -> (
     let CompiledSystem { break_times, action_times, abscissae, .. } = compiled;
     let on_host = break_times.iter().chain(action_times).chain(abscissae);
     for lowered in compiled.functions.iter().filter(of_rust).chain(on_host) {
-        let tokens = function(lowered, *sizes, names);
+        let tokens = function(lowered, *sizes, names, false);
         text.push_str(&text::of_function(&tokens));
         let tokens = match lowered.name {
             "matrix" => {
