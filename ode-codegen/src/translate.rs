@@ -101,6 +101,8 @@
 //!   unrolled, too.
 //! * Other loops over `a..b` become `while` loops.
 //! * Array constants become `static`.
+//! * Comparisons of constants in the condition of an `if` become `const` blocks. rustc then compiles
+//!   nothing for the branch that never runs.
 
 mod expr;
 mod items;

@@ -40,7 +40,7 @@ mod drawn;
 use crate::error::SolveError;
 use crate::integrate;
 use crate::integrate::options::SystemConstants;
-use crate::lane::Scalar;
+use crate::lane::{Scalar, each_precision};
 use crate::methods::Definition;
 use crate::problem::inputs::{Input, Inputs};
 use crate::problem::layout::Layout;
@@ -49,8 +49,9 @@ use crate::problem::resolved_options::{LaneOptions, ResolvedOptions};
 use crate::random;
 use crate::solution::ResultArray;
 use crate::step;
+use crate::step::properties::Properties;
 use crate::system::info::Operations;
-use crate::system::{System, linear};
+use crate::system::{DeviceSource, System, SystemInfo, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
 use std::sync::Arc;
@@ -256,9 +257,41 @@ where
     S: System<N, P>,
     M: Definition,
 {
+    solve_text::<T>(&SystemText::of(system)?, &MethodText::of::<M>(), kernel_config)
+}
+
+each_precision! {
+    /// Returns the text of [`source`].
+    fn solve_text<'a, T>(
+        system: &'a SystemText,
+        method: &'a MethodText,
+        kernel_config: &'a KernelConfig,
+    ) -> Result<String, SolveError> = solve_text_in::<f32>, solve_text_in::<f64>;
+}
+
+fn solve_text_in<T: Scalar>(
+    system: &SystemText,
+    method: &MethodText,
+    kernel_config: &KernelConfig,
+) -> Result<String, SolveError> {
     let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
     let parts = Parts { records: false, programs: "", config: "", kernel: &kernel };
-    Ok(text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
+    Ok(text::<T>(system, method, kernel_config, &parts))
+}
+
+/// The text of a method, and its properties.
+#[derive(Clone, Copy, Debug)]
+struct MethodText {
+    name: &'static str,
+    texts: &'static [&'static str],
+    properties: &'static Properties,
+}
+
+impl MethodText {
+    /// Returns the text of a method.
+    const fn of<M: Definition>() -> Self {
+        MethodText { name: M::DEVICE_NAME, texts: M::DEVICE, properties: &M::DEFINED }
+    }
 }
 
 /// The text of a system, and the facts on which the rest of a kernel's text depends.
@@ -281,21 +314,30 @@ impl SystemText {
     pub fn of<S: System<N, P>, const N: usize, const P: usize>(
         system: S,
     ) -> Result<Self, SolveError> {
-        let info = system.info();
-        let source = system.device_source();
-        let Some(text) = source.as_ref().filter(|text| text.sizes() == [N, P, S::OBSERVABLES])
-        else {
+        let sizes = [N, P, S::OBSERVABLES];
+        let constants = const { SystemConstants::of::<S, N, P>() };
+        Self::new(system.info(), system.device_source(), sizes, constants)
+    }
+
+    fn new(
+        info: &SystemInfo,
+        source: Option<DeviceSource>,
+        sizes: [usize; 3],
+        constants: SystemConstants,
+    ) -> Result<Self, SolveError> {
+        let Some(text) = source.as_ref().filter(|text| text.sizes() == sizes) else {
             let of = source.map(|text| text.sizes());
             return Err(SolveError::NoDeviceSource { system: info.name, of });
         };
+        let [states, parameters, _] = sizes;
         let [rhs, jacobian, ..] = info.operations;
         Ok(SystemText {
             name: info.name,
             text: text.to_string(),
-            states: N,
-            parameters: P,
+            states,
+            parameters,
             operations: [rhs, jacobian],
-            constants: SystemConstants::of::<S, N, P>(),
+            constants,
         })
     }
 
@@ -325,8 +367,9 @@ struct Parts<'a> {
 }
 
 /// Returns the complete text of a kernel.
-fn text<T: Scalar, M: Definition>(
+fn text<T: Scalar>(
     system: &SystemText,
+    method: &MethodText,
     kernel_config: &KernelConfig,
     parts: &Parts<'_>,
 ) -> String {
@@ -342,7 +385,7 @@ fn text<T: Scalar, M: Definition>(
     };
     let elementary = crate::math::device_source();
     let mut random_programs: Vec<&str> = Vec::new();
-    if M::DEFINED.stochastic.is_some() {
+    if method.properties.stochastic.is_some() {
         random_programs.extend(random::PATH_PROGRAMS);
     }
     if constants.jumps {
@@ -358,7 +401,7 @@ fn text<T: Scalar, M: Definition>(
         random::path::DEVICE,
         &random_programs.join("\n"),
         &step::LANE_PROGRAMS.join("\n"),
-        &M::DEVICE.join("\n"),
+        &method.texts.join("\n"),
         &integrate::LANE_PROGRAMS.join("\n"),
     ]
     .join("\n");
@@ -368,9 +411,9 @@ fn text<T: Scalar, M: Definition>(
     };
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let [rhs, jacobian] = operations;
-    let many = rhs.functions + if M::DEFINED.solves > 0 { jacobian.functions } else { 0 };
+    let many = rhs.functions + if method.properties.solves > 0 { jacobian.functions } else { 0 };
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
-    let method_name = M::DEVICE_NAME;
+    let method_name = method.name;
     let SavedRow { states: saved_states, observables, times } = saved;
     let chosen = kernel_config.components.as_deref().filter(|_| saved.width() > 0);
     let (saver, of_saver) = match chosen {

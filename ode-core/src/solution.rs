@@ -16,7 +16,7 @@ pub use sink::{Collect, ResultSink, SolveHeader};
 pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;
-use crate::lane::Scalar;
+use crate::lane::{Scalar, each_precision};
 use crate::problem::layout::SystemShape;
 use crate::problem::prepared::PreparedSolve;
 use crate::problem::sweep::Axis;
@@ -25,7 +25,7 @@ use crate::system::System;
 use crate::system::quantities::quantities;
 use core::fmt;
 use core::ops::Range;
-use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
+use ndarray::{ArrayView, ArrayView2, ArrayView3, Dimension, IntoDimension, ShapeBuilder};
 use std::time::Duration;
 
 /// The hardware or the processes that solved an ensemble.
@@ -250,6 +250,78 @@ impl RunReport {
     }
 }
 
+each_precision! {
+    /// Checks that results fit the inputs, and that the inputs are those of such a system.
+    ///
+    /// # Errors
+    /// The errors of [`EnsembleSolution::new`].
+    fn check<'a, T>(
+        shape: SystemShape,
+        inputs: &'a PreparedSolve<T>,
+        raw: &'a RawResults<T>,
+    ) -> Result<(), SolveError> = check_results, check_results;
+
+    /// Returns a view of checked results with two axes.
+    fn matrix<'a, T>(
+        numbers: &'a [T],
+        shape: (usize, usize),
+        strides: (usize, usize),
+    ) -> ArrayView2<'a, T> = view_of, view_of;
+
+    /// Returns a view of checked results with three axes.
+    fn block<'a, T>(
+        numbers: &'a [T],
+        shape: (usize, usize, usize),
+        strides: (usize, usize, usize),
+    ) -> ArrayView3<'a, T> = view_of, view_of;
+}
+
+fn check_results<T: Scalar>(
+    shape: SystemShape,
+    inputs: &PreparedSolve<T>,
+    raw: &RawResults<T>,
+) -> Result<(), SolveError> {
+    shape.check(&inputs.options, &inputs.inputs)?;
+    raw.check_inputs(inputs)
+}
+
+/// The parts of a solution that do not depend on its system, checked.
+#[derive(Debug)]
+pub(crate) struct Collected<T> {
+    inputs: PreparedSolve<T>,
+    raw: RawResults<T>,
+    run: RunReport,
+    axes: Vec<Axis>,
+}
+
+impl<T: Scalar> Collected<T> {
+    /// Creates the parts, for a system of this shape; `axes` are those of its grid.
+    ///
+    /// # Errors
+    /// The errors of [`EnsembleSolution::new`].
+    pub(crate) fn new(
+        shape: SystemShape,
+        inputs: PreparedSolve<T>,
+        raw: RawResults<T>,
+        run: RunReport,
+        axes: Vec<Axis>,
+    ) -> Result<Self, SolveError> {
+        check_results(shape, &inputs, &raw)?;
+        Ok(Collected { inputs, raw, run, axes })
+    }
+}
+
+fn view_of<T, X, D>(numbers: &[T], shape: X, strides: X) -> ArrayView<'_, T, D>
+where
+    X: IntoDimension<Dim = D> + ShapeBuilder<Dim = D, Strides = X>,
+    D: Dimension,
+{
+    match ArrayView::from_shape(shape.strides(strides), numbers) {
+        Ok(view) => view,
+        Err(error) => unreachable!("`EnsembleSolution::new` checks the sizes: {error}"),
+    }
+}
+
 /// The solution of an ensemble: saved values, final states and return codes.
 ///
 /// Values at times that a trajectory did not reach are NaN, so look at the return codes first:
@@ -302,9 +374,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         run: RunReport,
     ) -> Result<Self, SolveError> {
         let shape = SystemShape { states: N, parameters: P, observables: S::OBSERVABLES };
-        shape.check(&inputs.options, &inputs.inputs)?;
-        raw.check_inputs(&inputs)?;
-        Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system, earlier: 0 })
+        check(shape, &inputs, &raw)?;
+        Ok(Self::of(system, Collected { inputs, raw, run, axes: Vec::new() }))
+    }
+
+    /// Creates a solution of a system from its checked parts.
+    pub(crate) fn of(system: S, parts: Collected<T>) -> Self {
+        let Collected { inputs, raw, run, axes } = parts;
+        EnsembleSolution { inputs, raw, run, axes, system, earlier: 0 }
     }
 
     /// Returns the number of trajectories.
@@ -403,10 +480,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             0 => ((0, 0, 0), 0),
             _ => ((1, self.inputs.options.saved.width() * n, n), numbers.start * n),
         };
-        match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
-            Ok(view) => view,
-            Err(error) => unreachable!("`new` checks the sizes: {error}"),
-        }
+        block(&self.raw.saved[from..], shape, strides)
     }
 
     /// Returns the final states, `[trajectory, component]`.
@@ -415,10 +489,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn final_states(&self) -> ArrayView2<'_, T> {
         let n = self.len();
-        match ArrayView2::from_shape((n, N).strides((1, n)), &self.raw.finals) {
-            Ok(view) => view,
-            Err(error) => unreachable!("`new` checks the sizes: {error}"),
-        }
+        matrix(&self.raw.finals, (n, N), (1, n))
     }
 
     /// Returns the final state of trajectory `i`; see [`Trajectory::final_state`].
@@ -572,11 +643,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the results, so that a later batch reuses their memory.
     pub(crate) fn into_results(self) -> RawResults<T> {
         self.raw
-    }
-
-    /// Sets the axes of the ensemble's grid.
-    pub(crate) fn set_axes(&mut self, axes: Vec<Axis>) {
-        self.axes = axes;
     }
 
     /// Returns the report of the backend.

@@ -246,6 +246,9 @@ impl<T: Real<Scalar = f64, Mask = bool>> Real for Dual<T> {
     fn lane(&self, i: usize) -> f64 {
         self.value.lane(i)
     }
+    fn lanes(&self) -> &[f64] {
+        self.value.lanes()
+    }
     fn set_lane(&mut self, _: usize, value: f64) {
         *self = Dual::lit(value);
     }

@@ -84,6 +84,9 @@ impl Real for Plain {
     fn lane(&self, _: usize) -> f64 {
         self.0
     }
+    fn lanes(&self) -> &[f64] {
+        core::slice::from_ref(&self.0)
+    }
     fn set_lane(&mut self, _: usize, value: f64) {
         self.0 = value;
     }

@@ -1,6 +1,7 @@
 //! The changes of `#[device]` to the Rust code.
 //!
-//! Functions get `inline(always)`, literal loops are unrolled, and tables become static.
+//! Functions get `inline(always)`, literal loops are unrolled, tables become static, and conditions
+//! on constants are evaluated before code is generated.
 
 use proc_macro2::Span;
 use syn::visit::Visit;
@@ -45,6 +46,11 @@ impl VisitMut for Unroll {
         place(&mut function.attrs, &function.sig, &mut function.block);
     }
 
+    fn visit_expr_if_mut(&mut self, branch: &mut syn::ExprIf) {
+        visit_mut::visit_expr_if_mut(self, branch);
+        decide(&mut branch.cond);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let Expr::ForLoop(for_loop) = expr else {
             visit_mut::visit_expr_mut(self, expr);
@@ -66,6 +72,39 @@ impl VisitMut for Unroll {
             (Some(plain), ..) | (None, Some(plain), _) => Expr::Block(plain),
             (None, None, _) => return,
         };
+    }
+}
+
+/// Turns comparisons of constants in a condition into constants.
+///
+/// rustc compiles what a branch calls even if the branch never runs, except if its condition is a
+/// constant by itself.
+fn decide(condition: &mut Expr) {
+    match condition {
+        Expr::Binary(binary) if matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+            decide(&mut binary.left);
+            decide(&mut binary.right);
+        }
+        Expr::Paren(paren) => decide(&mut paren.expr),
+        Expr::Binary(_) if is_constant(condition) => {
+            *condition = parse_quote!(const { #condition })
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether an expression consists of constants, which have upper-case names.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => path.path.segments.last().is_some_and(|segment| {
+            let name = segment.ident.to_string();
+            segment.arguments.is_none() && !name.chars().any(char::is_lowercase)
+        }),
+        Expr::Binary(binary) => is_constant(&binary.left) && is_constant(&binary.right),
+        Expr::Unary(unary) => is_constant(&unary.expr),
+        Expr::Paren(paren) => is_constant(&paren.expr),
+        _ => false,
     }
 }
 

@@ -3,13 +3,14 @@
 //!
 //! Backends see neither the system nor the method.
 
-use crate::ensemble::lane_io::{LaneIo, Views};
+use crate::ensemble::lane_io::LaneIo;
 use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::raw_gradients::{GradientSlices, LossSource, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::step_records::{RecordedSource, Recorder, StepRecords};
 use crate::ensemble::task::{self, CompiledLanes, In, Solve, TaskKey, sealed};
+use crate::ensemble::views::Views;
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::backward;
 use crate::integrate::integrate;

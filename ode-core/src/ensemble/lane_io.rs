@@ -4,21 +4,16 @@
 //! trajectories costs. The source cannot predict when the other lanes will end. By this rule the
 //! lost time is at most twice the least possible one.
 
+use crate::ensemble::lane_results::{self, Ended};
+use crate::ensemble::views::Views;
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::problem::inputs::{InputRange, SaveTimes, View};
 use crate::problem::resolved_options::ResolvedOptions;
 use crate::solution::ResultSlices;
-use crate::system::{System, facts};
+use crate::system::System;
+use crate::system::facts::Logged;
 use ode_macros::inlined;
-
-/// Writes the number of a trajectory, if the results have the array.
-#[inlined]
-fn put<V>(array: &mut [V], i: usize, number: V) {
-    if let Some(place) = array.get_mut(i) {
-        *place = number;
-    }
-}
 
 /// Returns a hash of a word of 64 bits, a permutation of these words.
 ///
@@ -34,27 +29,6 @@ pub(crate) const MOST_LANES: usize = 64;
 
 /// The index of a lane without a trajectory.
 pub(crate) const IDLE: usize = usize::MAX;
-
-/// The inputs of a chunk of trajectories, indexed from its first one.
-#[derive(Debug)]
-pub(crate) struct Views<'f, T: Scalar> {
-    pub(crate) u0: Vec<View<'f, T>>,
-    pub(crate) p: Vec<View<'f, T>>,
-    pub(crate) t0: View<'f, T>,
-    pub(crate) t1: View<'f, T>,
-}
-
-impl<'f, T: Scalar> Views<'f, T> {
-    pub(crate) fn new(range: InputRange<'f, T>) -> Self {
-        let (columns, indices) = (range.inputs(), range.indices());
-        Views {
-            u0: columns.u0.iter().map(|column| column.view(indices.clone())).collect(),
-            p: columns.p.iter().map(|column| column.view(indices.clone())).collect(),
-            t0: columns.t0.view(indices.clone()),
-            t1: columns.t1.view(indices),
-        }
-    }
-}
 
 /// The source and sink of the trajectories `next..end` of a chunk, for system `S`.
 #[derive(Debug)]
@@ -176,6 +150,16 @@ fn common<R: Real>(which: R::Mask, index: &R::Bits) -> Option<usize> {
     let first = index.lane(first);
     let others = which & !index.equals(<R::Bits as Bits>::lit(first));
     (!others.any()).then_some(first as usize)
+}
+
+/// Returns the numbers of all lanes, `[component][lane]`.
+#[inlined]
+fn numbers_of<R: Real, const N: usize>(u: &[R; N]) -> [&[R::Scalar]; N] {
+    let mut numbers: [&[R::Scalar]; N] = [&[]; N];
+    for d in 0..N {
+        numbers[d] = u[d].lanes();
+    }
+    numbers
 }
 
 /// Iterates over the indices of the lanes with set bits.
@@ -448,22 +432,26 @@ where
         R::outline_cold(
             #[inline(always)]
             || {
-                let row = self.settings.log;
                 if self.results.log.is_empty() {
                     return;
                 }
+                let (before, after) = (numbers_of(before), numbers_of(after));
                 for lane in set_bits(which.to_bitmask()) {
                     let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
                     if i == IDLE || slot >= self.settings.lane.log_slots as usize {
                         continue;
                     }
-                    let numbers = &mut self.results.log[slot * row.width()..][..row.width()];
-                    numbers[0][i] = t.lane(lane);
-                    numbers[1][i] = event.lane(lane);
-                    let states = before[..row.before].iter().chain(&after[..row.after]);
-                    for (number, state) in numbers[row.marks..].iter_mut().zip(states) {
-                        number[i] = state.lane(lane);
-                    }
+                    let marks = [t.lane(lane), event.lane(lane)];
+                    lane_results::log_event(
+                        self.results,
+                        self.settings,
+                        slot,
+                        i,
+                        lane,
+                        marks,
+                        &before,
+                        &after,
+                    );
                 }
             },
         );
@@ -474,36 +462,30 @@ where
         R::outline_cold(
             #[inline(always)]
             || {
+                let states = numbers_of(&u);
                 for lane in set_bits(done.to_bitmask()) {
                     let i = self.lanes[lane];
                     if i == IDLE {
                         continue;
                     }
-                    for (row, u) in self.results.finals.iter_mut().zip(&u) {
-                        row[i] = u.lane(lane);
-                    }
-                    let kept = end.saved.lane(lane);
-                    put(self.results.ends, i, end.t.lane(lane));
-                    put(self.results.codes, i, end.code.lane(lane) as u8);
-                    put(self.results.steps, i, end.steps.lane(lane) as u32);
-                    put(self.results.rejected, i, end.rejected.lane(lane) as u32);
-                    put(self.results.kept, i, kept as u32);
-                    put(self.results.guarded, i, end.guarded.lane(lane) as u32);
-                    // Values that a trajectory did not reach are NaN.
-                    let reached = kept as usize * self.settings.saved.width();
-                    for number in self.results.saved.iter_mut().skip(reached) {
-                        number[i] = T::nan();
-                    }
-                    if self.settings.lane.log_slots > 0 {
-                        let counts = &self.results.events;
-                        let logged = facts::logged::<S, N, P>();
-                        let happened: u64 = logged.map(|e| u64::from(counts[e][i])).sum();
-                        let kept = happened.min(self.settings.lane.log_slots.into()) as usize;
-                        let width = self.settings.log.width();
-                        for number in self.results.log.iter_mut().skip(kept * width) {
-                            number[i] = T::nan();
-                        }
-                    }
+                    let end = Ended {
+                        t: end.t.lane(lane),
+                        code: end.code.lane(lane) as u8,
+                        steps: end.steps.lane(lane) as u32,
+                        rejected: end.rejected.lane(lane) as u32,
+                        saved: end.saved.lane(lane) as u32,
+                        guarded: end.guarded.lane(lane) as u32,
+                    };
+                    let logged = const { Logged::of::<S, N, P>() };
+                    lane_results::finish(
+                        self.results,
+                        self.settings,
+                        logged,
+                        i,
+                        lane,
+                        &states,
+                        end,
+                    );
                 }
             },
         );

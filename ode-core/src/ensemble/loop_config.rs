@@ -25,10 +25,10 @@ where
 
 /// Broadcasts each number to all lanes.
 #[inlined]
-fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
+fn lits<R: Real, const K: usize>(numbers: &[f32; K]) -> [R; K] {
     let mut lits = [R::lit(0.0); K];
     for i in 0..K {
-        lits[i] = R::lit(numbers[i]);
+        lits[i] = R::lit(f64::from(numbers[i]));
     }
     lits
 }
@@ -42,6 +42,7 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     range: InputRange<'_, T>,
     every_step: bool,
 ) -> Options<R, N> {
+    let word = |word: u32| <R::Bits as Bits>::lit(u64::from(word));
     // Loops, since array functions that take a closure are not always inlined.
     let mut abstol = [R::lit(0.0); N];
     for d in 0..N {
@@ -55,13 +56,12 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
         limited: settings.limited(),
         stops: settings.stopping,
         every_step,
-        law: control::law::<R>(lits::<R::Single, _>(settings.lane.law.map(f64::from))),
-        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.lane.stiff_law.map(f64::from))),
+        law: control::law::<R>(lits::<R::Single, _>(&settings.lane.law)),
+        stiff_law: control::law::<R>(lits::<R::Single, _>(&settings.lane.stiff_law)),
         kind: settings.law_kind,
         max_steps: <R::Bits as Bits>::lit(u64::from(settings.lane.max_steps)),
         guard: settings.guard,
-        noise_seed: [settings.lane.noise[0], settings.lane.noise[1]]
-            .map(|word| <R::Bits as Bits>::lit(u64::from(word))),
+        noise_seed: [word(settings.lane.noise[0]), word(settings.lane.noise[1])],
         noise_levels: settings.lane.noise[2],
     }
 }

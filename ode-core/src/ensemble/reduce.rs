@@ -111,6 +111,7 @@ fn in_ranges<T: Scalar>(
     sizes: RangeSizes,
 ) -> Result<Summaries, SolveError> {
     let info = ensemble.system.info;
+    let logged: Vec<usize> = ensemble.system.logged.indices().collect();
     let mut summaries: Option<Summaries> = None;
     let each = &mut |inputs: &PreparedSolve<T>, threads, solve: SolveRange<'_, T>| {
         let so_far = match &mut summaries {
@@ -118,7 +119,7 @@ fn in_ranges<T: Scalar>(
             none => none.insert(Summaries::of(
                 summary,
                 identity(ensemble, options, properties),
-                (info.states, info.observables, info.events, &(ensemble.system.logged)()),
+                (info.states, info.observables, info.events, &logged),
                 inputs,
             )?),
         };

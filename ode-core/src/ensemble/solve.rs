@@ -9,14 +9,16 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ensemble_spec::EnsembleSpec;
+use crate::problem::layout::SystemShape;
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::prepared::{Abilities, PreparedSolve};
 use crate::problem::sweep;
-use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport, SolveHeader};
+use crate::solution::{
+    Collect, Collected, EnsembleSolution, OdeSolution, ResultSink, RunReport, SolveHeader,
+};
 use crate::step::properties::Properties;
 use crate::system::System;
-use crate::system::facts::Facts;
 use crate::watch::SolveWatch;
 use std::time::Instant;
 
@@ -63,13 +65,11 @@ where
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
-        let mut sink = Collect::default();
-        let (inputs, run) = self.integrate(method, algorithm, options, &mut sink, true)?;
-        let system = self.problem.system;
-        let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
-        if self.sweep.trajectories() == Some(solution.len()) {
-            solution.set_axes(sweep::named(self.sweep.axes(), &Facts::of(&system)));
-        }
+        let collected =
+            self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+                collected(ensemble, options, properties, compiled)
+            })?;
+        let mut solution = EnsembleSolution::of(self.problem.system, collected);
         solution.set_total_time(begin.elapsed());
         Ok(solution)
     }
@@ -126,40 +126,54 @@ where
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
-        let (_, mut run) = self.integrate(method, algorithm, options, sink, false)?;
+        let mut run =
+            self.erased(method, algorithm, options, |ensemble, properties, compiled| {
+                solved(ensemble, options, properties, compiled, sink)
+            })?;
         run.timings.total = begin.elapsed();
         sink.finish(&run)?;
         Ok(run)
     }
+}
 
-    /// Passes the results of a solve to `sink` and returns the inputs of the solve.
-    ///
-    /// `again`: whether the sink accepts results twice, without [`ResultSink::begin`]. The later
-    /// results then replace the earlier ones.
-    fn integrate<M, A>(
-        &self,
-        method: M,
-        algorithm: A,
-        options: &SolveOptions,
-        sink: &mut dyn ResultSink<T>,
-        again: bool,
-    ) -> Result<(PreparedSolve<T>, RunReport), SolveError>
-    where
-        M: Solver,
-        A: EnsembleAlgorithm,
-    {
-        // A waiting thread of rayon cannot evaluate problems, and may be the last thread that
-        // could.
-        let early = again && rayon::current_thread_index().is_none();
-        self.erased(method, algorithm, options, |ensemble, properties, compiled| {
-            solved(ensemble, options, properties, early, compiled, sink)
-        })
-    }
+/// Solves an ensemble, and keeps all results in memory.
+fn collect<T: Scalar>(
+    ensemble: &EnsembleSpec<'_, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    compiled: Compiled<'_, T>,
+) -> Result<Collected<T>, SolveError> {
+    let mut sink = Collect::default();
+    // A waiting thread of rayon cannot evaluate problems, and may be the last thread that could.
+    let early = rayon::current_thread_index().is_none();
+    let (inputs, run) = evaluated(ensemble, options, properties, early, compiled, &mut sink)?;
+    let swept = sweep::trajectories(ensemble.sweep, ensemble.axes);
+    let axes = match swept == Some(inputs.inputs.trajectories) {
+        true => sweep::named(ensemble.axes, &ensemble.system),
+        false => Vec::new(),
+    };
+    let EnsembleSpec { u0, p, system, .. } = ensemble;
+    let (states, parameters, observables) = (u0.len(), p.len(), system.observables);
+    let shape = SystemShape { states, parameters, observables };
+    Collected::new(shape, inputs, sink.into_results(), run, axes)
+}
+
+/// Solves an ensemble, and passes the results to `sink`.
+fn solve_into<T: Scalar>(
+    ensemble: &EnsembleSpec<'_, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    compiled: Compiled<'_, T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError> {
+    let (_, run) = evaluated(ensemble, options, properties, false, compiled, sink)?;
+    Ok(run)
 }
 
 /// Evaluates an ensemble's problems and solves them; `sink` receives the results.
 ///
-/// `early`: whether the solve may begin while later problems are evaluated.
+/// `early`: whether the solve may begin while later problems are evaluated. The sink then accepts
+/// results twice, without [`ResultSink::begin`]: the later results replace the earlier ones.
 fn evaluated<'a, T: Scalar>(
     ensemble: &'a EnsembleSpec<'a, T>,
     options: &SolveOptions,
@@ -250,13 +264,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 }
 
 each_precision! {
-    /// Returns the inputs of an ensemble and the report of the backend that solved it.
+    /// Solves an ensemble, and keeps all results in memory.
+    fn collected<'a, T>(
+        ensemble: &'a EnsembleSpec<'a, T>,
+        options: &'a SolveOptions,
+        properties: &'a Properties,
+        compiled: Compiled<'a, T>,
+    ) -> Result<Collected<T>, SolveError> = collect, collect;
+
+    /// Solves an ensemble, and passes the results to `sink`.
     fn solved<'a, T>(
         ensemble: &'a EnsembleSpec<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
-        early: bool,
         compiled: Compiled<'a, T>,
         sink: &'a mut dyn ResultSink<T>,
-    ) -> Result<(PreparedSolve<T>, RunReport), SolveError> = evaluated, evaluated;
+    ) -> Result<RunReport, SolveError> = solve_into, solve_into;
 }

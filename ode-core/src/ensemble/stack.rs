@@ -36,10 +36,8 @@ const FACTOR: usize = if cfg!(debug_assertions) { 64 } else { 2 };
 /// Bytes that every stack has left.
 const ANY: usize = 512 << 10;
 
-/// Returns an upper bound of the stack for system `S` by method `M`, in bytes.
-///
-/// One number of all lanes together takes `number` bytes.
-pub(super) fn needed<S, M, const N: usize, const P: usize>(number: usize) -> usize
+/// Returns an upper bound of the stack for system `S` by method `M`, in numbers of all lanes.
+pub(super) const fn needed<S, M, const N: usize, const P: usize>() -> usize
 where
     S: System<N, P>,
     M: Definition,
@@ -47,25 +45,21 @@ where
     // The matrix, its factors, and copies of these as arguments and results of functions.
     let matrices = if M::DEFINED.solves > 0 { 8 } else { 0 };
     // The stages that are kept, and those that are not.
-    let stages = size_of::<M::Kept<f32, N>>() / (size_of::<f32>() * N.max(1));
+    let states = if N > 0 { N } else { 1 };
+    let stages = size_of::<M::Kept<f32, N>>() / (size_of::<f32>() * states);
     let vectors = 32 + 10 * stages;
-    [
-        LOOP,
-        if S::EVENTS + S::FEATURES > 0 { SEARCH } else { 0 },
-        match <S::Noise as Noise<N, P>>::NOISES {
-            0 => 0,
-            noises => NOISE[0] + NOISE[1] * noises,
-        },
-        if S::JUMPS > 0 { JUMPS } else { 0 },
-        N.saturating_mul(N).saturating_mul(matrices),
-        N.saturating_mul(vectors),
-        4 * (P + S::OBSERVABLES),
-        S::WEIGHT as usize,
-    ]
-    .into_iter()
-    .fold(0, usize::saturating_add)
-    .saturating_mul(number)
-    .saturating_mul(FACTOR)
+    let noise = match <S::Noise as Noise<N, P>>::NOISES {
+        0 => 0,
+        noises => NOISE[0] + NOISE[1] * noises,
+    };
+    LOOP.saturating_add(if S::EVENTS + S::FEATURES > 0 { SEARCH } else { 0 })
+        .saturating_add(noise)
+        .saturating_add(if S::JUMPS > 0 { JUMPS } else { 0 })
+        .saturating_add(N.saturating_mul(N).saturating_mul(matrices))
+        .saturating_add(N.saturating_mul(vectors))
+        .saturating_add(4 * (P + S::OBSERVABLES))
+        .saturating_add(S::WEIGHT as usize)
+        .saturating_mul(FACTOR)
 }
 
 /// Calls `work` on a stack of at least `bytes` bytes.

@@ -1,10 +1,11 @@
 //! Tasks: solves with the system and the method erased.
 
-use crate::ensemble::lane_io::{LaneIo, Views};
+use crate::ensemble::lane_io::LaneIo;
 use crate::ensemble::lockstep::{self, LockstepOptions};
 use crate::ensemble::loop_config::{StaticConfig, options, steps_are_called};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::schedule::Schedule;
+use crate::ensemble::views::{self, Views};
 use crate::ensemble::{batches, stack, two_speeds};
 use crate::error::SolveError;
 use crate::integrate::integrate;
@@ -210,7 +211,7 @@ where
             In::OneLane => 1,
             In::Lanes(instructions) => batches::lanes::<T>(instructions, N),
         };
-        Ok(stack::needed::<S, M, N, P>(at_a_time * size_of::<T>()))
+        Ok(const { stack::needed::<S, M, N, P>() }.saturating_mul(at_a_time * size_of::<T>()))
     }
 }
 
@@ -263,15 +264,14 @@ where
         lanes: In,
         settings: &ResolvedOptions<T>,
         range: InputRange<'_, T>,
-        mut results: ResultSlices<'_, T>,
+        results: ResultSlices<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
         let bytes = self.stack(lanes, settings)?;
         // A kind of steps that the method lacks is not compiled.
         let adaptive = settings.adaptive;
-        let inputs = (settings, range);
-        stack::with(bytes, &mut || {
-            let results = &mut results;
+        views::on_stack(bytes, range, results, &mut |views, results| {
+            let inputs = (settings, range, views);
             if const { M::ADAPTIVE } && adaptive {
                 run::<T, S, M, C, N, P, true>(self.system, lanes, inputs, results, schedule);
             } else if const { !<M::Memory as Memory>::SWITCHES } {
@@ -314,7 +314,7 @@ where
 fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
-    (settings, range): (&ResolvedOptions<T>, InputRange<'_, T>),
+    (settings, range, views): (&ResolvedOptions<T>, InputRange<'_, T>, &Views<'_, T>),
     results: &mut ResultSlices<'_, T>,
     schedule: Schedule,
 ) where
@@ -328,6 +328,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
         system,
         settings,
         range,
+        views,
         results,
         schedule,
         method,
@@ -366,10 +367,21 @@ const fn is_plain<S: System<N, P>, const N: usize, const P: usize>() -> bool {
 }
 
 /// A chunk of trajectories as a program for lanes.
-struct ChunkProgram<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
+struct ChunkProgram<
+    'i,
+    'r,
+    'a,
+    T: Scalar,
+    S,
+    M,
+    const N: usize,
+    const P: usize,
+    const ADAPTIVE: bool,
+> {
     system: S,
     settings: &'i ResolvedOptions<T>,
     range: InputRange<'i, T>,
+    views: &'i Views<'i, T>,
     results: &'r mut ResultSlices<'a, T>,
     schedule: Schedule,
     method: PhantomData<M>,
@@ -392,11 +404,10 @@ where
         let n = range.len();
         // With the static schedule each lane gets one trajectory, and then the next group begins.
         let group = if self.schedule == Schedule::Static { R::LANES } else { n };
-        let views = Views::new(range);
         let mut from = 0;
         while from < n {
             let to = n.min(from + group);
-            let inputs = (range, &views);
+            let inputs = (range, self.views);
             let mut io =
                 LaneIo::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {

@@ -2,8 +2,8 @@
 
 use crate::error::SolveError;
 use crate::integrate::{backward, recorded, retraced, saltation};
-use crate::kernel::{BLOCK, KernelConfig, Parts, SystemText, Target};
-use crate::lane::Scalar;
+use crate::kernel::{BLOCK, KernelConfig, MethodText, Parts, SystemText, Target};
+use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
 use crate::step::adjoint;
 use crate::system::System;
@@ -37,9 +37,8 @@ where
     S: System<N, P>,
     M: Differentiable,
 {
-    let kernel = kernel::<T>(kernel_config, "", "solve_and_record", RECORD_NAME);
-    let parts = Parts { records: true, programs: "", config: "", kernel: &kernel };
-    Ok(super::text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
+    let system = SystemText::of(system)?;
+    Ok(recording_text::<T>(&system, &MethodText::of::<M>(), kernel_config))
 }
 
 /// Returns the complete text of the backward kernel.
@@ -60,22 +59,60 @@ where
     S: System<N, P>,
     M: Differentiable,
 {
+    let method = MethodText::of::<M>();
+    let adjoint = [M::ADJOINT, M::ADJOINT_DEVICE];
+    Ok(backward_text::<T>(&SystemText::of(system)?, &method, adjoint, kernel_config, given))
+}
+
+each_precision! {
+    /// Returns the text of [`recording_source`].
+    fn recording_text<'a, T>(
+        system: &'a SystemText,
+        method: &'a MethodText,
+        kernel_config: &'a KernelConfig,
+    ) -> String = recording_text_in::<f32>, recording_text_in::<f64>;
+
+    /// Returns the text of [`source`], for an adjoint with this name and text.
+    fn backward_text<'a, T>(
+        system: &'a SystemText,
+        method: &'a MethodText,
+        adjoint: [&'a str; 2],
+        kernel_config: &'a KernelConfig,
+        given: bool,
+    ) -> String = backward_text_in::<f32>, backward_text_in::<f64>;
+}
+
+fn recording_text_in<T: Scalar>(
+    system: &SystemText,
+    method: &MethodText,
+    kernel_config: &KernelConfig,
+) -> String {
+    let kernel = kernel::<T>(kernel_config, "", "solve_and_record", RECORD_NAME);
+    let parts = Parts { records: true, programs: "", config: "", kernel: &kernel };
+    super::text::<T>(system, method, kernel_config, &parts)
+}
+
+fn backward_text_in<T: Scalar>(
+    system: &SystemText,
+    method: &MethodText,
+    [name, text]: [&str; 2],
+    kernel_config: &KernelConfig,
+    given: bool,
+) -> String {
     let programs = [
         adjoint::DEVICE,
-        M::ADJOINT_DEVICE,
+        text,
         recorded::DEVICE,
         saltation::DEVICE,
         retraced::DEVICE,
         backward::DEVICE,
     ];
     let programs = programs.join("\n");
-    let config = format!(
-        "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
-        M::ADJOINT
-    );
+    let config =
+        format!("    typedef {name} Adjoint;\n    static constexpr bool GIVEN = {given};\n");
     let kernel = kernel::<T>(kernel_config, KERNEL, "pull_back", ADJOINT_NAME);
     let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
-    Ok(super::text::<T, M>(&SystemText::of(system)?, kernel_config, &parts))
+    super::text::<T>(system, method, kernel_config, &parts)
 }
 
 /// Returns the text of a kernel that calls the function `does`.

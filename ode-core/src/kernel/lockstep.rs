@@ -5,8 +5,8 @@
 
 use crate::error::SolveError;
 use crate::integrate::LOCKSTEP_PROGRAMS;
-use crate::kernel::{KernelConfig, LockstepConfig, Parts, SystemText, Target};
-use crate::lane::Scalar;
+use crate::kernel::{KernelConfig, LockstepConfig, MethodText, Parts, SystemText, Target};
+use crate::lane::{Scalar, each_precision};
 use crate::methods::Definition;
 use crate::system::{Noise, System};
 
@@ -38,35 +38,64 @@ where
     S: System<N, P>,
     M: Definition,
 {
-    let method = M::DEFINED.name;
+    if let Some(why) = const { refusal::<S, M, N, P>() } {
+        return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
+    }
+    let rows = memory_rows::<S, M, N, P>();
+    solve_text::<T>(&SystemText::of(system)?, &MethodText::of::<M>(), kernel_config, kind, rows)
+}
+
+/// Returns the reason against a lockstep solve of system `S` by method `M`.
+const fn refusal<S, M, const N: usize, const P: usize>() -> Option<&'static str>
+where
+    S: System<N, P>,
+    M: Definition,
+{
     if M::DEFINED.switches_to.is_some() {
-        return Err(SolveError::NoArrays { method, why: SolveError::SWITCHES });
+        Some(SolveError::SWITCHES)
+    } else if S::FEATURES > 0 {
+        Some(SolveError::FEATURES)
+    } else if <S::Noise as Noise<N, P>>::NOISES > 0 {
+        Some(SolveError::NOISE)
+    } else if S::DELAYED > 0 {
+        Some(SolveError::DELAYED)
+    } else if S::JUMPS > 0 {
+        Some(SolveError::JUMPS)
+    } else {
+        None
     }
-    if S::FEATURES > 0 {
-        return Err(SolveError::NoArrays { method, why: SolveError::FEATURES });
-    }
-    if <S::Noise as Noise<N, P>>::NOISES > 0 {
-        return Err(SolveError::NoArrays { method, why: SolveError::NOISE });
-    }
-    if S::DELAYED > 0 {
-        return Err(SolveError::NoArrays { method, why: SolveError::DELAYED });
-    }
-    if S::JUMPS > 0 {
-        return Err(SolveError::NoArrays { method, why: SolveError::JUMPS });
-    }
+}
+
+each_precision! {
+    /// Returns the text of [`source`]; members in memory have `rows` rows.
+    fn solve_text<'a, T>(
+        system: &'a SystemText,
+        method: &'a MethodText,
+        kernel_config: &'a KernelConfig,
+        kind: LockstepConfig,
+        rows: usize,
+    ) -> Result<String, SolveError> = solve_text_in::<f32>, solve_text_in::<f64>;
+}
+
+fn solve_text_in<T: Scalar>(
+    system: &SystemText,
+    method: &MethodText,
+    kernel_config: &KernelConfig,
+    kind: LockstepConfig,
+    rows: usize,
+) -> Result<String, SolveError> {
     let LockstepConfig { mean, resident, threads } = kind;
     let config = format!(
         "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
     );
     let (number, size) = (T::DEVICE_NAME, size_of::<LockstepArguments>());
-    let rows = memory_rows::<S, M, N, P>();
     let text = format!(
         "{LOCKSTEP}static_assert(sizeof(odes::LockstepArguments<{number}>) == {size}, \"the layout of LockstepArguments\");\n\
          static_assert(odes::Members<odes::Config>::ROWS == {rows}, \"the rows of memory\");\n"
     );
     let group =
         LockstepText { name: LOCKSTEP_NAME, threads, programs: "", config: &config, text: &text };
-    with_group::<T, M>(&SystemText::of(system)?, kernel_config, &group)
+    group_text::<T>(system, method, kernel_config, &group)
 }
 
 /// The text of a [`LockstepGroup`](crate::integrate::lockstep::LockstepGroup) and its dependencies.
@@ -98,12 +127,21 @@ pub fn with_group<T: Scalar, M: Definition>(
     kernel_config: &KernelConfig,
     group: &LockstepText<'_>,
 ) -> Result<String, SolveError> {
+    group_text::<T>(system, &MethodText::of::<M>(), kernel_config, group)
+}
+
+fn group_text<T: Scalar>(
+    system: &SystemText,
+    method: &MethodText,
+    kernel_config: &KernelConfig,
+    group: &LockstepText<'_>,
+) -> Result<String, SolveError> {
     let words = match kernel_config.target {
         Target::Cuda => include_str!("targets/lockstep_cuda.hpp"),
         Target::Host => include_str!("targets/lockstep_host.hpp"),
         Target::OpenCl => {
             let why = "in OpenCL, because its work-groups cannot wait for each other";
-            return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
+            return Err(SolveError::NoArrays { method: method.properties.name, why });
         }
     };
     let LockstepText { name, threads, programs, config, text } = group;
@@ -112,7 +150,7 @@ pub fn with_group<T: Scalar, M: Definition>(
         "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
-    Ok(super::text::<T, M>(system, kernel_config, &parts))
+    Ok(super::text::<T>(system, method, kernel_config, &parts))
 }
 
 /// The kernel's third argument: `LockstepArguments` in `lockstep.hpp`. Pointers are device

@@ -20,7 +20,8 @@ use crate::lane::{Lanes, Portable, Scalar};
 pub enum InstructionSet {
     /// The instructions of every machine of the target.
     ///
-    /// If these lack fused multiply-add (x86-64), the bits are the same but the solve is slow.
+    /// If these lack fused multiply-add (x86-64), the bits are the same but the solve is slow, since
+    /// each product is a call. It is so even if the machine has the instruction.
     Baseline,
     /// x86-64 with AVX2 and FMA (2013 and later).
     Avx2,
@@ -103,7 +104,11 @@ pub fn run<T: Scalar, P: LaneProgram<T>>(isa: InstructionSet, program: P) -> P::
     #[cfg(target_arch = "x86_64")]
     {
         match if isa.is_available() { isa } else { InstructionSet::Baseline } {
-            // Without FMA arrays gain nothing: their products are library calls.
+            // Without FMA arrays gain nothing: their products are library calls. Machines with FMA
+            // have AVX2, so a copy of the program for one lane with FMA would never run.
+            #[cfg(feature = "avx2")]
+            InstructionSet::Baseline => program.run::<T>(),
+            #[cfg(not(feature = "avx2"))]
             InstructionSet::Baseline => run_scalar(program),
             #[cfg(feature = "avx2")]
             // SAFETY: `is_available` has found the features of the entry point.

@@ -135,6 +135,10 @@ impl<T: Scalar> Real for Fused<T> {
         self.0
     }
     #[inlined]
+    fn lanes(&self) -> &[T] {
+        core::slice::from_ref(&self.0)
+    }
+    #[inlined]
     fn set_lane(&mut self, _: usize, value: T) {
         self.0 = value;
     }

@@ -639,6 +639,10 @@ where
         self.0.lanes()[i]
     }
     #[inlined]
+    fn lanes(&self) -> &[V::Scalar] {
+        self.0.lanes()
+    }
+    #[inlined]
     fn set_lane(&mut self, i: usize, value: V::Scalar) {
         self.0.set(i, value);
     }

@@ -11,35 +11,58 @@
 /// Declares functions that are generic over the precision and call a compiled one of this crate.
 ///
 /// For `f32` they call the first of the two named functions, for `f64` the second. References live
-/// for `'a`.
+/// for `'a`, or for `'a` and `'b`.
 macro_rules! each_precision {
     ($(
         $(#[$documentation:meta])*
-        $visibility:vis fn $name:ident<$a:lifetime, $T:ident>(
-            $($argument:ident: $type:ty),* $(,)?
+        $visibility:vis fn $name:ident<$a:lifetime $(, $b:lifetime)?, $T:ident>(
+            $($arguments:tt)*
         ) -> $output:ty = $single:expr, $double:expr;
     )*) => { $(
+        crate::lane::each_precision! {
+            @lifetimes [$a $(, $b)?]
+            ($(#[$documentation])* $visibility) $name, $T,
+            ($($arguments)*) [$output] $single, $double
+        }
+    )* };
+    (@lifetimes [$a:lifetime] $($rest:tt)*) => {
+        crate::lane::each_precision! { @define [$a] [$a, 'second] $($rest)* }
+    };
+    (@lifetimes [$a:lifetime, $b:lifetime] $($rest:tt)*) => {
+        crate::lane::each_precision! { @define [$a, $b] [$a, $b] $($rest)* }
+    };
+    (
+        @define [$($lifetime:lifetime),*] [$a:lifetime, $b:lifetime]
+        ($(#[$documentation:meta])* $visibility:vis) $name:ident, $T:ident,
+        ($($argument:ident: $type:ty),* $(,)?) [$output:ty] $single:expr, $double:expr
+    ) => {
         $(#[$documentation])*
-        $visibility fn $name<$a, $T: crate::lane::Scalar>($($argument: $type),*) -> $output {
+        $visibility fn $name<$($lifetime,)* $T: crate::lane::Scalar>(
+            $($argument: $type),*
+        ) -> $output {
             struct Call;
 
             impl crate::lane::EachPrecision for Call {
-                type Given<$a, $T: crate::lane::Scalar> = ($($type,)*);
-                type Output<$T: crate::lane::Scalar> = $output;
+                type Given<$a, $b: $a, $T: crate::lane::Scalar> = ($($type,)*);
+                type Output<$a, $T: crate::lane::Scalar> = $output;
 
                 #[inline(never)]
-                fn single(($($argument,)*): Self::Given<'_, f32>) -> Self::Output<f32> {
+                fn single<$a, $b: $a>(
+                    ($($argument,)*): Self::Given<$a, $b, f32>,
+                ) -> Self::Output<$a, f32> {
                     $single($($argument),*)
                 }
 
                 #[inline(never)]
-                fn double(($($argument,)*): Self::Given<'_, f64>) -> Self::Output<f64> {
+                fn double<$a, $b: $a>(
+                    ($($argument,)*): Self::Given<$a, $b, f64>,
+                ) -> Self::Output<$a, f64> {
                     $double($($argument),*)
                 }
             }
 
             $T::call::<Call>(($($argument,)*))
         }
-    )* };
+    };
 }
 pub(crate) use each_precision;

@@ -108,7 +108,7 @@ pub trait Scalar:
     fn narrow(value: f64) -> Self;
     /// Calls the version of `F` for this precision with `given`.
     #[doc(hidden)]
-    fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self>;
+    fn call<'a, 'b: 'a, F: EachPrecision>(given: F::Given<'a, 'b, Self>) -> F::Output<'a, Self>;
 }
 
 /// A computation in lanes of precision `T`, for any number of lanes.
@@ -146,13 +146,13 @@ pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
 /// A function with a version for each precision; [`Scalar::call`] selects one.
 pub trait EachPrecision {
     /// The arguments.
-    type Given<'a, T: Scalar>;
+    type Given<'a, 'b: 'a, T: Scalar>;
     /// The result.
-    type Output<T: Scalar>;
+    type Output<'a, T: Scalar>;
     /// Calls the function in `f32`.
-    fn single(given: Self::Given<'_, f32>) -> Self::Output<f32>;
+    fn single<'a, 'b: 'a>(given: Self::Given<'a, 'b, f32>) -> Self::Output<'a, f32>;
     /// Calls the function in `f64`.
-    fn double(given: Self::Given<'_, f64>) -> Self::Output<f64>;
+    fn double<'a, 'b: 'a>(given: Self::Given<'a, 'b, f64>) -> Self::Output<'a, f64>;
 }
 
 /// Declares the elementary functions as methods of [`Real`], called if numbers are wide.
@@ -425,6 +425,8 @@ pub trait Real:
 
     /// Returns the number in lane `i`.
     fn lane(&self, i: usize) -> Self::Scalar;
+    /// Returns the numbers of all lanes.
+    fn lanes(&self) -> &[Self::Scalar];
     /// Replaces the number in lane `i`.
     fn set_lane(&mut self, i: usize, value: Self::Scalar);
 }

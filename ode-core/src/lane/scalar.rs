@@ -81,7 +81,9 @@ macro_rules! scalar {
 
         impl Scalar for $float {
             #[inlined]
-            fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self> {
+            fn call<'a, 'b: 'a, F: EachPrecision>(
+                given: F::Given<'a, 'b, Self>,
+            ) -> F::Output<'a, Self> {
                 F::$precision(given)
             }
 
@@ -217,6 +219,10 @@ macro_rules! scalar {
             #[inlined]
             fn lane(&self, _: usize) -> $float {
                 *self
+            }
+            #[inlined]
+            fn lanes(&self) -> &[$float] {
+                core::slice::from_ref(self)
             }
             #[inlined]
             fn set_lane(&mut self, _: usize, value: $float) {

@@ -7,9 +7,9 @@ use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ode::OdeProblem;
 use crate::problem::samples::Samples;
 use crate::problem::shard::Shard;
-use crate::problem::sweep::{Axis, Sizes};
+use crate::problem::sweep::{self, Axis, Sizes};
 use crate::system::facts::Facts;
-use crate::system::quantities::{Quantities, numbers, quantities};
+use crate::system::quantities::{Quantities, narrowed, numbers, quantities, widened};
 use crate::system::{System, SystemInfo};
 use core::fmt;
 use core::ops::Range;
@@ -146,6 +146,13 @@ impl<T: Scalar> Clock<T> {
     }
 }
 
+/// Returns the first numbers of a row.
+fn part<T: Scalar, const K: usize>(row: &[T]) -> [T; K] {
+    let mut part = [T::default(); K];
+    part.copy_from_slice(&row[..K]);
+    part
+}
+
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
 where
     S: System<N, P>,
@@ -169,14 +176,15 @@ where
         }
         let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
         draw.put(sampled, k, &mut u0, &mut p);
-        (u0.map(T::narrow), p.map(T::narrow))
+        (narrowed(u0), narrowed(p))
     }
 
     /// Returns the data that a solve reads of the ensemble.
     pub(crate) fn spec(&self) -> EnsembleSpec<'_, T> {
+        let (sweep, axes) = (self.sweep.sizes(), self.sweep.axes());
         EnsembleSpec {
             system: Facts::of(&self.problem.system),
-            trajectories: match self.trajectories.or_else(|| self.sweep.trajectories()) {
+            trajectories: match self.trajectories.or(sweep::trajectories(sweep, axes)) {
                 None if !F::VARIES && self.samples.is_none() => Some(1),
                 n => n,
             },
@@ -186,8 +194,8 @@ where
             u0: numbers::<T, N>(self.problem.u0).to_vec(),
             p: numbers::<T, P>(self.problem.p).to_vec(),
             span: (self.problem.t0, self.problem.t1),
-            sweep: self.sweep.sizes(),
-            axes: self.sweep.axes(),
+            sweep,
+            axes,
             samples: self.samples.as_ref(),
             stops: self.tstops.is_some(),
             problems: self,
@@ -211,38 +219,45 @@ where
             let (mut u0, mut p) = base;
             if swept || !sampled.is_empty() {
                 let (own_u0, own_p) = self.swept(axes, draw, (&sampled, k), i);
-                (0..N).for_each(|d| u0[d] = own_u0[d]);
-                (0..P).for_each(|d| p[d] = own_p[d]);
+                for d in 0..N {
+                    u0[d] = own_u0[d];
+                }
+                for d in 0..P {
+                    p[d] = own_p[d];
+                }
             }
             let problem = OdeProblem { system, u0: quantities(u0), p: quantities(p), t0, t1 };
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
             let (u0, p) = (u0.to_numbers(), p.to_numbers());
-            (0..N).for_each(|d| row[d] = T::narrow(u0[d]));
-            (0..P).for_each(|d| row[N + d] = T::narrow(p[d]));
+            for d in 0..N {
+                row[d] = T::narrow(u0[d]);
+            }
+            for d in 0..P {
+                row[N + d] = T::narrow(p[d]);
+            }
             row[N + P] = t0;
             row[N + P + 1] = t1;
         }
     }
 
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
-        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        let p = widened::<T, P>(part(&row[N..]));
         self.problem.system.parameter_breaks(&p, put);
     }
 
     fn abscissae(&self, row: &[T], put: &mut dyn FnMut(&'static [&'static str], &[f64])) {
-        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        let p = widened::<T, P>(part(&row[N..]));
         self.problem.system.abscissae(&p, put);
     }
 
     fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3])) {
-        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        let p = part::<T, P>(&row[N..]);
         self.problem.system.action_times(&p, put);
     }
 
     fn stops(&self, row: &[T], i: usize) -> Vec<T> {
         let Some(own) = &self.tstops else { return Vec::new() };
-        let u0: [T; N] = core::array::from_fn(|d| row[d]);
-        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        let (u0, p) = (part::<T, N>(row), part::<T, P>(&row[N..]));
         let tspan = (row[N + P], row[N + P + 1]);
         own.of(&self.problem.with_u0(u0).with_p(p).with_tspan(tspan), i)
     }

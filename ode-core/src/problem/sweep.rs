@@ -6,7 +6,7 @@ use crate::problem::ode::OdeProblem;
 use crate::problem::which::Which;
 use crate::system::System;
 use crate::system::facts::Facts;
-use crate::system::quantities::{Quantities, quantities};
+use crate::system::quantities::{Quantities, narrowed, quantities};
 use core::borrow::Borrow;
 use core::fmt;
 
@@ -224,14 +224,6 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         &self.axes
     }
 
-    /// Returns the number of trajectories of the data, if there are any.
-    pub(crate) fn trajectories(&self) -> Option<usize> {
-        let [u0, p] = self.sizes();
-        let lengths = self.axes.iter().map(|axis| axis.values.len());
-        let along = lengths.reduce(|n: usize, m| n.saturating_mul(m));
-        p.or(u0).or(along)
-    }
-
     pub(crate) fn sizes(&self) -> Sizes {
         [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len)]
     }
@@ -264,8 +256,16 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
                 Quantity::InitialState => u0[index] = value,
             }
         }
-        OdeProblem { u0: quantities(u0.map(T::narrow)), p: quantities(p.map(T::narrow)), ..problem }
+        let (u0, p) = (narrowed::<T, N>(u0), narrowed::<T, P>(p));
+        OdeProblem { u0: quantities(u0), p: quantities(p), ..problem }
     }
+}
+
+/// Returns the number of trajectories of rows and axes, if there are any.
+pub(crate) fn trajectories([u0, p]: Sizes, axes: &[Axis]) -> Option<usize> {
+    let lengths = axes.iter().map(|axis| axis.values.len());
+    let along = lengths.reduce(|n: usize, m| n.saturating_mul(m));
+    p.or(u0).or(along)
 }
 
 /// Returns the axes of a grid with their names in the system.

@@ -5,10 +5,10 @@ use crate::error::EventError;
 use crate::lane::Scalar;
 use crate::problem::options::LogRow;
 use crate::system::System;
-use crate::system::facts::logged;
+use crate::system::facts::Logged;
 use crate::system::quantities::quantities;
 use core::ops::Range;
-use ndarray::{ArrayView3, ShapeBuilder};
+use ndarray::ArrayView3;
 
 /// A logged event, scheduled action, condition or jump of a trajectory.
 ///
@@ -161,16 +161,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let width = self.inputs.options.log.width();
         // `ndarray` also checks the strides of an empty axis.
         let strides = if slots * width == 0 { (0, 0, 0) } else { (1, width * n, n) };
-        match ArrayView3::from_shape((n, slots, width).strides(strides), &self.raw.log[..]) {
-            Ok(view) => view,
-            Err(error) => unreachable!("`new` checks the sizes: {error}"),
-        }
+        super::block(&self.raw.log, (n, slots, width), strides)
     }
 
     /// Returns the count of all logged events of trajectory `i`, including events that did not fit.
     fn happened(&self, i: usize) -> u64 {
         let counts = self.event_counts();
-        logged::<S, N, P>().map(|event| u64::from(counts[[i, event]])).sum()
+        let logged = Logged::of::<S, N, P>().indices();
+        logged.map(|event| u64::from(counts[[i, event]])).sum()
     }
 }
 

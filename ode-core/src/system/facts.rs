@@ -14,8 +14,8 @@ pub(crate) struct Facts {
     pub(crate) logs: bool,
     /// Whether one of these has an action.
     pub(crate) logs_actions: bool,
-    /// Returns the indices of the events, scheduled actions, conditions and jumps that are logged.
-    pub(crate) logged: fn() -> Vec<usize>,
+    /// The events, scheduled actions, conditions and jumps that are logged.
+    pub(crate) logged: Logged,
     /// Whether the system has scheduled actions.
     pub(crate) timed: bool,
     /// Whether the system has delayed actions.
@@ -41,7 +41,7 @@ impl Facts {
             mass: false,
             logs: false,
             logs_actions: false,
-            logged: Vec::new,
+            logged: Logged([(0, 0); 4]),
             timed: false,
             delayed: false,
             jumps: false,
@@ -63,7 +63,7 @@ impl Facts {
                 | (S::CONDITIONS_LOGGED & S::CONDITIONS_ACTING)
                 | (S::JUMPS_LOGGED & S::JUMPS_ACTING)
                 != 0,
-            logged: || logged::<S, N, P>().collect(),
+            logged: Logged::of::<S, N, P>(),
             timed: S::TIMED > 0,
             delayed: S::DELAYED != 0,
             jumps: S::JUMPS > 0,
@@ -75,17 +75,30 @@ impl Facts {
     }
 }
 
-/// Returns the indices of the events, scheduled actions, conditions and jumps that are logged.
-pub(crate) fn logged<S: System<N, P>, const N: usize, const P: usize>()
--> impl Iterator<Item = usize> {
-    let of = |first: usize, count: usize, set: usize| {
-        let is_in = move |k: &usize| set.checked_shr(*k as u32).is_some_and(|set| set & 1 == 1);
-        (0..count).filter(is_in).map(move |k| first + k)
-    };
-    let conditions = S::EVENTS + S::TIMED;
-    let jumps = conditions + S::CONDITIONS;
-    of(0, S::EVENTS, S::LOGGED)
-        .chain(of(S::EVENTS, S::TIMED, S::TIMED_LOGGED))
-        .chain(of(conditions, S::CONDITIONS, S::CONDITIONS_LOGGED))
-        .chain(of(jumps, S::JUMPS, S::JUMPS_LOGGED))
+/// The events, scheduled actions, conditions and jumps that are logged.
+///
+/// Each of the four kinds has a count, and a set of bits for its logged members.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Logged([(usize, usize); 4]);
+
+impl Logged {
+    pub(crate) const fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
+        Logged([
+            (S::EVENTS, S::LOGGED),
+            (S::TIMED, S::TIMED_LOGGED),
+            (S::CONDITIONS, S::CONDITIONS_LOGGED),
+            (S::JUMPS, S::JUMPS_LOGGED),
+        ])
+    }
+
+    /// Iterates over the indices among all events, scheduled actions, conditions and jumps.
+    pub(crate) fn indices(self) -> impl Iterator<Item = usize> {
+        let mut behind = 0;
+        self.0.into_iter().flat_map(move |(count, set)| {
+            let first = behind;
+            behind += count;
+            let is_in = move |k: &usize| set.checked_shr(*k as u32).is_some_and(|set| set & 1 == 1);
+            (0..count).filter(is_in).map(move |k| first + k)
+        })
+    }
 }

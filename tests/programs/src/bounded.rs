@@ -240,6 +240,9 @@ impl Real for Bounded {
     fn lane(&self, _: usize) -> f64 {
         self.value
     }
+    fn lanes(&self) -> &[f64] {
+        core::slice::from_ref(&self.value)
+    }
     fn set_lane(&mut self, _: usize, value: f64) {
         *self = Bounded::exact(value);
     }

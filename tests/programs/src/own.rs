@@ -185,6 +185,9 @@ impl Real for Calling {
     fn lane(&self, _: usize) -> f64 {
         self.0
     }
+    fn lanes(&self) -> &[f64] {
+        core::slice::from_ref(&self.0)
+    }
     fn set_lane(&mut self, _: usize, value: f64) {
         self.0 = value;
     }

@@ -1,7 +1,7 @@
 //! Lockstep members in chunks for the threads of a CPU, in lanes on each.
 
 use crate::ensemble::batches;
-use crate::ensemble::lane_io::{LaneIo, Views};
+use crate::ensemble::lane_io::LaneIo;
 use crate::ensemble::lockstep::attempt_io::{self, AttemptIo};
 use crate::ensemble::lockstep::cells::Cells;
 use crate::ensemble::lockstep::clock::{attempt_of, lane_of, leave_of, mask};
@@ -9,6 +9,7 @@ use crate::ensemble::lockstep::norm::{LockstepNorm, TOGETHER, sum_of_neighbours}
 use crate::ensemble::loop_config::{StaticConfig, options};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::stack;
+use crate::ensemble::views::Views;
 use crate::error::{Memory, SolveError};
 use crate::evaluation::EvaluationThreads;
 use crate::integrate::attempt::Attempt;
@@ -128,7 +129,7 @@ where
         };
         let o = options::<T, T, N>(settings, range, settings.saved.times > 0);
         let lanes = batches::lanes::<T>(plan.instructions, N);
-        let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
+        let bytes = const { stack::needed::<S, M, N, P>() }.saturating_mul(lanes * size_of::<T>());
         stack::with_pool(bytes, plan.threads, &mut || {
             lockstep::<T, Outlined<M, true>, _, StaticConfig<S, N, P, ADAPTIVE, true>, N>(
                 &mut members,
