@@ -13,9 +13,8 @@ use ode_core::solution::reduction::Reduction;
 
 use crate::batch::{Batch, Place};
 use crate::error::GpuError;
-use crate::idle::Slot;
 use crate::locked::is_locked;
-use crate::memory::Stream;
+use crate::memory::{Slot, Stream};
 use crate::pinned::Transfer;
 use crate::reduce::Reducing;
 use crate::rows::locked_end;

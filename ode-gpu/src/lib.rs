@@ -72,6 +72,7 @@ mod driver;
 mod dump;
 mod ensemble;
 mod error;
+mod event;
 mod idle;
 mod kernel;
 mod launched;

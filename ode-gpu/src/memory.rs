@@ -61,6 +61,13 @@ pub struct Stream {
     stream: Arc<CudaStream>,
 }
 
+/// A stream with device memory, which chunks of a solve use one after the other.
+pub(crate) struct Slot {
+    pub(crate) stream: Stream,
+    /// `None` before the first chunk.
+    pub(crate) memory: Option<CudaSlice<u8>>,
+}
+
 impl Device {
     /// Creates a stream that is independent of all others, unless they use its buffers.
     ///
@@ -77,6 +84,20 @@ impl Device {
         Ok(Stream { device: self.clone(), stream })
     }
 
+    /// Returns an idle slot of an earlier solve, or else one with a new stream.
+    pub(crate) fn idle_slot(&self) -> Result<Slot, GpuError> {
+        let idle = self.idle().take_stream();
+        let Some((stream, memory)) = idle else {
+            return Ok(Slot { stream: self.own_stream()?, memory: None });
+        };
+        Ok(Slot { stream: Stream { device: self.clone(), stream }, memory })
+    }
+
+    /// Stores a slot without work for later solves.
+    pub(crate) fn keep_slot(&self, slot: Slot) {
+        self.idle().keep_stream(slot.stream.stream, slot.memory);
+    }
+
     /// Returns the free and the total memory of the device.
     ///
     /// # Errors
@@ -88,7 +109,7 @@ impl Device {
             let reserved = read(PoolAttribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
             reserved.saturating_sub(read(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
         });
-        let idle = self.idle_memory() as u64;
+        let idle = self.idle().memory() as u64;
         Ok(MemoryInfo { free: free as u64 + kept + idle, total: total as u64 })
     }
 
@@ -98,7 +119,7 @@ impl Device {
     /// [`GpuError::Driver`] if the driver or earlier queued work fails.
     pub fn trim_memory(&self) -> Result<(), GpuError> {
         let context = self.own_context()?;
-        self.free_idle_memory();
+        self.idle().free_memory();
         context.synchronize().call("cuCtxSynchronize")?;
         let Some(pool) = pool::of(self.handle()) else { return Ok(()) };
         // SAFETY: the pool is the device's own, which lives as long as the driver.
@@ -133,11 +154,6 @@ impl Stream {
             return Err(GpuError::ForeignContext { device: ordinal });
         }
         Ok(Stream { device, stream })
-    }
-
-    /// Wraps a stream of [`own_stream`](Device::own_stream).
-    pub(crate) fn owned(device: &Device, stream: Arc<CudaStream>) -> Stream {
-        Stream { device: device.clone(), stream }
     }
 
     /// Returns the device of the stream.

@@ -24,7 +24,8 @@ use rayon::prelude::*;
 
 use crate::device::lock;
 use crate::error::{self, DriverCall, GpuError};
-use crate::idle::{Event, Purpose};
+use crate::event::Event;
+use crate::idle::Purpose;
 use crate::memory::{DeviceElement, Stream};
 
 /// The capacity of the pool, in bytes; blocks returned beyond it are unlocked and freed.

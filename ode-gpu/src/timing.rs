@@ -8,7 +8,8 @@ use cudarc::driver::{CudaEvent, DriverError};
 
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
-use crate::idle::{Event, Purpose};
+use crate::event::Event;
+use crate::idle::Purpose;
 use crate::memory::Stream;
 
 /// A stopwatch for queued work, without host and launch overhead.
