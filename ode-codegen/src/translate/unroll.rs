@@ -87,7 +87,7 @@ fn decide(condition: &mut Expr) {
         }
         Expr::Paren(paren) => decide(&mut paren.expr),
         Expr::Binary(_) if is_constant(condition) => {
-            *condition = parse_quote!(const { #condition })
+            *condition = parse_quote!(const { #condition });
         }
         _ => {}
     }
