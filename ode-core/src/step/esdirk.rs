@@ -235,7 +235,7 @@ macro_rules! esdirk {
         #[allow(unused_mut)]
         #[ode_macros::device($module)]
         mod device {
-            use crate::lane::{Bits, Mask, Real};
+            use crate::lane::{Bits, Real};
             use crate::step::{code, esdirk, guard, norm, stepper, timeline, vector};
             use crate::system::{Noise, System};
             use stepper::Stepper;
@@ -340,17 +340,20 @@ macro_rules! esdirk {
                     let end = timeline::stage::<R, S, N, P>(at, R::lit(1.0));
                     let f = system.rhs(&new, p, end);
                     b = vector::add(b, R::lit(esdirk::FOLLOWING), &f);
-                    k[$stages] = system.solve(&w, &b);
-                    if (at.run & !norm::is_finite::<R, N>(&new)).any() {
-                        let du = &state.du;
-                        let singular = stepper::unsolved::<R, N>(&system.solve(&w, du), du, du);
-                        code = <R::Bits as Bits>::select(
-                            code.equals(<R::Bits as Bits>::lit(code::SUCCESS)), singular, code,
-                        );
+                    // If the new state is not finite, the solution for the derivative at the
+                    // beginning shows whether the matrix is the cause.
+                    let solved = <R::Bits as Bits>::lit(code::SUCCESS);
+                    let broken = at.run & !norm::is_finite::<R, N>(&new);
+                    for d in 0..N {
+                        b[d] = R::select(broken, state.du[d], b[d]);
                     }
+                    k[$stages] = system.solve(&w, &b);
+                    let singular = stepper::unsolved::<R, N>(&k[$stages], &state.du, &state.du);
+                    code = <R::Bits as Bits>::select(
+                        broken & code.equals(solved), singular, code,
+                    );
                     // If the derivative at the beginning is not finite, the iteration is not the
                     // cause of failure.
-                    let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(
                         norm::is_finite::<R, N>(&state.du), code, solved,
                     );
