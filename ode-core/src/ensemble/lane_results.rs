@@ -21,6 +21,7 @@ pub(super) struct Ended<T> {
 
 each_precision! {
     /// Writes entry `slot` of the log of trajectory `i`: an event of lane `lane`.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn log_event<'a, 'b, T>(
         results: &'a mut ResultSlices<'b, T>,
         settings: &'a ResolvedOptions<T>,

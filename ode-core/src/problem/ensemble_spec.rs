@@ -218,13 +218,7 @@ where
             // The numbers stay in registers, since nothing has their address.
             let (mut u0, mut p) = base;
             if swept || !sampled.is_empty() {
-                let (own_u0, own_p) = self.swept(axes, draw, (&sampled, k), i);
-                for d in 0..N {
-                    u0[d] = own_u0[d];
-                }
-                for d in 0..P {
-                    p[d] = own_p[d];
-                }
+                (u0, p) = self.swept(axes, draw, (&sampled, k), i);
             }
             let problem = OdeProblem { system, u0: quantities(u0), p: quantities(p), t0, t1 };
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
