@@ -405,6 +405,7 @@ macro_rules! functions {
                 from_single(_: f32) -> Self;
                 single_mask(_: RecordedMask) -> bool;
                 lane(&self, _: usize) -> f64;
+                lanes(&self) -> &[f64];
                 set_lane(&mut self, _: usize, _: f64) -> ();
             }
         }
