@@ -201,6 +201,7 @@ pub mod contributing {}
 pub mod changelog {}
 
 /// [history]: crate::docs::history
+/// [history-esdirk]: crate::docs::history#esdirk-methods-with-one-iteration-for-each-stage-2026-11-29
 /// [history-stiff]: crate::docs::history#stiff-ensembles-beside-cvode-and-diffsol
 /// [history-work]: crate::docs::history#work-and-precision
 /// [success]: crate::docs::what_success_means#a-comparison

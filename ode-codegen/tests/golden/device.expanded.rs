@@ -120,7 +120,7 @@ pub mod sample {
         };
         let accept = level.le(factor)
             | !level.gt(R::lit(1.0)) & <R::Mask as Mask>::splat(true);
-        if LIMITED && N > 2 {
+        if LIMITED && const { N > 2 } {
             new[N - 1] = new[N - 1].at_most(R::lit(1e3)).exp();
         } else {
             slow(&mut new, level);
