@@ -196,20 +196,28 @@ impl Unroll {
                 self.copies = 0;
                 return None;
             }
-            let copy: Stmt = parse_quote! {{
+            let variable: Stmt = parse_quote! {
                 #[allow(unused_variables)]
                 let #ident: usize = #i;
-                #body
-            }};
-            copies.push(copy);
+            };
+            let body = Expr::Block(block_of(body.stmts));
+            let copy = block_of(vec![variable, Stmt::Expr(body, None)]);
+            copies.push(Stmt::Expr(Expr::Block(copy), None));
         }
         // Assignments in the last copy may be unused, which is no error of the user.
-        let block: Block = parse_quote!({
-            #[allow(unused_assignments)]
-            { #(#copies)* };
-        });
-        Some(syn::ExprBlock { attrs: Vec::new(), label: None, block })
+        let attrs = vec![parse_quote!(#[allow(unused_assignments)])];
+        let copies = Expr::Block(syn::ExprBlock { attrs, ..block_of(copies) });
+        Some(block_of(vec![Stmt::Expr(copies, Some(Default::default()))]))
     }
+}
+
+/// Returns a block of statements.
+///
+/// A block from `parse_quote!` is parsed again, with all unrolled loops inside, at each level of
+/// nested loops.
+fn block_of(stmts: Vec<Stmt>) -> syn::ExprBlock {
+    let block = Block { brace_token: Default::default(), stmts };
+    syn::ExprBlock { attrs: Vec::new(), label: None, block }
 }
 
 /// Replaces a loop variable by a literal in the bounds of inner loops.
