@@ -232,7 +232,6 @@ pub(crate) fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) ->
 impl fmt::Display for Properties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let yes = |yes| if yes { "yes" } else { "no" };
-        let each = |count: usize| format!("{count}{}", if self.iterates { " each" } else { "" });
         let mut embedded: Vec<String> = self.embedded.iter().map(ToString::to_string).collect();
         if embedded.is_empty() {
             embedded.push("none".to_string());
@@ -244,10 +243,10 @@ impl fmt::Display for Properties {
             &yes(self.adaptive()),
             &self.stages,
             &yes(self.fsal),
-            &each(self.evaluations),
+            &self.evaluations,
             &self.interpolant,
             &self.extra,
-            &each(self.solves),
+            &self.solves,
             &self.stability,
         ];
         row(f, cells)
