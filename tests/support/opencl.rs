@@ -112,8 +112,8 @@ const INSIDE: &str = "ODES_OPENCL_INSIDE";
 
 /// Runs `body` as the test of this name, in a process of its own.
 ///
-/// The compiler of Intel's runtime 2026.2 has crashed once in some hundred runs with the same
-/// sources. After a crash the test runs once again, with the programs that were built before it.
+/// The compiler of Intel's runtime 2026.2 crashed once, and not again with the same sources. After a
+/// crash the test runs once more, with the programs that were built before it.
 pub(crate) fn apart(test: &str, body: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some() {
         return body();

@@ -449,8 +449,7 @@ where
                         i,
                         lane,
                         marks,
-                        &before,
-                        &after,
+                        [&before, &after],
                     );
                 }
             },

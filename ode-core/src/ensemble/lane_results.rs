@@ -21,7 +21,6 @@ pub(super) struct Ended<T> {
 
 each_precision! {
     /// Writes entry `slot` of the log of trajectory `i`: an event of lane `lane`.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn log_event<'a, 'b, T>(
         results: &'a mut ResultSlices<'b, T>,
         settings: &'a ResolvedOptions<T>,
@@ -29,8 +28,7 @@ each_precision! {
         i: usize,
         lane: usize,
         time_and_event: [T; 2],
-        before: &'a [&'a [T]],
-        after: &'a [&'a [T]],
+        before_and_after: [&'a [&'a [T]]; 2],
     ) -> () = log_event_of_lane, log_event_of_lane;
 
     /// Stores lane `lane` of the final states `u`, and the end of trajectory `i`.
@@ -47,8 +45,6 @@ each_precision! {
     ) -> () = finish_lane, finish_lane;
 }
 
-// The parameters are those of the lane program, without its lanes.
-#[allow(clippy::too_many_arguments)]
 fn log_event_of_lane<T: Scalar>(
     results: &mut ResultSlices<'_, T>,
     settings: &ResolvedOptions<T>,
@@ -56,8 +52,7 @@ fn log_event_of_lane<T: Scalar>(
     i: usize,
     lane: usize,
     [t, event]: [T; 2],
-    before: &[&[T]],
-    after: &[&[T]],
+    [before, after]: [&[&[T]]; 2],
 ) {
     let row = settings.log;
     let numbers = &mut results.log[slot * row.width()..][..row.width()];
