@@ -384,7 +384,7 @@ API Result cuModuleUnload(void* module) {
 }
 API Result cuModuleGetFunction(void** function, void* module, const char* name) {
     *function = dlsym(((Module*)module)->library, name);
-    if (*function && !strncmp(name, "odes_reduce", 11)) {
+    if (*function && (!strncmp(name, "odes_reduce", 11) || !strncmp(name, "odes_block", 10))) {
         std::lock_guard<std::mutex> lock(all);
         together.insert(*function);
     }
@@ -517,7 +517,7 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
 )");
     }
     bool waits = lockstep != std::string::npos || reduction != std::string::npos;
-    if (waits || text.rfind("TOGETHER(") != std::string::npos) {
+    if (waits || text.rfind("BLOCKS(") != std::string::npos) {
         text.insert(at + host.size(), R"(
 #define __shared__ static thread_local
 static thread_local u32 (*simulated_thread)();
@@ -536,6 +536,9 @@ template<class T> T simulated_shuffle(T x, u32 from) {
     simulated_wait();
     return said[turn][from];
 }
+template<class T> T __shfl_sync(u32, T x, u32 from) {
+    return simulated_shuffle(x, simulated_thread() / 32u * 32u + from);
+}
 template<class T> T __shfl_xor_sync(u32, T x, u32 by) { return simulated_shuffle(x, simulated_thread() ^ by); }
 template<class T> T __shfl_down_sync(u32, T x, u32 by) {
     u32 own = simulated_thread();
@@ -548,9 +551,9 @@ static int __clz(u32 x) { return x ? __builtin_clz(x) : 32; }
 )");
     }
     // Operations on whole arrays: number by number, and by threads that wait for each other.
-    size_t operation = text.rfind("OPERATION("), together = text.rfind("TOGETHER(");
+    size_t operation = text.rfind("OPERATION("), blocks = text.rfind("BLOCKS(");
     if (operation != std::string::npos) {
-        text.insert(std::max(operation, together), R"(
+        text.insert(operation, R"(
 #undef OPERATION
 #define OPERATION(name, Work)                                                                        \
     extern "C" __attribute__((visibility("default"))) void name(                                     \
@@ -560,14 +563,18 @@ static int __clz(u32 x) { return x ? __builtin_clz(x) : 32; }
             for (u64 i = thread; i < *n; i += threads) work->at(i);                                  \
         }                                                                                            \
     }
-#undef TOGETHER
-#define TOGETHER(name, Work, threads)                                                                \
+)");
+    }
+    if (blocks != std::string::npos) {
+        text.insert(blocks, R"(
+#undef BLOCKS
+#define BLOCKS(name, Work, threads)                                                                  \
     extern "C" __attribute__((visibility("default"))) void name(                                     \
-        const Work* work, const u64*, const u64*, u32, u32 (*thread)(), void (*wait)()               \
+        const Work* work, const u64*, const u64*, u32 block, u32 (*thread)(), void (*wait)()         \
     ) {                                                                                              \
         simulated_thread = thread;                                                                   \
         simulated_wait = wait;                                                                       \
-        work->run();                                                                                 \
+        work->run(block);                                                                            \
     }
 )");
     }
@@ -640,20 +647,6 @@ template<class T> int product(
     return 0;
 }
 
-// Lower triangles have ones on their diagonals, and upper ones do not.
-template<class T> int triangle(const Blas& blas, bool upper, int m, int n, Matrix<const T> t, Matrix<T> b) {
-    if (!t.lies_on(blas.device, m, m) || !b.lies_on(blas.device, m, n)) return 7;
-    for (int column = 0; column < n; column++) {
-        for (int step = 0; step < m; step++) {
-            int row = upper ? m - 1 - step : step;
-            T x = b(row, column);
-            for (int i = upper ? row + 1 : 0; i < (upper ? m : row); i++) x -= t(row, i) * b(i, column);
-            b(row, column) = upper ? x / t(row, row) : x;
-        }
-    }
-    return 0;
-}
-
 } // namespace
 
 API int cublasGetProperty(int, int* value) { *value = 13; return 0; }
@@ -687,15 +680,6 @@ API int cublasSetMathMode(void* handle, int mode) { ((Blas*)handle)->rounds = mo
             if (code) return code;                                                                               \
         }                                                                                                        \
         return 0;                                                                                                \
-    }                                                                                                            \
-    API int cublas##letter##trsm_v2(                                                                             \
-        void* handle, int side, int upper, int transposed, int unit, int m, int n, const T* alpha, const T* t,   \
-        int ldt, T* b, int ldb                                                                                   \
-    ) {                                                                                                          \
-        const Blas& blas = *(Blas*)handle;                                                                       \
-        BEFORE(blas.device);                                                                                     \
-        if (side || transposed || unit == upper || *alpha != 1) return 15;                                       \
-        return triangle<T>(blas, upper, m, n, {t, ldt}, {b, ldb});                                               \
     }
 PRODUCTS(S, float)
 PRODUCTS(D, double)
