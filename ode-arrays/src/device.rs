@@ -99,12 +99,28 @@ impl Place {
         let kernel = self.kernel::<T, W>(function)?;
         // SAFETY: `program` asserts that the kernel takes a value of this size, with the layout of
         // `operations.hpp`. The caller guarantees that its addresses are valid.
+        unsafe { self.0.queue.launch(&kernel, work, count as u64) }
+    }
+
+    /// Queues an operation whose threads cooperate in blocks; with `together`, all blocks run at once.
+    ///
+    /// # Safety
+    /// See [`launch`](Self::launch).
+    unsafe fn launch_blocks<T: Number, W: Work<T>>(
+        &self,
+        work: W,
+        blocks: usize,
+        threads: u32,
+        together: bool,
+    ) -> Result<(), GpuError> {
+        let kernel = self.kernel::<T, W>(None)?;
+        let (queue, arguments, blocks) = (&self.0.queue, (work, 0u64, 0u64), blocks as u32);
+        // SAFETY: as in `launch`, with the layout of `lu.hpp`.
         unsafe {
-            if W::TOGETHER {
-                let arguments = (work, 0u64, 0u64);
-                self.0.queue.launch_together(&kernel, arguments, 1, work::THREADS)
+            if together {
+                queue.launch_together(&kernel, arguments, blocks, threads)
             } else {
-                self.0.queue.launch(&kernel, work, count as u64)
+                queue.launch_blocks(&kernel, arguments, blocks, threads)
             }
         }
     }

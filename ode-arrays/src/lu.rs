@@ -41,16 +41,22 @@ impl<T: Number> Factors<T> {
     }
 
     /// Solves the equations with right-hand side `b`, and writes the solution into `b`.
-    pub(crate) fn solve(&mut self, b: &mut Array<T>) -> Result<(), ArrayError> {
+    ///
+    /// `jacobian` is the one of [`factor`](Self::factor).
+    pub(crate) fn solve(
+        &mut self,
+        jacobian: &Array<T>,
+        b: &mut Array<T>,
+    ) -> Result<(), ArrayError> {
         const OPERATION: &str = "linear equations";
         match self {
             Factors::Host(lu) => match b.as_mut_slice() {
                 Some(b) => lu.solve(b),
                 None => return Err(ArrayError::Places { operation: OPERATION }),
             },
-            Factors::Device(lu) => match b.numbers_mut() {
-                Some(b) => lu.solve(b)?,
-                None => return Err(ArrayError::Places { operation: OPERATION }),
+            Factors::Device(lu) => match (jacobian.numbers(), b.numbers_mut()) {
+                (Some(jacobian), Some(b)) => lu.solve(jacobian, b)?,
+                _ => return Err(ArrayError::Places { operation: OPERATION }),
             },
         }
         Ok(())

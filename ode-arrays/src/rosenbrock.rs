@@ -151,7 +151,7 @@ impl<T: Number> Scheme<T> for Rosenbrock<T> {
             if timed && time[stage] != 0.0 {
                 x.add(h * T::lit(time[stage]), &[(one, &self.by_time)])?;
             }
-            self.factors.solve(x)?;
+            self.factors.solve(&self.jacobian, x)?;
             if stage == 0 && !x.is_finite()? {
                 let given = self.first.is_finite()? && self.by_time.is_finite()?;
                 self.code = if given { code::SINGULAR } else { code::SUCCESS };

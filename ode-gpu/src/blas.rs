@@ -56,27 +56,11 @@ type Gemm = unsafe extern "C" fn(
     c_int,
 ) -> c_int;
 
-type Trsm = unsafe extern "C" fn(
-    Handle,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    Number,
-    Number,
-    c_int,
-    *mut c_void,
-    c_int,
-) -> c_int;
-
 /// The functions of one precision. They take addresses of numbers.
 #[derive(Debug)]
 struct Functions {
     gemv: Gemv,
     gemm: Gemm,
-    trsm: Trsm,
 }
 
 /// cuBLAS's functions, as plain pointers.
@@ -100,13 +84,8 @@ struct Cublas {
 const DEFAULT_MATH: c_int = 0;
 /// `CUBLAS_TF32_TENSOR_OP_MATH`.
 const TF32_MATH: c_int = 3;
-/// `CUBLAS_OP_N`, `CUBLAS_SIDE_LEFT`, `CUBLAS_FILL_MODE_*` and `CUBLAS_DIAG_*`.
+/// `CUBLAS_OP_N`.
 const AS_IT_IS: c_int = 0;
-const LEFT: c_int = 0;
-const LOWER: c_int = 0;
-const UPPER: c_int = 1;
-const NOT_UNIT: c_int = 0;
-const UNIT: c_int = 1;
 
 impl Cublas {
     /// Returns the process's library, which the first call finds and loads. The outcome is stored.
@@ -154,12 +133,10 @@ impl Cublas {
             single: Functions {
                 gemv: symbol(&library, "cublasSgemv_v2")?,
                 gemm: symbol(&library, "cublasSgemmStridedBatched")?,
-                trsm: symbol(&library, "cublasStrsm_v2")?,
             },
             double: Functions {
                 gemv: symbol(&library, "cublasDgemv_v2")?,
                 gemm: symbol(&library, "cublasDgemmStridedBatched")?,
-                trsm: symbol(&library, "cublasDtrsm_v2")?,
             },
             major,
             _library: library,
@@ -253,14 +230,6 @@ pub struct ProductShape {
     pub batch: usize,
 }
 
-/// Whether a triangle is the lower one with ones on its diagonal, or the upper one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Triangle {
-    UnitLower,
-    Upper,
-}
-
 impl Blas {
     fn functions<T: Scalar>(&self) -> &Functions {
         if T::DOUBLE { &self.library.double } else { &self.library.single }
@@ -281,7 +250,7 @@ impl Blas {
     ) -> Result<(), GpuError> {
         let by_vector = columns == 1 && batch == 1;
         let call = if by_vector { "cublasgemv" } else { "cublasgemmStridedBatched" };
-        let Functions { gemv, gemm, .. } = self.functions::<T>();
+        let Functions { gemv, gemm } = self.functions::<T>();
         let pitch = |of: Matrices| size(call, of.pitch.max(1));
         let stride = |of: Matrices| of.stride as c_longlong;
         let [m, n, k, batch] = [rows, columns, inner, batch].map(|s| size(call, s));
@@ -319,37 +288,6 @@ impl Blas {
             }
         };
         check(call, code)
-    }
-
-    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, with a triangle of `t`.
-    ///
-    /// # Safety
-    /// The matrices are in memory of the stream, whose context is current, and share no numbers.
-    pub(crate) unsafe fn solve_triangle<T: Scalar>(
-        &self,
-        triangle: Triangle,
-        t: Matrices,
-        (rows, columns): (usize, usize),
-        b: Matrices,
-    ) -> Result<(), GpuError> {
-        const CALL: &str = "cublastrsm";
-        let one = T::lit(1.0);
-        let one: *const T = &one;
-        let [m, n, pitch_t, pitch_b] = [rows, columns, t.pitch, b.pitch].map(|s| size(CALL, s));
-        let (m, n, pitch_t, pitch_b) = (m?, n?, pitch_t?, pitch_b?);
-        let (fill, diagonal) = match triangle {
-            Triangle::UnitLower => (LOWER, UNIT),
-            Triangle::Upper => (UPPER, NOT_UNIT),
-        };
-        let Functions { trsm, .. } = self.functions::<T>();
-        let (of_t, to) = (t.at as Number, b.at as *mut c_void);
-        // SAFETY: the caller guarantees that the matrices exist and share no numbers. `one` is a
-        // number of this precision on the stack, which the function reads before it returns.
-        let code = unsafe {
-            let (handle, one) = (self.handle, one.cast());
-            trsm(handle, LEFT, fill, AS_IT_IS, diagonal, m, n, one, of_t, pitch_t, to, pitch_b)
-        };
-        check(CALL, code)
     }
 }
 

@@ -96,7 +96,7 @@ mod worker;
 
 pub use array::EnsembleGpuArray;
 #[cfg(feature = "arrays")]
-pub use blas::{Matrices, ProductShape, Triangle};
+pub use blas::{Matrices, ProductShape};
 pub use cache::{Cache, CacheKey};
 pub use cudarc;
 #[doc(hidden)]

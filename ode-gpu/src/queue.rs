@@ -12,7 +12,7 @@ use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
 
 use crate::batch::{Batch, bytes_of};
-use crate::blas::{Blas, Matrices, ProductShape, Triangle};
+use crate::blas::{Blas, Matrices, ProductShape};
 use crate::device::{Device, lock};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
@@ -198,18 +198,36 @@ impl DeviceQueue {
         }
         let most = self.device().multiprocessors().max(1) * BLOCKS;
         let blocks = count.div_ceil(u64::from(THREADS)).min(u64::from(most)) as u32;
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (THREADS, 1, 1),
-            shared_mem_bytes: 0,
-        };
         let work = Argument(work);
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&work).arg(&count);
         // SAFETY: the caller guarantees that the kernel takes these two arguments, accesses only
         // buffers of this queue, and writes no number that another thread may read. The driver
         // copies the arguments before it returns.
-        unsafe { launch.launch(config) }.call("cuLaunchKernel").map(|_| ())
+        unsafe { launch.launch(blocks_of(blocks, THREADS)) }.call("cuLaunchKernel").map(|_| ())
+    }
+
+    /// Queues a kernel with three arguments, `blocks` blocks of `threads` threads.
+    ///
+    /// # Safety
+    /// The kernel takes values of these layouts. It reads and writes only buffers of this queue, and
+    /// no block waits for another one.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub unsafe fn launch_blocks<A: Copy, B: Copy, C: Copy>(
+        &self,
+        kernel: &Kernel,
+        (a, b, c): (A, B, C),
+        blocks: u32,
+        threads: u32,
+    ) -> Result<(), GpuError> {
+        let (a, b, c) = (Argument(a), Argument(b), Argument(c));
+        let mut launch = self.stream().raw().launch_builder(kernel.function());
+        launch.arg(&a).arg(&b).arg(&c);
+        // SAFETY: the caller guarantees that the kernel takes these three arguments and accesses only
+        // buffers of this queue. The driver copies the arguments before it returns.
+        unsafe { launch.launch(blocks_of(blocks, threads)) }.call("cuLaunchKernel").map(|_| ())
     }
 
     /// Queues a cooperative kernel with three arguments, `blocks` blocks of `threads` threads.
@@ -234,18 +252,15 @@ impl DeviceQueue {
         if !device.is_cooperative() {
             return Err(GpuError::NotCooperative { device: device.ordinal() });
         }
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (threads, 1, 1),
-            shared_mem_bytes: 0,
-        };
         let (a, b, c) = (Argument(a), Argument(b), Argument(c));
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&a).arg(&b).arg(&c);
         // SAFETY: the caller guarantees that the kernel takes these three arguments, accesses only
         // buffers of this queue, and writes no number that another kernel or the host may read. The
         // driver copies the arguments before it returns.
-        unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel").map(|_| ())
+        unsafe { launch.launch_cooperative(blocks_of(blocks, threads)) }
+            .call("cuLaunchCooperativeKernel")
+            .map(|_| ())
     }
 
     /// Uploads the options and times of a solve for a kernel of this configuration.
@@ -311,26 +326,6 @@ impl DeviceQueue {
         self.with_blas(|blas| unsafe { blas.product(shape, alpha, factors, beta, out) })
     }
 
-    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, with a triangle of `t`.
-    ///
-    /// # Safety
-    /// The matrices are in buffers of this queue, and share no numbers.
-    ///
-    /// # Errors
-    /// The errors of [`product`](Self::product).
-    pub unsafe fn solve_triangle<T: Scalar>(
-        &self,
-        triangle: Triangle,
-        t: Matrices,
-        (rows, columns): (usize, usize),
-        b: Matrices,
-    ) -> Result<(), GpuError> {
-        // SAFETY: the caller guarantees that the matrices are in buffers of this queue, which are
-        // memory of its stream, and that they share no numbers. `with_blas` has made the context
-        // current.
-        self.with_blas(|blas| unsafe { blas.solve_triangle::<T>(triangle, t, (rows, columns), b) })
-    }
-
     /// Calls `work` with the library of products, which the first call loads.
     fn with_blas(&self, work: impl FnOnce(&Blas) -> Result<(), GpuError>) -> Result<(), GpuError> {
         let mut blas = lock(&self.0.blas);
@@ -345,6 +340,11 @@ impl DeviceQueue {
 
 /// The size in bytes up to which copies to the host need no buffer.
 const SMALL: usize = 1 << 16;
+
+/// Returns the configuration of a launch.
+fn blocks_of(blocks: u32, threads: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+}
 
 /// A wrapper of a kernel argument that is passed by value.
 #[repr(transparent)]

@@ -16,17 +16,26 @@ pub(crate) const TERMS: usize = 24;
 pub(crate) trait Work<T: Number>: Copy {
     /// The name of the `struct` in `operations.hpp`.
     const NAME: &'static str;
-    /// Whether the threads of one block cooperate; otherwise each thread has its own numbers.
-    const TOGETHER: bool;
+    /// The most threads of a block, if they cooperate; otherwise each thread has its own numbers.
+    const BLOCK: Option<u32>;
 }
 
-/// The largest number of columns of a panel.
-pub(crate) const WIDTH: usize = 32;
-/// The number of cooperating threads.
-pub(crate) const THREADS: u32 = 512;
+/// Returns the number of columns of a panel, whose rows have 128 bytes.
+pub(crate) const fn width<T>() -> usize {
+    128 / size_of::<T>()
+}
+
+/// The most threads of a block for a panel: with more, its registers could not hold their rows.
+pub(crate) const PANEL_THREADS: u32 = 1024;
+/// The threads of a warp.
+pub(crate) const LANES: usize = 32;
+/// The number of columns that a block updates, each by a warp, and of rows that it multiplies.
+pub(crate) const TILE: usize = 8;
+/// The threads of a block for a product with rows.
+pub(crate) const ROWS_THREADS: u32 = 512;
 
 macro_rules! work {
-    ($together:literal: $($(#[$documentation:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })*) => { $(
+    ($($(#[$documentation:meta])* $name:ident $([$block:expr])? { $($field:ident: $type:ty),* $(,)? })*) => { $(
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug)]
         #[repr(C)]
@@ -36,13 +45,14 @@ macro_rules! work {
 
         impl<T: Number> Work<T> for $name<T> {
             const NAME: &'static str = stringify!($name);
-            const TOGETHER: bool = $together;
+            const BLOCK: Option<u32> = work!(@ $($block)?);
         }
     )* };
+    (@) => { None };
+    (@ $block:expr) => { Some($block) };
 }
 
 work! {
-    false:
     /// `out = u + h Σ c k`.
     Combine {
         out: u64, u: u64, begun: u64, k: [u64; TERMS], c: [T; TERMS], h: T, terms: u32,
@@ -63,24 +73,25 @@ work! {
     }
     /// Whether a number is not finite.
     NonFinite { x: u64, found: u64, numbers: PhantomData<T> }
-    /// `out = scale I - of`.
-    Shifted { out: u64, of: u64, rows: u64, scale: T }
-    /// Exchanges the rows of a column like those of a panel.
-    Exchange {
-        a: u64, order: u64, pivots: u64, rows: u64, from: u64, width: u32, numbers: PhantomData<T>,
-    }
-    /// `order = 0, 1, 2, …`.
-    Count { order: u64, numbers: PhantomData<T> }
-    /// `out = of`, permuted.
-    Reorder { out: u64, of: u64, order: u64, numbers: PhantomData<T> }
-    /// The number of sign changes of a determinant.
-    Signs { a: u64, pivots: u64, count: u64, rows: u64, numbers: PhantomData<T> }
-}
-
-work! {
-    true:
+    /// `out = scale I - of`, the order of its rows, and no sign change.
+    Shifted { out: u64, of: u64, order: u64, negative: u64, rows: u64, scale: T }
     /// The factors of some columns.
-    Panel { a: u64, pivots: u64, rows: u64, from: u64, width: u32, numbers: PhantomData<T> }
+    Panel[PANEL_THREADS] {
+        a: u64, lower: u64, upper: u64, order: u64, moved: u64, negative: u64, words: u64,
+        rows: u64, from: u64, width: u32, turn: u32, blocks: u32, threads: u32,
+        numbers: PhantomData<T>,
+    }
+    /// The other columns behind a panel.
+    Update[(TILE * LANES) as u32] {
+        a: u64, lower: u64, moved: u64, rows: u64, from: u64, width: u32, numbers: PhantomData<T>,
+    }
+    /// Inverses of upper triangles on a diagonal.
+    Invert[(TILE * LANES) as u32] { upper: u64, rows: u64, numbers: PhantomData<T> }
+    /// `out = plus - shift x + M x`, for a matrix or a triangle of its blocks.
+    Rows[ROWS_THREADS] {
+        out: u64, plus: u64, matrix: u64, of: u64, order: u64, rows: u64, shift: T, left: u32,
+        right: u32,
+    }
 }
 
 /// The identity of a kernel in its precision.
@@ -101,18 +112,21 @@ pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> KernelSource {
         function = format!("#define FUNCTION {}\n", which.name());
     }
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
-    let (prelude, operations) = (Target::Cuda.prelude(), include_str!("operations.hpp"));
-    let of = key.name;
-    let (panel, kernel) = if W::TOGETHER {
-        let threads = format!("#define PANEL_THREADS {THREADS}u\n");
-        (threads, format!("TOGETHER({name}, Work, {THREADS})"))
-    } else {
-        (String::new(), format!("OPERATION({name}, Work)"))
+    let (prelude, of) = (Target::Cuda.prelude(), key.name);
+    let (operations, kernel) = match W::BLOCK {
+        Some(threads) => {
+            name = format!("odes_block_{}_{number}", of.to_lowercase());
+            let width = width::<T>();
+            let constants = format!(
+                "constexpr unsigned BLOCK_THREADS = {threads}, WIDTH = {width}, TILE = {TILE};\n"
+            );
+            (constants + include_str!("lu.hpp"), format!("BLOCKS({name}, Work, {threads})"))
+        }
+        None => (include_str!("operations.hpp").to_owned(), format!("OPERATION({name}, Work)")),
     };
     let source = format!(
-        "{precision}{function}{panel}{prelude}\nnamespace odes {{\n{programs}\n\
+        "{precision}{function}{prelude}\nnamespace odes {{\n{programs}\n\
          constexpr int TERMS = {TERMS};\nconstexpr u64 BLOCK = {BLOCK};\nconstexpr u64 SUMS = {SUMS};\n\
-         constexpr u32 WIDTH = {WIDTH};\n\
          }} // namespace odes\n{operations}\n\
          typedef odes::{of}<{number}> Work;\n{kernel}\n\
          static_assert(sizeof(Work) == {size}, \"the layout of {of}\");\n"
@@ -145,11 +159,10 @@ mod tests {
         compiles::<T, Squares<T>>(None);
         compiles::<T, NonFinite<T>>(None);
         compiles::<T, Shifted<T>>(None);
-        compiles::<T, Exchange<T>>(None);
-        compiles::<T, Count<T>>(None);
-        compiles::<T, Reorder<T>>(None);
-        compiles::<T, Signs<T>>(None);
         compiles::<T, Panel<T>>(None);
+        compiles::<T, Update<T>>(None);
+        compiles::<T, Invert<T>>(None);
+        compiles::<T, Rows<T>>(None);
     }
 
     #[needs(nvrtc)]

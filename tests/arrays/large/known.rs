@@ -79,7 +79,9 @@ fn linear_systems_by_explicit_methods() {
 #[test]
 fn linear_systems_by_rosenbrock_methods() {
     let Some(gpu) = gpu_with_blas() else { return };
-    for n in [1, 2, 33, 200] {
+    // Several blocks factorise a panel of the last size, too many for a simulated device.
+    let is_simulated = gpu.devices()[0].name().starts_with("Simulated");
+    for n in [1, 2, 33, 100, 200, 1100].into_iter().filter(|&n| n <= 100 || !is_simulated) {
         let error = greatest_error::<f64, _>(&gpu, Rodas5P, n, 1e-7);
         assert!(error < 1e-6, "{n} {error}");
         let error = greatest_error::<f32, _>(&gpu, Rodas4, n, 1e-4);
