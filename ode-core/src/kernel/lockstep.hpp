@@ -2,20 +2,23 @@
 // threads say together. `LockstepGroup` in integrate/lockstep.rs.
 //
 // Each thread runs the loop with a clock of its own, and all decide alike, since they hear the same. The
-// members of a block are a tile, one for each thread, in registers; or several tiles one after the other,
-// in memory. Words of targets (targets/lockstep_*.hpp):
+// members of a warp are a tile, one for each thread, in registers; or several tiles one after the other,
+// in memory. A host's only thread is a warp, too. Words of targets (targets/lockstep_*.hpp):
 //
 //   TILE                     members of a tile
 //   EACH_MEMBER(t)           before what is done to member `t` of a tile by its thread
+//   first_tile(...)          the number of a warp's first tile
 //   TileSum                  the sum of a number of each member of a tile, as a tree of neighbours
-//   all_of<KIND>(...)        what all threads say together
+//   of_warp<KIND>(...)       what the threads of a warp say together, and
+//   flags_of_warp(...)       only their flags
+//   all_of<KIND>(...)        what all warps say together
 //   LOCKSTEP_KERNEL(name, threads)
 
 namespace odes {
 
 // What a launch is given besides its `KernelArguments`. `LockstepArguments` in Rust has the same layout.
 template<class R> struct LockstepArguments {
-    GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
+    GLOBAL u64* words;  // [turn % 2][copy][block][2]: what each block says; zero before
     GLOBAL R* memory;   // [row * n + member]: what is kept of members, where they are not in registers
     GLOBAL R* errors;   // the greatest error of each member's accepted steps, squared
     u32 blocks;         // that have members
@@ -159,9 +162,8 @@ template<class C> struct Members {
             }
             return told;
         }
-        // The sum is known to all threads of the block, and said by one.
         if constexpr (C::MEAN) {
-            told = together<SUM>(told, is_first_thread() ? sum : 0.0);
+            told = together<SUM>(told, sum);
         } else {
             told = together<GREATEST>(told, (double)told.square);
         }
@@ -282,7 +284,7 @@ private:
 
     // Goes to member `t` of tile `k`, which `begins` or is taken from memory.
     DEVICE void take(u32 k, u32 t, bool begins) {
-        io.go_to((block * tiles() + k) * TILE + t);
+        io.go_to((first_tile(block, tiles()) + k) * TILE + t);
         if constexpr (!C::RESIDENT) {
             group = members::blank<R, N, P>();
             if (!begins) {
@@ -410,13 +412,19 @@ private:
         }
     }
 
-    // What all threads say, one of which says this, and a number.
+    // What all threads say, one of which says this, and a number: in sums, that of its warp.
     template<int KIND> DEVICE Told together(Told told, double number) {
         u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
             | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
             | (told.misses ? 64u : 0u) | (told.happens ? 128u : 0u);
+        Said mine = Said{number, flags};
+        if constexpr (KIND == SUM) {
+            mine.flags = flags_of_warp(flags);
+        } else {
+            mine = of_warp<KIND>(mine);
+        }
         turn++;
-        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, Said{number, flags});
+        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, mine);
         if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
         told.square = (R)all.number;
         told.size = (R)all.number;
@@ -436,7 +444,8 @@ private:
     DEVICE Told counted_members(const Told& told, double going) {
         if constexpr (C::MEAN) {
             turn++;
-            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, Said{going, 0u}).number;
+            const Said mine = of_warp<SUM>(Said{going, 0u});
+            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, mine).number;
         }
         return told;
     }

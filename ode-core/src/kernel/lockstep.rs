@@ -147,7 +147,7 @@ fn group_text<T: Scalar>(
     let LockstepText { name, threads, programs, config, text } = group;
     let programs = [&LOCKSTEP_PROGRAMS.join("\n"), *programs].join("\n");
     let kernel = format!(
-        "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
+        "#define LOCKSTEP_THREADS {threads}u\n#define LOCKSTEP_COPIES {COPIES}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
     Ok(super::text::<T>(system, method, kernel_config, &parts))
@@ -173,10 +173,13 @@ pub struct LockstepArguments {
     pub tiles: u32,
 }
 
+/// The number of copies of the words by which blocks communicate; each block reads one copy.
+const COPIES: usize = 8;
+
 /// Returns the bytes of the words by which `blocks` blocks communicate.
 #[must_use]
 pub const fn word_bytes(blocks: usize) -> usize {
-    2 * 2 * 8 * blocks
+    2 * COPIES * 2 * 8 * blocks
 }
 
 /// Returns the rows of memory for members that are not in registers.
