@@ -83,18 +83,22 @@ template<class C> struct Members {
     u32 block, turn;
     double count;   // members that go on
     u32 now;        // which of two ends of a step are the states, in memory
-    bool accepted;  // whether the last attempt was a step
+    // The greatest error of this thread's members in the last attempt and in all steps, and the first member
+    // that has it.
+    R greatest, worst;
+    u32 greatest_of, worst_of;
     // Of a member in registers.
     Group group;
     Arr<R, N> u, du;
-    R square, worst;
+    R square;
     u64 counted; // as `AttemptIo` counts
+    B status;    // as memory has it
 
     DEVICE Members(
         const LockstepArguments<R>& lockstep, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
-    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
-        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)),
-        counted(0u) {}
+    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u),
+        greatest(R(0)), worst(R(0)), greatest_of(0u), worst_of(0u), group(members::blank<R, N, P>()),
+        u(group.u), du(group.du), square(R(0)), counted(0u), status(0u) {}
 
     DEVICE static constexpr bool saves() { return true; }
     DEVICE R start() const { return io.load_start(true, R(0)); }
@@ -117,7 +121,6 @@ template<class C> struct Members {
                 }
             }
         }
-        accepted = false;
         told = together<LEAST>(told, (double)told.size);
         return counted_members(told, going);
     }
@@ -126,6 +129,7 @@ template<class C> struct Members {
         Told told = lockstep::silence<R>();
         Sums sums;
         double sum = 0.0;
+        greatest = R(0);
         for (u32 k = 0u; k < tiles(); k++) {
             TileSum<R> tile;
             EACH_MEMBER(t) {
@@ -134,6 +138,10 @@ template<class C> struct Members {
                 Tried tried =
                     members::attempt<R, S, M, AttemptIo<C>, C, N, P>(S{}, sink, o, group, lane, trial);
                 keep(tried, sink.counted);
+                if (tried.square > greatest) {
+                    greatest = tried.square;
+                    greatest_of = io.i;
+                }
                 told.nearest = told.nearest < tried.nearest ? told.nearest : tried.nearest;
                 told.happens = told.happens || tried.happens || sink.counted != 0u;
                 told.square = told.square > tried.square ? told.square : tried.square;
@@ -153,7 +161,6 @@ template<class C> struct Members {
             }
         }
         if constexpr (!C::RESIDENT) sum = sums.total();
-        accepted = false;
         R longest = told.size, nearest = told.nearest;
         if constexpr (!C::ADAPTIVE) {
             if constexpr (C::WATCHES) {
@@ -203,10 +210,12 @@ template<class C> struct Members {
             group.du = du;
             group.armed.sides = group.occurred.sides;
             group.armed.known = group.occurred.known;
-            worst = worst > square ? worst : square;
+        }
+        if (greatest > worst || (greatest == worst && greatest_of < worst_of)) {
+            worst = greatest;
+            worst_of = greatest_of;
         }
         now = 1u - now;
-        accepted = true;
     }
 
     DEVICE Told act(const lane::Lane<R>& lane, R h, bool arrived) {
@@ -248,7 +257,6 @@ template<class C> struct Members {
                 if (group.goes) going += 1.0;
             }
         }
-        accepted = false;
         return counted_members(together<GREATEST>(told, 0.0), going).goes;
     }
 
@@ -257,19 +265,21 @@ template<class C> struct Members {
             EACH_MEMBER(t) {
                 take(k, t, false);
                 members::finish<R, S, M, MemberIo<C>, C, N, P>(io, group, lane);
-                if (io.here) lockstep.errors[io.i] = C::RESIDENT ? worst : worst_of();
+                if (io.here) lockstep.errors[io.i] = io.i == worst_of ? worst : R(0);
             }
         }
     }
 
 private:
-    // Rows of memory: states, derivatives and sides at both ends of a step, three numbers, in systems
+    // Rows of memory: states, derivatives and sides at both ends of a step, two numbers, in systems
     // with events or conditions the numbers of `Armed` and `Occurred` and the delayed counts, and modes.
-    // `memory_rows` in kernel/lockstep.rs.
-    static constexpr bool KEEPS_DU = M::FSAL || S::EVENTS > 0;
+    // Where the derivative at the states has the bits of the last stage, it is evaluated anew instead.
+    // `derives` and `memory_rows` in kernel/lockstep.rs.
+    static constexpr bool DERIVES = M::FSAL && !M::GUARDS && !C::TIME_DEPENDENT && !C::WATCHES;
+    static constexpr bool KEEPS_DU = !DERIVES && (M::FSAL || S::EVENTS > 0);
     static constexpr int SIDES = KEEPS_DU ? 2 * N : N, ENDS = SIDES + (C::WATCHES ? 2 : 0);
-    static constexpr int SQUARE = 2 * ENDS, WORST = SQUARE + 1, STATUS = SQUARE + 2;
-    static constexpr int ARMED = SQUARE + 3, OCCURRED = ARMED + 3, COUNTED = OCCURRED + 5;
+    static constexpr int SQUARE = 2 * ENDS, STATUS = SQUARE + 1;
+    static constexpr int ARMED = SQUARE + 2, OCCURRED = ARMED + 3, COUNTED = OCCURRED + 5;
     static constexpr int MODES = C::WATCHES ? COUNTED + 2 : ARMED;
     static constexpr B GOES = 256u, MIRRORED = 512u, HOLDS = 1024u, BROKEN = 2048u;
 public:
@@ -297,7 +307,8 @@ private:
                 io.load_p(true, p);
                 group.p = p;
                 UNROLL for (int d = 0; d < S::MODES; d++) group.p[S::FIRST_MODE + d] = kept(MODES + d);
-                B status = m_to_bits(kept(STATUS));
+                if constexpr (DERIVES) group.du = S{}.rhs(group.u, group.p, R(0));
+                status = m_to_bits(kept(STATUS));
                 group.goes = io.here && (status & GOES) != 0u;
                 group.mirrored = (status & MIRRORED) != 0u;
                 group.code = status & (B)255u;
@@ -337,28 +348,24 @@ private:
         }
     }
 
-    DEVICE R worst_of() const {
-        R worst = kept(WORST), square = kept(SQUARE);
-        return accepted && square > worst ? square : worst;
-    }
-
-    DEVICE void keep_status(B code) const {
-        B status = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
+    // Most attempts leave it as it is, and then cost no write.
+    DEVICE void keep_status(B code) {
+        B next = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
         if constexpr (C::WATCHES) {
-            status |= group.occurred.holds ? HOLDS : (B)0u;
-            status |= group.occurred.broken ? BROKEN : (B)0u;
+            next |= group.occurred.holds ? HOLDS : (B)0u;
+            next |= group.occurred.broken ? BROKEN : (B)0u;
         }
-        kept(STATUS) = Real<R>::from_bits(status);
+        if (next != status) kept(STATUS) = Real<R>::from_bits(next);
+        status = next;
     }
 
     // Puts the member back that `take` took.
     DEVICE void put(bool begins) {
         square = R(0);
         if constexpr (!C::RESIDENT) {
-            if (io.here) {
-                kept(WORST) = begins ? R(0) : worst_of();
-                kept(SQUARE) = R(0);
-            }
+            // Memory has no status before.
+            if (begins) status = ~(B)0u;
+            if (io.here) kept(SQUARE) = R(0);
             put_member();
         }
     }
@@ -391,7 +398,6 @@ private:
             group.code = tried.code;
             counted = counts;
         } else if (io.here) {
-            kept(WORST) = worst_of();
             kept(SQUARE) = tried.square;
             UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
             if constexpr (KEEPS_DU) {

@@ -5,6 +5,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::LOCKSTEP_PROGRAMS;
+use crate::integrate::options::SystemConstants;
 use crate::kernel::{KernelConfig, LockstepConfig, MethodText, Parts, SystemText, Target};
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Definition;
@@ -182,16 +183,30 @@ pub const fn word_bytes(blocks: usize) -> usize {
     2 * COPIES * 2 * 8 * blocks
 }
 
+/// Whether members in memory evaluate the derivative at their states before each step.
+///
+/// This costs less than memory for two derivatives. The last stage of an explicit method is this
+/// derivative, with the same bits if it does not depend on the time.
+const fn derives<S, M, const N: usize, const P: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Definition,
+{
+    let constants = SystemConstants::of::<S, N, P>();
+    M::FSAL && !M::GUARDS && !constants.time_dependent && !constants.watches
+}
+
 /// Returns the rows of memory for members that are not in registers.
 pub(crate) const fn memory_rows<S, M, const N: usize, const P: usize>() -> usize
 where
     S: System<N, P>,
     M: Definition,
 {
-    let watches = S::EVENTS + S::CONDITIONS > 0;
-    let derivatives = if M::FSAL || S::EVENTS > 0 { N } else { 0 };
+    let watches = SystemConstants::of::<S, N, P>().watches;
+    let keeps_du = !derives::<S, M, N, P>() && (M::FSAL || S::EVENTS > 0);
+    let derivatives = if keeps_du { N } else { 0 };
     let sides = if watches { 2 } else { 0 };
     // Members of `Armed` and `Occurred` besides the sides, and two words of delayed counts.
     let events = if watches { 3 + 5 + 2 } else { 0 };
-    2 * (N + derivatives + sides) + 3 + events + S::MODES
+    2 * (N + derivatives + sides) + 2 + events + S::MODES
 }
