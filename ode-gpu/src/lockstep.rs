@@ -18,10 +18,12 @@ use ode_core::kernel::{Functions, KernelConfig, LockstepConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
+use ode_core::step::guard;
 use ode_core::{SolveError, WorstMember};
 
 use crate::argument::Argument;
-use crate::batch::{align, most_trajectories};
+use crate::batch::{Place, align, most_trajectories};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
@@ -38,6 +40,9 @@ const FEW: u32 = 64;
 const FEW_BLOCKS: usize = 2;
 /// Threads of a block if there are many members.
 const MANY: u32 = 256;
+
+/// The fewest bytes of saved states to copy while the kernel runs: 0.6 ms of the bus.
+const BESIDE: usize = 32 << 20;
 
 /// The worker of a device for lockstep solves.
 pub(crate) struct LockstepWorker<'a, T> {
@@ -184,8 +189,11 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let base = memory.device_ptr(one.stream.raw()).0;
         let arguments = Argument(batch.arguments(one.base()));
         let shared = Argument::shared(&plan.kernel_config.shared_numbers(self.columns));
+        let saved = *ResultArray::Saved.of(batch.places());
+        let progress = if self.copies_beside(saved) { one.progress()? } else { None };
         let lockstep = Argument(LockstepArguments {
             words: base,
+            progress: progress.unwrap_or(0),
             memory: base + extra.memory_at as u64,
             errors: base + extra.errors_at as u64,
             blocks: plan.blocks,
@@ -208,12 +216,24 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel")?;
         watch.stop(&one.stream)?;
         one.computes(watch);
+        // Each saved time has a slot of as many rows.
+        let slots = batch.arguments(0).save_slots.max(1) as usize;
+        one.download_beside(saved, saved.rows / slots)?;
         one.download(batch.places())?;
         let mut squares = vec![T::default(); n];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut squares);
         let errors = memory.slice(extra.errors_at..extra.errors_at + bytes.len());
         one.stream.download_rows(&errors, vec![(0, bytes)])?;
         Ok(squares)
+    }
+
+    /// Whether saved states are copied while the kernel runs.
+    ///
+    /// They are not if there are few of them, or if the kernel may save a state again.
+    fn copies_beside(&self, saved: Place) -> bool {
+        let options = self.settings;
+        let again = options.guard != guard::OFF || options.stopping || options.saved.times > 0;
+        !again && saved.rows * saved.row >= BESIDE
     }
 }
 

@@ -12,6 +12,7 @@
 //   of_warp<KIND>(...)       what the threads of a warp say together, and
 //   flags_of_warp(...)       only their flags
 //   all_of<KIND>(...)        what all warps say together
+//   finish_writes()          before what tells the host or others of memory that was written
 //   LOCKSTEP_KERNEL(name, threads)
 
 namespace odes {
@@ -21,6 +22,7 @@ template<class R> struct LockstepArguments {
     GLOBAL u64* words;  // [turn % 2][copy][block][2]: what each block says; zero before
     GLOBAL R* memory;   // [row * n + member]: what is kept of members, where they are not in registers
     GLOBAL R* errors;   // the greatest error of each member's accepted steps, squared
+    GLOBAL u32* progress; // of the host, or null: how many saved times all members have passed
     u32 blocks;         // that have members
     u32 tiles;          // of each of these; where there are sums of errors, a power of two
 };
@@ -161,6 +163,7 @@ template<class C> struct Members {
             }
         }
         if constexpr (!C::RESIDENT) sum = sums.total();
+        if (lockstep.progress && passes_saved_time(lane, trial)) finish_writes();
         R longest = told.size, nearest = told.nearest;
         if constexpr (!C::ADAPTIVE) {
             if constexpr (C::WATCHES) {
@@ -202,7 +205,13 @@ template<class C> struct Members {
         return together<GREATEST>(told, 0.0).grows;
     }
 
-    DEVICE void save(const lane::Lane<R>&, const attempt::Attempt<R>&, R) {}
+    // All members have saved the state, and said so.
+    DEVICE void save(const lane::Lane<R>& lane, const attempt::Attempt<R>&, R) {
+        if (lockstep.progress && block == 0u && is_first_thread()) {
+            finish_writes();
+            *(volatile GLOBAL u32*)lockstep.progress = (u32)lane.saved + 1u;
+        }
+    }
 
     DEVICE void accept() {
         if constexpr (C::RESIDENT) {
@@ -334,6 +343,10 @@ private:
         group.occurred.holds = (status & HOLDS) != 0u;
         group.occurred.broken = (status & BROKEN) != 0u;
         counted = (u64)(u32)bits(COUNTED) | (u64)(u32)bits(COUNTED + 1) << 32;
+    }
+
+    DEVICE static bool passes_saved_time(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+        return m_abs(lane::ahead<R>(lane, C::ADAPTIVE)) <= advance::reach_of<R, C>(lane, trial);
     }
 
     DEVICE B bits(int row) const { return m_to_bits(kept(row)); }

@@ -168,13 +168,18 @@ pub struct LockstepArguments {
     ///
     /// The error is squared, as the sum over components.
     pub errors: u64,
+    /// A `u32` in page-locked memory of the host, or zero.
+    ///
+    /// It becomes the number of saved times that all members have passed. Their states do not
+    /// change any more.
+    pub progress: u64,
     /// The number of blocks with members, which is the number of launched blocks.
     pub blocks: u32,
     /// The number of tiles of a block: a power of two if the norm is a mean.
     pub tiles: u32,
 }
 
-/// The number of copies of the words by which blocks communicate; each block reads one copy.
+/// The number of copies of the words of all blocks. Each block reads one copy.
 const COPIES: usize = 8;
 
 /// Returns the bytes of the words by which `blocks` blocks communicate.

@@ -23,6 +23,7 @@ struct Said {
 };
 
 DEVICE bool is_first_thread() { return threadIdx.x == 0u; }
+DEVICE void finish_writes() { __threadfence_system(); }
 DEVICE u32 first_tile(u32 block, u32 tiles) { return (block * WARPS + threadIdx.x / 32u) * tiles; }
 
 template<int KIND> DEVICE Said nothing() {
