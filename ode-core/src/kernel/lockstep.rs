@@ -179,7 +179,7 @@ pub struct LockstepArguments {
     pub tiles: u32,
 }
 
-/// The number of copies of the words of all blocks. Each block reads one copy.
+/// The largest number of copies of the words of all blocks. Each block reads one copy.
 const COPIES: usize = 8;
 
 /// Returns the bytes of the words by which `blocks` blocks communicate.

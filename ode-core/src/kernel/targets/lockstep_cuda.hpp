@@ -11,8 +11,8 @@ namespace odes {
 
 constexpr u32 THREADS = LOCKSTEP_THREADS, WARPS = THREADS / 32u;
 constexpr u32 TILE = 32u;
-// Copies of all words. Many readers of one address delay each other and the writer.
-constexpr u32 COPIES = LOCKSTEP_COPIES;
+// The copies of all words. Many readers of one address delay each other and the writer.
+constexpr u32 MOST_COPIES = LOCKSTEP_COPIES, READERS = 64u;
 #define EACH_MEMBER(t) if (const u32 t = threadIdx.x % 32u; true)
 
 enum { GREATEST, LEAST, SUM };
@@ -88,7 +88,17 @@ template<int KIND> DEVICE Said of_warps(u32 buffer, Said x) {
         flags[buffer][warp] = x.flags;
     }
     __syncthreads();
-    return of_lanes<KIND, WARPS>(Said{numbers[buffer][lane % WARPS], flags[buffer][lane % WARPS]});
+    if constexpr (WARPS > 8u) {
+        return of_lanes<KIND, WARPS>(Said{numbers[buffer][lane % WARPS], flags[buffer][lane % WARPS]});
+    } else {
+        // A tree in each thread has less latency than one over lanes.
+        Said of[WARPS];
+        UNROLL for (u32 w = 0u; w < WARPS; w++) of[w] = Said{numbers[buffer][w], flags[buffer][w]};
+        UNROLL for (u32 by = 1u; by < WARPS; by *= 2u) {
+            UNROLL for (u32 w = 0u; w + by < WARPS; w += 2u * by) of[w] = both<KIND>(of[w], of[w + by]);
+        }
+        return of[0];
+    }
 }
 
 template<class R> struct TileSum {
@@ -125,9 +135,10 @@ template<int KIND> DEVICE Said heard(const u64* at, u32 first, u32 end, u32 tag)
 // What the warps of all blocks say together.
 template<int KIND> DEVICE Said all_of(u64* words, u32 blocks, u32 block, u32 turn, Said mine) {
     mine = of_warps<KIND>(0u, mine);
-    u64* const buffer = words + (u64)(turn & 1u) * COPIES * blocks * 2u;
+    const u32 wanted = (blocks + READERS - 1u) / READERS, copies = wanted < MOST_COPIES ? wanted : MOST_COPIES;
+    u64* const buffer = words + (u64)(turn & 1u) * copies * blocks * 2u;
     const u32 tag = turn << 8;
-    if (threadIdx.x < COPIES && block < blocks) {
+    if (threadIdx.x < copies && block < blocks) {
         const u64 bits = m_to_bits(mine.number), rest = tag | mine.flags;
         const ulonglong2 said = {(bits & 0xffffffff00000000ull) | rest, bits << 32 | rest};
         __stwt((ulonglong2*)buffer + (u64)threadIdx.x * blocks + block, said);
@@ -135,7 +146,7 @@ template<int KIND> DEVICE Said all_of(u64* words, u32 blocks, u32 block, u32 tur
     // A thread hears as many neighbours as all others, a power of two: sums are those of a tree.
     u32 each = 1u;
     while (each * THREADS < blocks) each *= 2u;
-    const u64* const at = buffer + (u64)(block % COPIES) * blocks * 2u;
+    const u64* const at = buffer + (u64)(block % copies) * blocks * 2u;
     const u32 first = threadIdx.x * each, end = first + each < blocks ? first + each : blocks;
     Said all = heard<KIND>(at, first, end, tag);
     if (each > AT_ONCE) {
