@@ -15,7 +15,7 @@ template<class R> struct LockstepArguments {
     const GLOBAL R* u0;
     const GLOBAL R* abstol; // one, or one of each row
     GLOBAL u64* words;      // [turn % 2][row][half]: what rows say; zero before
-    GLOBAL u64* sums;       // [turn % 2][block][2]: what blocks say; zero before
+    GLOBAL u64* sums;       // [turn % 2][copy][block][2]: what blocks say; zero before
     GLOBAL R* saved;        // [slot][row]
     GLOBAL R* end;
     GLOBAL u64* report;     // code, steps, rejected, saved, evaluations, time
@@ -31,7 +31,7 @@ template<class C> struct Whole {
     static constexpr u32 PART = (ROWS + 31u) / 32u;
     static constexpr u32 HALVES = sizeof(R) / 4u;
     // The rows that a thread hears.
-    static constexpr u32 HEARD = (ROWS + TILE - 1u) / TILE;
+    static constexpr u32 HEARD = (ROWS + THREADS - 1u) / THREADS;
 
     const LockstepArguments<R>& array;
     const options::Options<R, 1>& o;
@@ -64,7 +64,7 @@ template<class C> struct Whole {
             }
         }
         // What no row says is a number, too.
-        for (u32 i = threadIdx.x; i < 2u * 32u * PART; i += TILE) said()[i] = R(0);
+        for (u32 i = threadIdx.x; i < 2u * 32u * PART; i += THREADS) said()[i] = R(0);
         __syncthreads();
     }
 
@@ -201,7 +201,7 @@ private:
                 missing = false;
                 // All are asked for before any is looked at.
                 UNROLL for (u32 j = 0u; j < HEARD; j++) {
-                    const u32 other = j * TILE + threadIdx.x;
+                    const u32 other = j * THREADS + threadIdx.x;
                     UNROLL for (u32 half = 0u; half < HALVES; half++) {
                         heard[j][half] = other < ROWS ? at[other * HALVES + half] : (u64)turn;
                     }
@@ -213,7 +213,7 @@ private:
                 }
             } while (missing);
             UNROLL for (u32 j = 0u; j < HEARD; j++) {
-                const u32 other = j * TILE + threadIdx.x;
+                const u32 other = j * THREADS + threadIdx.x;
                 if (other < ROWS) numbers[other] = number(heard[j]);
             }
         }
@@ -293,12 +293,11 @@ private:
     DEVICE static R mean(const Said& sum) { return (R)(sum.number / (double)ROWS); }
 
     DEVICE Said together(double number, bool flag) {
-        const Said mine = Said{number, flag ? 1u : 0u};
+        const Said mine = of_warp<SUM>(Said{number, flag ? 1u : 0u});
+        turn_of_sums++;
         if constexpr (BLOCKS == 1u) {
-            // Who is still reading the last one's words has not said this one's.
-            return of_block<SUM>(mine);
+            return of_warps<SUM>(turn_of_sums & 1u, mine);
         } else {
-            turn_of_sums++;
             return all_of<SUM>(array.sums, BLOCKS, block, turn_of_sums, mine);
         }
     }

@@ -266,6 +266,13 @@ pub(crate) struct Place {
     pub(crate) rows: usize,
 }
 
+impl Place {
+    /// Returns the slice without its first rows.
+    pub(crate) fn after(self, rows: usize) -> Place {
+        Place { at: self.at + rows * self.row, row: self.row, rows: self.rows - rows }
+    }
+}
+
 /// The slices of all results, from `begin` on.
 fn places<T>(layout: &Layout, n: usize, begin: usize) -> [Place; ResultArray::COUNT] {
     let mut at = begin;

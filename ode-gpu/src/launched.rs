@@ -12,13 +12,18 @@ use ode_core::solution::ResultArray;
 use ode_core::solution::reduction::Reduction;
 
 use crate::batch::{Batch, Place};
-use crate::error::GpuError;
+use crate::error::{DriverCall, GpuError};
+use crate::event::Event;
+use crate::idle::Purpose;
 use crate::locked::is_locked;
 use crate::memory::{Slot, Stream};
-use crate::pinned::Transfer;
+use crate::pinned::{Direction, Pinned, Transfer};
 use crate::reduce::Reducing;
 use crate::rows::locked_end;
 use crate::timing::Stopwatch;
+
+/// The time between two queries of the progress of a kernel: that of a copy of half a megabyte.
+const POLLING: Duration = Duration::from_micros(10);
 
 /// A chunk in progress. In every case the stream is synchronised before the lease returns.
 pub(crate) struct Launched<'d, 'p, T: Scalar> {
@@ -28,6 +33,12 @@ pub(crate) struct Launched<'d, 'p, T: Scalar> {
     /// The result arrays that go through page-locked memory after the kernel.
     staged: Vec<(ResultArray, Place)>,
     watch: Option<Stopwatch>,
+    /// The stream of copies while the kernel runs.
+    beside: Option<Slot>,
+    /// The number of saved times that the running kernel has passed.
+    progress: Option<Pinned<u32>>,
+    /// The rows of saved states that were copied while the kernel ran.
+    copied: usize,
     /// The reduction behind the solve, which takes the place of results.
     reducing: Option<Reducing>,
     /// Owns the page-locked memory of the last uploads, which may be in progress.
@@ -44,6 +55,9 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
             memory,
             staged: Vec::new(),
             watch: None,
+            beside: None,
+            progress: None,
+            copied: 0,
             reducing: None,
             uploads: Vec::new(),
             lease,
@@ -103,8 +117,12 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
     ) -> Result<(), GpuError> {
         let base = self.base();
         let Some(lease) = &mut self.lease else { return Ok(()) };
-        for (array, rows) in ResultArray::ALL.into_iter().zip(lease.work().results.bytes()) {
-            let place = *array.of(places);
+        for (array, mut rows) in ResultArray::ALL.into_iter().zip(lease.work().results.bytes()) {
+            let mut place = *array.of(places);
+            if array == ResultArray::Saved {
+                rows.drain(..self.copied);
+                place = place.after(self.copied);
+            }
             if rows.iter().all(|row| is_locked(row)) {
                 // SAFETY: this value owns the chunk, which owns these rows, until the stream was
                 // synchronised. The device memory lives as long.
@@ -114,6 +132,54 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the address of a word for the number of saved times that the kernel has passed.
+    ///
+    /// Returns `None` if the host memory of saved states is not page-locked.
+    pub(crate) fn progress(&mut self) -> Result<Option<u64>, GpuError> {
+        let Some(lease) = &mut self.lease else { return Ok(None) };
+        let rows = &lease.work().results.bytes()[ResultArray::Saved as usize];
+        if !rows.iter().all(|row| is_locked(row)) {
+            return Ok(None);
+        }
+        let mut word = Pinned::new(&self.stream, 1, Direction::Download)?;
+        word[0] = 0;
+        Ok(Some(self.progress.insert(word).as_ptr().addr() as u64))
+    }
+
+    /// Downloads saved states until the kernel has ended, if there is a word for its progress.
+    ///
+    /// There are `width` rows of `saved` for each saved time. [`download`](Self::download) queues
+    /// the remaining rows.
+    pub(crate) fn download_beside(&mut self, saved: Place, width: usize) -> Result<(), GpuError> {
+        let base = self.base();
+        let (Some(lease), Some(progress)) = (&mut self.lease, &self.progress) else {
+            return Ok(());
+        };
+        let end = Event::record(&self.stream, Purpose::End).call("cuEventRecord")?;
+        let beside = self.beside.insert(self.stream.device().idle_slot()?);
+        loop {
+            let over = end.try_is_complete().call("cuEventQuery")?;
+            // SAFETY: the word belongs to this value. The kernel writes it at once.
+            let passed = unsafe { progress.as_ptr().read_volatile() } as usize;
+            let until = (passed * width).min(saved.rows);
+            if until > self.copied {
+                let rows =
+                    std::mem::take(&mut lease.work().results.bytes()[ResultArray::Saved as usize]);
+                let rows = rows.into_iter().take(until).skip(self.copied).collect();
+                let from = base + saved.after(self.copied).at as u64;
+                // SAFETY: this value owns the chunk, which owns these rows, until both streams were
+                // synchronised. The device memory lives as long. The kernel has written these rows
+                // and does not change them any more.
+                unsafe { beside.stream.start_rows(from, saved.row, rows)? };
+                self.copied = until;
+            }
+            if over {
+                return Ok(());
+            }
+            std::thread::sleep(POLLING);
+        }
     }
 
     /// The number of trajectories.
@@ -153,6 +219,9 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
             }
         }
         self.stream.synchronize()?;
+        if let Some(beside) = &self.beside {
+            beside.stream.synchronize()?;
+        }
         if let Some(watch) = self.watch.take() {
             computing.add(watch)?;
         }
@@ -162,12 +231,18 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
         if let Some(lease) = self.lease.take() {
             lease.done();
         }
+        if let Some(beside) = self.beside.take() {
+            self.stream.device().keep_slot(beside);
+        }
         Ok(Slot { stream: self.stream.clone(), memory: self.memory.take() })
     }
 
     fn wait(&self) {
         // An error here has occurred before, or the context's next call returns it.
         let _ = self.stream.raw().synchronize();
+        if let Some(beside) = &self.beside {
+            let _ = beside.stream.raw().synchronize();
+        }
     }
 }
 

@@ -18,10 +18,12 @@ use ode_core::kernel::{Functions, KernelConfig, LockstepConfig};
 use ode_core::lane::Scalar;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::resolved_options::ResolvedOptions;
+use ode_core::solution::ResultArray;
+use ode_core::step::guard;
 use ode_core::{SolveError, WorstMember};
 
 use crate::argument::Argument;
-use crate::batch::{align, most_trajectories};
+use crate::batch::{Place, align, most_trajectories};
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::Kernel;
@@ -31,13 +33,22 @@ use crate::timing::Stopwatch;
 use crate::worker::kernel_of;
 
 /// Threads of a block if there are few members: they spread over more multiprocessors.
-const FEW: u32 = 64;
-/// The largest number of blocks of [`FEW`] threads for each multiprocessor.
+const FEW: u32 = 128;
+/// The largest number of blocks of [`FEW`] threads.
 ///
 /// Each block waits for all others after each step, so more members are in larger blocks.
-const FEW_BLOCKS: usize = 2;
-/// Threads of a block if there are many members.
+const FEW_BLOCKS: usize = 128;
+/// Threads of a block for more members, up to a block for each multiprocessor.
 const MANY: u32 = 256;
+/// Threads of the only block of a multiprocessor, in numbers of four bytes.
+///
+/// Each thread then has 80 registers, which suffice for [`MOST_STATES`] states by `Tsit5`.
+const MOST: u32 = 768;
+/// The largest number of states of members in blocks of [`MOST`] threads.
+const MOST_STATES: usize = 4;
+
+/// The fewest bytes of saved states to copy while the kernel runs: 0.6 ms of the bus.
+const BESIDE: usize = 32 << 20;
 
 /// The worker of a device for lockstep solves.
 pub(crate) struct LockstepWorker<'a, T> {
@@ -87,15 +98,25 @@ fn cut(n: usize, most: u32, kind: LockstepConfig) -> Option<(u32, u32)> {
 ///
 /// The first configuration that holds all members is used. Members are in registers if a device
 /// with `threads` threads on each multiprocessor may have enough registers, and in memory
-/// otherwise.
-fn kinds(n: usize, mean: bool, multiprocessors: usize, threads: usize) -> Vec<LockstepConfig> {
+/// otherwise. Blocks have at most `most` threads.
+fn kinds(
+    n: usize,
+    mean: bool,
+    most: u32,
+    multiprocessors: usize,
+    threads: usize,
+) -> Vec<LockstepConfig> {
     let kind = |threads, resident| LockstepConfig { mean, resident, threads };
-    let few = n.div_ceil(FEW as usize) <= FEW_BLOCKS * multiprocessors;
+    let size = if n.div_ceil(FEW as usize) <= FEW_BLOCKS {
+        FEW
+    } else if n.div_ceil(MANY as usize) <= multiprocessors {
+        MANY
+    } else {
+        most
+    };
     // A member in registers needs twice as many registers as a thread has at full occupancy.
-    let many = n <= multiprocessors * threads / 2;
-    let registers = if few { Some(FEW) } else { many.then_some(MANY) };
-    let registers = registers.map(|threads| kind(threads, true));
-    registers.into_iter().chain([kind(MANY, false)]).collect()
+    let registers = (n <= multiprocessors * threads / 2).then(|| kind(size, true));
+    registers.into_iter().chain([kind(most, false)]).collect()
 }
 
 /// The layout of device memory besides the batch, in bytes.
@@ -150,11 +171,22 @@ impl<T: Scalar> Worker<T> for LockstepWorker<'_, T> {
 }
 
 impl<T: Scalar> LockstepWorker<'_, T> {
+    /// The threads of a block if there are very many members.
+    fn largest_block(&self) -> u32 {
+        // The leaves of a sum's tree are a power of two.
+        if self.mean || self.columns.u0.len() > MOST_STATES {
+            MANY
+        } else {
+            MOST / (size_of::<T>() / size_of::<f32>()) as u32
+        }
+    }
+
     /// Returns the kernel for `n` members.
     fn plan(&self, n: usize) -> Result<Plan, SolveError> {
         let device = self.device;
         let threads = device.threads_per_multiprocessor() as usize;
-        let kinds = kinds(n, self.mean, device.multiprocessors() as usize, threads);
+        let most = self.largest_block();
+        let kinds = kinds(n, self.mean, most, device.multiprocessors() as usize, threads);
         for kind in kinds {
             let kernel_config = KernelConfig::new(self.settings, self.columns, false);
             let kernel_config =
@@ -184,8 +216,11 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         let base = memory.device_ptr(one.stream.raw()).0;
         let arguments = Argument(batch.arguments(one.base()));
         let shared = Argument::shared(&plan.kernel_config.shared_numbers(self.columns));
+        let saved = *ResultArray::Saved.of(batch.places());
+        let progress = if self.copies_beside(saved) { one.progress()? } else { None };
         let lockstep = Argument(LockstepArguments {
             words: base,
+            progress: progress.unwrap_or(0),
             memory: base + extra.memory_at as u64,
             errors: base + extra.errors_at as u64,
             blocks: plan.blocks,
@@ -208,12 +243,24 @@ impl<T: Scalar> LockstepWorker<'_, T> {
         unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel")?;
         watch.stop(&one.stream)?;
         one.computes(watch);
+        // Each saved time has a slot of as many rows.
+        let slots = batch.arguments(0).save_slots.max(1) as usize;
+        one.download_beside(saved, saved.rows / slots)?;
         one.download(batch.places())?;
         let mut squares = vec![T::default(); n];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut squares);
         let errors = memory.slice(extra.errors_at..extra.errors_at + bytes.len());
         one.stream.download_rows(&errors, vec![(0, bytes)])?;
         Ok(squares)
+    }
+
+    /// Whether saved states are copied while the kernel runs.
+    ///
+    /// They are not if there are few of them, or if the kernel may save a state again.
+    fn copies_beside(&self, saved: Place) -> bool {
+        let options = self.settings;
+        let again = options.guard != guard::OFF || options.stopping || options.saved.times > 0;
+        !again && saved.rows * saved.row >= BESIDE
     }
 }
 
@@ -231,10 +278,10 @@ mod tests {
     /// Every member is in a block, and no block is empty.
     #[test]
     fn blocks_have_all_columns() {
-        for mean in [false, true] {
+        for (mean, most) in [(false, MOST), (false, MANY), (true, MANY)] {
             for n in [1, 2, 31, 64, 65, 1000, 16_896, 16_897, 100_000, 1_000_003, 1 << 31] {
                 let mut found = false;
-                for kind in kinds(n, mean, 132, 2048) {
+                for kind in kinds(n, mean, most, 132, 2048) {
                     let most = 132 * 512 / kind.threads;
                     let Some((blocks, tiles)) = cut(n, most, kind) else {
                         assert!(kind.resident);
@@ -255,10 +302,12 @@ mod tests {
     /// Few members are in registers, spread over the device.
     #[test]
     fn few_columns_are_in_registers() {
-        let first = |n| kinds(n, false, 132, 2048)[0];
+        let first = |n| kinds(n, false, MOST, 132, 2048)[0];
         assert_eq!((first(1).threads, first(1).resident), (FEW, true));
-        assert_eq!((first(16_896).threads, first(16_896).resident), (FEW, true));
-        assert_eq!((first(16_897).threads, first(16_897).resident), (MANY, true));
-        assert_eq!((first(1 << 20).threads, first(1 << 20).resident), (MANY, false));
+        assert_eq!((first(16_384).threads, first(16_384).resident), (FEW, true));
+        assert_eq!((first(16_385).threads, first(16_385).resident), (MANY, true));
+        assert_eq!((first(33_792).threads, first(33_792).resident), (MANY, true));
+        assert_eq!((first(33_793).threads, first(33_793).resident), (MOST, true));
+        assert_eq!((first(1 << 20).threads, first(1 << 20).resident), (MOST, false));
     }
 }

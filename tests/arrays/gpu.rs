@@ -100,6 +100,20 @@ fn very_many_columns() {
     same(Rodas5P, &lorenz_sweep::<f64>(many(300_000), 0.3), &options);
 }
 
+/// Saved states that are copied while the kernel runs. The memory is page-locked at its second use.
+#[needs(gpu)]
+#[test]
+fn copies_beside_the_kernel() {
+    let Some(gpu) = gpu() else { return };
+    // 36 MB.
+    let (ensemble, options) =
+        (lorenz_sweep::<f32>(30_000, 1.0), SolveOptions::default().saveat(0.01));
+    let expected = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+    for _ in 0..3 {
+        assert_same_bits(&expected, &ensemble.solve(Tsit5, &gpu, &options).unwrap());
+    }
+}
+
 /// Sizes that a simulated device with 512 threads holds in registers, and larger sizes.
 #[needs(gpu)]
 #[test]

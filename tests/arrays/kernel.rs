@@ -46,6 +46,7 @@ impl RequestVisitor for CppArray {
         in_memory(settings, columns.all(), &kernel_config, &mut raw, |arguments, shared| {
             let lockstep = LockstepArguments {
                 words: 0,
+                progress: 0,
                 memory: memory.as_mut_ptr() as u64,
                 errors: errors.as_mut_ptr() as u64,
                 blocks: 1,

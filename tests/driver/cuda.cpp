@@ -544,6 +544,10 @@ template<class T> T __shfl_down_sync(u32, T x, u32 by) {
     u32 own = simulated_thread();
     return simulated_shuffle(x, own % 32u + by < 32u ? own + by : own);
 }
+struct ulonglong2 { u64 x, y; };
+static ulonglong2 __ldcv(const volatile ulonglong2* at) { return {at->x, at->y}; }
+static void __stwt(volatile ulonglong2* at, ulonglong2 words) { at->x = words.x; at->y = words.y; }
+static void __threadfence_system() {}
 static u32 atomicAdd(u32* at, u32 more) { u32 old = *at; *at += more; return old; }
 static u32 atomicOr(u32* at, u32 bits) { u32 old = *at; *at |= bits; return old; }
 static u32 atomicCAS(u32* at, u32 old, u32 now) { u32 was = *at; if (was == old) *at = now; return was; }

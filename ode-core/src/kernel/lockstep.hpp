@@ -2,22 +2,27 @@
 // threads say together. `LockstepGroup` in integrate/lockstep.rs.
 //
 // Each thread runs the loop with a clock of its own, and all decide alike, since they hear the same. The
-// members of a block are a tile, one for each thread, in registers; or several tiles one after the other,
-// in memory. Words of targets (targets/lockstep_*.hpp):
+// members of a warp are a tile, one for each thread, in registers; or several tiles one after the other,
+// in memory. A host's only thread is a warp, too. Words of targets (targets/lockstep_*.hpp):
 //
 //   TILE                     members of a tile
 //   EACH_MEMBER(t)           before what is done to member `t` of a tile by its thread
+//   first_tile(...)          the number of a warp's first tile
 //   TileSum                  the sum of a number of each member of a tile, as a tree of neighbours
-//   all_of<KIND>(...)        what all threads say together
+//   of_warp<KIND>(...)       what the threads of a warp say together, and
+//   flags_of_warp(...)       only their flags
+//   all_of<KIND>(...)        what all warps say together
+//   finish_writes()          before what tells the host or others of memory that was written
 //   LOCKSTEP_KERNEL(name, threads)
 
 namespace odes {
 
 // What a launch is given besides its `KernelArguments`. `LockstepArguments` in Rust has the same layout.
 template<class R> struct LockstepArguments {
-    GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
+    GLOBAL u64* words;  // [turn % 2][copy][block][2]: what each block says; zero before
     GLOBAL R* memory;   // [row * n + member]: what is kept of members, where they are not in registers
     GLOBAL R* errors;   // the greatest error of each member's accepted steps, squared
+    GLOBAL u32* progress; // of the host, or null: how many saved times all members have passed
     u32 blocks;         // that have members
     u32 tiles;          // of each of these; where there are sums of errors, a power of two
 };
@@ -80,18 +85,22 @@ template<class C> struct Members {
     u32 block, turn;
     double count;   // members that go on
     u32 now;        // which of two ends of a step are the states, in memory
-    bool accepted;  // whether the last attempt was a step
+    // The greatest error of this thread's members in the last attempt and in all steps, and the first member
+    // that has it.
+    R greatest, worst;
+    u32 greatest_of, worst_of;
     // Of a member in registers.
     Group group;
     Arr<R, N> u, du;
-    R square, worst;
+    R square;
     u64 counted; // as `AttemptIo` counts
+    B status;    // as memory has it
 
     DEVICE Members(
         const LockstepArguments<R>& lockstep, const options::Options<R, N>& o, MemberIo<C>& io, u32 block
-    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u), accepted(false),
-        group(members::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)),
-        counted(0u) {}
+    ) : lockstep(lockstep), o(o), io(io), block(block), turn(0u), count(0.0), now(0u),
+        greatest(R(0)), worst(R(0)), greatest_of(0u), worst_of(0u), group(members::blank<R, N, P>()),
+        u(group.u), du(group.du), square(R(0)), counted(0u), status(0u) {}
 
     DEVICE static constexpr bool saves() { return true; }
     DEVICE R start() const { return io.load_start(true, R(0)); }
@@ -114,7 +123,6 @@ template<class C> struct Members {
                 }
             }
         }
-        accepted = false;
         told = together<LEAST>(told, (double)told.size);
         return counted_members(told, going);
     }
@@ -123,6 +131,7 @@ template<class C> struct Members {
         Told told = lockstep::silence<R>();
         Sums sums;
         double sum = 0.0;
+        greatest = R(0);
         for (u32 k = 0u; k < tiles(); k++) {
             TileSum<R> tile;
             EACH_MEMBER(t) {
@@ -131,6 +140,10 @@ template<class C> struct Members {
                 Tried tried =
                     members::attempt<R, S, M, AttemptIo<C>, C, N, P>(S{}, sink, o, group, lane, trial);
                 keep(tried, sink.counted);
+                if (tried.square > greatest) {
+                    greatest = tried.square;
+                    greatest_of = io.i;
+                }
                 told.nearest = told.nearest < tried.nearest ? told.nearest : tried.nearest;
                 told.happens = told.happens || tried.happens || sink.counted != 0u;
                 told.square = told.square > tried.square ? told.square : tried.square;
@@ -150,7 +163,7 @@ template<class C> struct Members {
             }
         }
         if constexpr (!C::RESIDENT) sum = sums.total();
-        accepted = false;
+        if (lockstep.progress && passes_saved_time(lane, trial)) finish_writes();
         R longest = told.size, nearest = told.nearest;
         if constexpr (!C::ADAPTIVE) {
             if constexpr (C::WATCHES) {
@@ -159,9 +172,8 @@ template<class C> struct Members {
             }
             return told;
         }
-        // The sum is known to all threads of the block, and said by one.
         if constexpr (C::MEAN) {
-            told = together<SUM>(told, is_first_thread() ? sum : 0.0);
+            told = together<SUM>(told, sum);
         } else {
             told = together<GREATEST>(told, (double)told.square);
         }
@@ -193,7 +205,13 @@ template<class C> struct Members {
         return together<GREATEST>(told, 0.0).grows;
     }
 
-    DEVICE void save(const lane::Lane<R>&, const attempt::Attempt<R>&, R) {}
+    // All members have saved the state, and said so.
+    DEVICE void save(const lane::Lane<R>& lane, const attempt::Attempt<R>&, R) {
+        if (lockstep.progress && block == 0u && is_first_thread()) {
+            finish_writes();
+            *(volatile GLOBAL u32*)lockstep.progress = (u32)lane.saved + 1u;
+        }
+    }
 
     DEVICE void accept() {
         if constexpr (C::RESIDENT) {
@@ -201,10 +219,12 @@ template<class C> struct Members {
             group.du = du;
             group.armed.sides = group.occurred.sides;
             group.armed.known = group.occurred.known;
-            worst = worst > square ? worst : square;
+        }
+        if (greatest > worst || (greatest == worst && greatest_of < worst_of)) {
+            worst = greatest;
+            worst_of = greatest_of;
         }
         now = 1u - now;
-        accepted = true;
     }
 
     DEVICE Told act(const lane::Lane<R>& lane, R h, bool arrived) {
@@ -246,7 +266,6 @@ template<class C> struct Members {
                 if (group.goes) going += 1.0;
             }
         }
-        accepted = false;
         return counted_members(together<GREATEST>(told, 0.0), going).goes;
     }
 
@@ -255,19 +274,21 @@ template<class C> struct Members {
             EACH_MEMBER(t) {
                 take(k, t, false);
                 members::finish<R, S, M, MemberIo<C>, C, N, P>(io, group, lane);
-                if (io.here) lockstep.errors[io.i] = C::RESIDENT ? worst : worst_of();
+                if (io.here) lockstep.errors[io.i] = io.i == worst_of ? worst : R(0);
             }
         }
     }
 
 private:
-    // Rows of memory: states, derivatives and sides at both ends of a step, three numbers, in systems
+    // Rows of memory: states, derivatives and sides at both ends of a step, two numbers, in systems
     // with events or conditions the numbers of `Armed` and `Occurred` and the delayed counts, and modes.
-    // `memory_rows` in kernel/lockstep.rs.
-    static constexpr bool KEEPS_DU = M::FSAL || S::EVENTS > 0;
+    // Where the derivative at the states has the bits of the last stage, it is evaluated anew instead.
+    // `derives` and `memory_rows` in kernel/lockstep.rs.
+    static constexpr bool DERIVES = M::FSAL && !M::GUARDS && !C::TIME_DEPENDENT && !C::WATCHES;
+    static constexpr bool KEEPS_DU = !DERIVES && (M::FSAL || S::EVENTS > 0);
     static constexpr int SIDES = KEEPS_DU ? 2 * N : N, ENDS = SIDES + (C::WATCHES ? 2 : 0);
-    static constexpr int SQUARE = 2 * ENDS, WORST = SQUARE + 1, STATUS = SQUARE + 2;
-    static constexpr int ARMED = SQUARE + 3, OCCURRED = ARMED + 3, COUNTED = OCCURRED + 5;
+    static constexpr int SQUARE = 2 * ENDS, STATUS = SQUARE + 1;
+    static constexpr int ARMED = SQUARE + 2, OCCURRED = ARMED + 3, COUNTED = OCCURRED + 5;
     static constexpr int MODES = C::WATCHES ? COUNTED + 2 : ARMED;
     static constexpr B GOES = 256u, MIRRORED = 512u, HOLDS = 1024u, BROKEN = 2048u;
 public:
@@ -282,7 +303,7 @@ private:
 
     // Goes to member `t` of tile `k`, which `begins` or is taken from memory.
     DEVICE void take(u32 k, u32 t, bool begins) {
-        io.go_to((block * tiles() + k) * TILE + t);
+        io.go_to((first_tile(block, tiles()) + k) * TILE + t);
         if constexpr (!C::RESIDENT) {
             group = members::blank<R, N, P>();
             if (!begins) {
@@ -295,7 +316,8 @@ private:
                 io.load_p(true, p);
                 group.p = p;
                 UNROLL for (int d = 0; d < S::MODES; d++) group.p[S::FIRST_MODE + d] = kept(MODES + d);
-                B status = m_to_bits(kept(STATUS));
+                if constexpr (DERIVES) group.du = S{}.rhs(group.u, group.p, R(0));
+                status = m_to_bits(kept(STATUS));
                 group.goes = io.here && (status & GOES) != 0u;
                 group.mirrored = (status & MIRRORED) != 0u;
                 group.code = status & (B)255u;
@@ -323,6 +345,10 @@ private:
         counted = (u64)(u32)bits(COUNTED) | (u64)(u32)bits(COUNTED + 1) << 32;
     }
 
+    DEVICE static bool passes_saved_time(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+        return m_abs(lane::ahead<R>(lane, C::ADAPTIVE)) <= advance::reach_of<R, C>(lane, trial);
+    }
+
     DEVICE B bits(int row) const { return m_to_bits(kept(row)); }
     DEVICE void keep_bits(int row, B bits) const { kept(row) = Real<R>::from_bits(bits); }
 
@@ -335,28 +361,24 @@ private:
         }
     }
 
-    DEVICE R worst_of() const {
-        R worst = kept(WORST), square = kept(SQUARE);
-        return accepted && square > worst ? square : worst;
-    }
-
-    DEVICE void keep_status(B code) const {
-        B status = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
+    // Most attempts leave it as it is, and then cost no write.
+    DEVICE void keep_status(B code) {
+        B next = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
         if constexpr (C::WATCHES) {
-            status |= group.occurred.holds ? HOLDS : (B)0u;
-            status |= group.occurred.broken ? BROKEN : (B)0u;
+            next |= group.occurred.holds ? HOLDS : (B)0u;
+            next |= group.occurred.broken ? BROKEN : (B)0u;
         }
-        kept(STATUS) = Real<R>::from_bits(status);
+        if (next != status) kept(STATUS) = Real<R>::from_bits(next);
+        status = next;
     }
 
     // Puts the member back that `take` took.
     DEVICE void put(bool begins) {
         square = R(0);
         if constexpr (!C::RESIDENT) {
-            if (io.here) {
-                kept(WORST) = begins ? R(0) : worst_of();
-                kept(SQUARE) = R(0);
-            }
+            // Memory has no status before.
+            if (begins) status = ~(B)0u;
+            if (io.here) kept(SQUARE) = R(0);
             put_member();
         }
     }
@@ -389,7 +411,6 @@ private:
             group.code = tried.code;
             counted = counts;
         } else if (io.here) {
-            kept(WORST) = worst_of();
             kept(SQUARE) = tried.square;
             UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
             if constexpr (KEEPS_DU) {
@@ -410,13 +431,19 @@ private:
         }
     }
 
-    // What all threads say, one of which says this, and a number.
+    // What all threads say, one of which says this, and a number: in sums, that of its warp.
     template<int KIND> DEVICE Told together(Told told, double number) {
         u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
             | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u)
             | (told.misses ? 64u : 0u) | (told.happens ? 128u : 0u);
+        Said mine = Said{number, flags};
+        if constexpr (KIND == SUM) {
+            mine.flags = flags_of_warp(flags);
+        } else {
+            mine = of_warp<KIND>(mine);
+        }
         turn++;
-        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, Said{number, flags});
+        Said all = all_of<KIND>(lockstep.words, lockstep.blocks, block, turn, mine);
         if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
         told.square = (R)all.number;
         told.size = (R)all.number;
@@ -436,7 +463,8 @@ private:
     DEVICE Told counted_members(const Told& told, double going) {
         if constexpr (C::MEAN) {
             turn++;
-            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, Said{going, 0u}).number;
+            const Said mine = of_warp<SUM>(Said{going, 0u});
+            count = all_of<SUM>(lockstep.words, lockstep.blocks, block, turn, mine).number;
         }
         return told;
     }

@@ -5,6 +5,7 @@
 
 use crate::error::SolveError;
 use crate::integrate::LOCKSTEP_PROGRAMS;
+use crate::integrate::options::SystemConstants;
 use crate::kernel::{KernelConfig, LockstepConfig, MethodText, Parts, SystemText, Target};
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Definition;
@@ -147,7 +148,7 @@ fn group_text<T: Scalar>(
     let LockstepText { name, threads, programs, config, text } = group;
     let programs = [&LOCKSTEP_PROGRAMS.join("\n"), *programs].join("\n");
     let kernel = format!(
-        "#define LOCKSTEP_THREADS {threads}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
+        "#define LOCKSTEP_THREADS {threads}u\n#define LOCKSTEP_COPIES {COPIES}u\n{SUMS}{words}{text}LOCKSTEP_KERNEL({name}, {threads})\n"
     );
     let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
     Ok(super::text::<T>(system, method, kernel_config, &parts))
@@ -167,16 +168,37 @@ pub struct LockstepArguments {
     ///
     /// The error is squared, as the sum over components.
     pub errors: u64,
+    /// A `u32` in page-locked memory of the host, or zero.
+    ///
+    /// It becomes the number of saved times that all members have passed. Their states do not
+    /// change any more.
+    pub progress: u64,
     /// The number of blocks with members, which is the number of launched blocks.
     pub blocks: u32,
     /// The number of tiles of a block: a power of two if the norm is a mean.
     pub tiles: u32,
 }
 
+/// The largest number of copies of the words of all blocks. Each block reads one copy.
+const COPIES: usize = 8;
+
 /// Returns the bytes of the words by which `blocks` blocks communicate.
 #[must_use]
 pub const fn word_bytes(blocks: usize) -> usize {
-    2 * 2 * 8 * blocks
+    2 * COPIES * 2 * 8 * blocks
+}
+
+/// Whether members in memory evaluate the derivative at their states before each step.
+///
+/// This costs less than memory for two derivatives. The last stage of an explicit method is this
+/// derivative, with the same bits if it does not depend on the time.
+const fn derives<S, M, const N: usize, const P: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Definition,
+{
+    let constants = SystemConstants::of::<S, N, P>();
+    M::FSAL && !M::GUARDS && !constants.time_dependent && !constants.watches
 }
 
 /// Returns the rows of memory for members that are not in registers.
@@ -185,10 +207,11 @@ where
     S: System<N, P>,
     M: Definition,
 {
-    let watches = S::EVENTS + S::CONDITIONS > 0;
-    let derivatives = if M::FSAL || S::EVENTS > 0 { N } else { 0 };
+    let watches = SystemConstants::of::<S, N, P>().watches;
+    let keeps_du = !derives::<S, M, N, P>() && (M::FSAL || S::EVENTS > 0);
+    let derivatives = if keeps_du { N } else { 0 };
     let sides = if watches { 2 } else { 0 };
     // Members of `Armed` and `Occurred` besides the sides, and two words of delayed counts.
     let events = if watches { 3 + 5 + 2 } else { 0 };
-    2 * (N + derivatives + sides) + 3 + events + S::MODES
+    2 * (N + derivatives + sides) + 2 + events + S::MODES
 }
