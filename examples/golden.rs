@@ -27,7 +27,7 @@ use odes::system::System;
 use odes::{Solver, StepSize};
 
 /// The hash that every machine must compute.
-const HASH: &str = "99d50888a62675e5b938a677373b1672054e89ada3798b449f36f809f785928f";
+const HASH: &str = "d1ea51253dd4d3ca2365e1c2ac9bfb58d37ba7514f7791f4d66489a89113e417";
 
 /// A system that is not stiff.
 #[ode_system]

@@ -116,7 +116,9 @@ fn kinds(
     };
     // A member in registers needs twice as many registers as a thread has at full occupancy.
     let registers = (n <= multiprocessors * threads / 2).then(|| kind(size, true));
-    registers.into_iter().chain([kind(most, false)]).collect()
+    // A device may hold no block of more threads.
+    let least = (most > MANY).then(|| kind(MANY, false));
+    registers.into_iter().chain([kind(most, false)]).chain(least).collect()
 }
 
 /// The layout of device memory besides the batch, in bytes.
@@ -193,6 +195,9 @@ impl<T: Scalar> LockstepWorker<'_, T> {
                 KernelConfig { functions: self.functions, lockstep: Some(kind), ..kernel_config };
             let kernel = kernel_of(self.task, device, &kernel_config, self.options)?;
             let most = kernel.blocks_at_once(device, kind.threads)?;
+            if most == 0 && kind.threads > MANY {
+                continue;
+            }
             if let Some((blocks, tiles)) = cut(n, most, kind) {
                 return Ok(Plan { kernel, kernel_config, kind, blocks, tiles });
             }

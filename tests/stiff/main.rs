@@ -17,5 +17,6 @@ mod workloads;
 
 mod auto;
 mod dense;
+mod exponentials;
 mod pivoting;
 mod stiff;

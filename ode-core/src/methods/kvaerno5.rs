@@ -6,7 +6,8 @@ esdirk! {
     /// Seven stages; six of them are implicit.
     ///
     /// A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage",
-    /// BIT 44 (2004) 489–502: the method of seven stages.
+    /// BIT 44 (2004) 489–502: the method of seven stages. The predictors of the stages are from
+    /// OrdinaryDiffEq.jl.
     kvaerno5::Kvaerno5, kept 8,
     order 5, embedded 4, interpolant 3,
     stages 7, within 1 and 3, margin 0.25,
@@ -64,16 +65,23 @@ esdirk! {
             0.26,
         ];
 
-        /// The predictors: on a straight line through the first derivative and that of the stage
-        /// before.
+        /// The predictors: Hermite polynomials through earlier stages, and the sixth stage.
         pub const G: [[f64; 7]; 7] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            [-1.3660254037844384, 2.3660254037844384, 0.0, 0.0, 0.0, 0.0, 0.0],
-            [0.27193220739490476, 0.0, 0.7280677926050952, 0.0, 0.0, 0.0, 0.0],
-            [0.5128263212905171, 0.0, 0.0, 0.48717367870948286, 0.0, 0.0, 0.0],
-            [-1.291509264592372, 0.0, 0.0, 0.0, 2.291509264592372, 0.0, 0.0],
-            [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+            [-1.366025403784441, 2.3660254037844357, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [-0.19650552613122207, 0.8113579546496623, 0.38514757148155954, 0.0, 0.0, 0.0, 0.0],
+            [0.10375304369958693, 0.937994698066431, -0.04174774176601781, 0.0, 0.0, 0.0, 0.0],
+            [-0.17281112873898072, 0.6235784481025847, 0.5492326806363959, 0.0, 0.0, 0.0, 0.0],
+            [
+                0.13855640231268224,
+                0.0,
+                -0.04245337201752043,
+                0.02446657898003141,
+                0.6194303907248068,
+                0.26,
+                0.0,
+            ],
         ];
     }
 }

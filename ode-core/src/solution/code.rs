@@ -80,9 +80,9 @@ pub enum ReturnCode {
     /// Or adaptive steps in `f64` met a pole of the right-hand side at a time to stop at, such as
     /// the pole of `1.0 / (t - p[0])`.
     Singular = code::SINGULAR as u8,
-    /// The nonlinear iteration of an implicit method did not converge with a fixed step.
+    /// The nonlinear iteration of an implicit method did not converge.
     ///
-    /// Adaptive steps make one iteration, and their error estimate includes the next one.
+    /// Even the shortest step did not help.
     NewtonDiverged = code::DIVERGED as u8,
     /// Consistent initialisation failed.
     ///
@@ -169,9 +169,9 @@ impl ReturnCode {
                  the right-hand side has a pole at that time, as `1 / (t - p)` has"
             }
             ReturnCode::NewtonDiverged => {
-                "the nonlinear iteration of the implicit method did not converge with fixed \
-                 steps: use shorter or adaptive steps, or a Rosenbrock method, which does not \
-                 iterate"
+                "the nonlinear iteration of the implicit method did not converge: use a \
+                 Rosenbrock method, which does not iterate, a smaller `abstol` if amounts below \
+                 it became negative, or shorter steps if they are fixed"
             }
             ReturnCode::Inconsistent => {
                 "no initial state was found that satisfies the algebraic equations: start nearer \

@@ -31,7 +31,7 @@ mod device {
     pub const SINGULAR: u64 = 5;
     /// The nonlinear equations of an implicit method were not solved.
     ///
-    /// They were not solved with the given fixed step.
+    /// They were not solved however small the step, or with the given step.
     pub const DIVERGED: u64 = 6;
     /// No consistent initial state was found: one that solves the algebraic equations.
     pub const INCONSISTENT: u64 = 7;

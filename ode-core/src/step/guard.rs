@@ -44,13 +44,13 @@
 //!
 //! # The end
 //!
-//! The Jacobian is the one at the beginning of a step, or of the first iterate of ESDIRK methods.
-//! Growth that begins later in a step appears in the next one, and growth that begins within the
-//! last step would be missed. So a lane at the end of its span or segment *looks ahead*: it makes
-//! one more attempt. All stages of this attempt are at the time of the end, and its Newton
-//! iterations do not begin there. The attempt is neither taken nor saved, and does not count as a
-//! step. If its sign differs from the sign for short steps, rule 1 holds, and the trajectory
-//! restarts. A careful trajectory has tested the ends of all of its steps, and ignores the result.
+//! The Jacobian is the one at the beginning of a step. Growth that begins within a step appears in
+//! the next one, and growth that begins within the last step would be missed. So a lane at the end
+//! of its span or segment *looks ahead*: it makes one more attempt. All stages of this attempt are
+//! at the time of the end, and its Newton iterations do not begin there. The attempt is neither
+//! taken nor saved, and does not count as a step. If its sign differs from the sign for short
+//! steps, rule 1 holds, and the trajectory restarts. A careful trajectory has tested the ends of
+//! all of its steps, and ignores the result.
 //!
 //! The size of this attempt is the size of the last step as planned, before the end shortened it.
 //! So the attempt also detects growth that began within the last step but one. With the shortened

@@ -41,10 +41,10 @@ pub struct Properties {
     ///
     /// All of them have one matrix, which is factorised once.
     pub solves: usize,
-    /// Whether fixed steps find stages by iteration.
+    /// Whether stages are found by iteration.
     ///
     /// Each further iteration of a stage takes an evaluation and a linear system. Both counts are
-    /// those of adaptive steps, with one iteration for each stage.
+    /// those of one iteration for each stage.
     pub iterates: bool,
     /// The implicit method of a method that [switches](crate::step::switching).
     ///

@@ -175,9 +175,9 @@ mod device {
         const GUARDS: bool;
         /// The `γ` of the matrix `M/(γh) - J`, if the method solves linear equations.
         const DIAGONAL: f64;
-        /// Whether fixed steps iterate.
+        /// Whether the method iterates.
         ///
-        /// They may then end without a new state although all numbers are finite.
+        /// It may then end without a new state although all numbers are finite.
         const ITERATES: bool;
         /// Whether the derivative at the beginning of a step is `u'` itself.
         ///
