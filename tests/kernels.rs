@@ -784,8 +784,8 @@ stiff_methods! {
     rodas3: Rodas3, NOTHING, NOTHING, measured((0, 0), (1568, 4248));
     rodas4: Rodas4, NOTHING, NOTHING, measured((24, 48), (2336, 2448));
     rodas5p: Rodas5P, NOTHING, NOTHING, measured((272, 592), (2952, 3072));
-    trbdf2: TrBdf2, NOTHING, NOTHING, measured((0, 0), (1840, 5140));
-    kvaerno3: Kvaerno3, NOTHING, NOTHING, measured((0, 0), (2016, 5224));
+    trbdf2: TrBdf2, NOTHING, NOTHING, measured((72, 148), (1840, 5140));
+    kvaerno3: Kvaerno3, NOTHING, NOTHING, measured((336, 1596), (2016, 5224));
     kencarp4: KenCarp4, NOTHING, measured((0, 0), (448, 0)), measured((560, 0), (2480, 5648));
     kvaerno5: Kvaerno5, NOTHING, measured((0, 0), (512, 0)), measured((640, 0), (2656, 5648));
     tsit5_rodas4:
