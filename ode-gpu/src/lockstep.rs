@@ -261,11 +261,12 @@ impl<T: Scalar> LockstepWorker<'_, T> {
 
     /// Whether saved states are copied while the kernel runs.
     ///
-    /// They are not if there are few of them, or if the kernel may save a state again.
+    /// They are not if there are few of them, or if the kernel may save a state again. With fixed
+    /// steps, blocks do not wait for each other, so none has the progress of all.
     fn copies_beside(&self, saved: Place) -> bool {
         let options = self.settings;
         let again = options.guard != guard::OFF || options.stopping || options.saved.times > 0;
-        !again && saved.rows * saved.row >= BESIDE
+        options.adaptive && !again && saved.rows * saved.row >= BESIDE
     }
 }
 

@@ -106,11 +106,13 @@ fn very_many_columns() {
 fn copies_beside_the_kernel() {
     let Some(gpu) = gpu() else { return };
     // 36 MB.
-    let (ensemble, options) =
+    let (ensemble, adaptive) =
         (lorenz_sweep::<f32>(30_000, 1.0), SolveOptions::default().saveat(0.01));
-    let expected = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
-    for _ in 0..3 {
-        assert_same_bits(&expected, &ensemble.solve(Tsit5, &gpu, &options).unwrap());
+    for options in [adaptive.clone(), adaptive.fixed_step(0.01)] {
+        let expected = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+        for _ in 0..3 {
+            assert_same_bits(&expected, &ensemble.solve(Tsit5, &gpu, &options).unwrap());
+        }
     }
 }
 
