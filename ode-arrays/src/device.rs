@@ -116,13 +116,7 @@ impl Place {
         let kernel = self.kernel::<T, W>(None)?;
         let (queue, arguments, blocks) = (&self.0.queue, (work, 0u64, 0u64), blocks as u32);
         // SAFETY: as in `launch`, with the layout of `lu.hpp`.
-        unsafe {
-            if together {
-                queue.launch_together(&kernel, arguments, blocks, threads)
-            } else {
-                queue.launch_blocks(&kernel, arguments, blocks, threads)
-            }
-        }
+        unsafe { queue.launch_blocks(&kernel, arguments, blocks, threads, together) }
     }
 }
 

@@ -304,7 +304,7 @@ fn launch<T: Number>(
     // have `n` numbers. The buffers of saved states, words and sums have the sizes that the kernel
     // expects. All are freed on this queue, behind the kernel. All blocks run at once, or the
     // driver rejects the launch.
-    unsafe { queue.launch_together(kernel, arguments, cut.blocks as u32, THREADS)? };
+    unsafe { queue.launch_blocks(kernel, arguments, cut.blocks as u32, THREADS, true)? };
     Ok(Launched { out, saved })
 }
 

@@ -209,58 +209,43 @@ impl DeviceQueue {
 
     /// Queues a kernel with three arguments, `blocks` blocks of `threads` threads.
     ///
+    /// With `together` the launch is cooperative: all blocks run at once and may wait for each
+    /// other.
+    ///
     /// # Safety
     /// The kernel takes values of these layouts. It reads and writes only buffers of this queue, and
-    /// no block waits for another one.
+    /// writes no number that another kernel or the host may read. Without `together`, no block waits
+    /// for another one.
     ///
     /// # Errors
-    /// [`GpuError::Driver`] if the driver fails.
+    /// [`GpuError::Driver`] if the driver fails. With `together`, [`GpuError::NotCooperative`], and
+    /// [`GpuError::Driver`] if the device does not hold so many threads.
     pub unsafe fn launch_blocks<A: Copy, B: Copy, C: Copy>(
         &self,
         kernel: &Kernel,
         (a, b, c): (A, B, C),
         blocks: u32,
         threads: u32,
-    ) -> Result<(), GpuError> {
-        let (a, b, c) = (Argument(a), Argument(b), Argument(c));
-        let mut launch = self.stream().raw().launch_builder(kernel.function());
-        launch.arg(&a).arg(&b).arg(&c);
-        // SAFETY: the caller guarantees that the kernel takes these three arguments and accesses only
-        // buffers of this queue. The driver copies the arguments before it returns.
-        unsafe { launch.launch(blocks_of(blocks, threads)) }.call("cuLaunchKernel").map(|_| ())
-    }
-
-    /// Queues a cooperative kernel with three arguments, `blocks` blocks of `threads` threads.
-    ///
-    /// All threads run at once and may wait for each other.
-    ///
-    /// # Safety
-    /// The kernel takes values of these layouts. It reads and writes only buffers of this queue,
-    /// and writes no number that another kernel or the host may read.
-    ///
-    /// # Errors
-    /// [`GpuError::NotCooperative`], and [`GpuError::Driver`] if the driver fails, or the device
-    /// does not hold so many threads.
-    pub unsafe fn launch_together<A: Copy, B: Copy, C: Copy>(
-        &self,
-        kernel: &Kernel,
-        (a, b, c): (A, B, C),
-        blocks: u32,
-        threads: u32,
+        together: bool,
     ) -> Result<(), GpuError> {
         let device = self.device();
-        if !device.is_cooperative() {
+        if together && !device.is_cooperative() {
             return Err(GpuError::NotCooperative { device: device.ordinal() });
         }
-        let (a, b, c) = (Argument(a), Argument(b), Argument(c));
+        let (config, a, b, c) = (blocks_of(blocks, threads), Argument(a), Argument(b), Argument(c));
         let mut launch = self.stream().raw().launch_builder(kernel.function());
         launch.arg(&a).arg(&b).arg(&c);
         // SAFETY: the caller guarantees that the kernel takes these three arguments, accesses only
         // buffers of this queue, and writes no number that another kernel or the host may read. The
         // driver copies the arguments before it returns.
-        unsafe { launch.launch_cooperative(blocks_of(blocks, threads)) }
-            .call("cuLaunchCooperativeKernel")
-            .map(|_| ())
+        let queued = unsafe {
+            if together {
+                launch.launch_cooperative(config).call("cuLaunchCooperativeKernel")
+            } else {
+                launch.launch(config).call("cuLaunchKernel")
+            }
+        };
+        queued.map(|_| ())
     }
 
     /// Uploads the options and times of a solve for a kernel of this configuration.
