@@ -25,7 +25,6 @@ use core::cmp::Ordering;
 use core::ffi::{c_int, c_void};
 use core::fmt;
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -189,13 +188,10 @@ impl World {
     fn is_missing(&self, ended: usize, waits: usize) -> ! {
         if !IS_OVER.swap(true, SeqCst) {
             let of = self.of();
-            let text = format!(
-                "odes: rank {ended} of {of} has exited and takes no part in the solve of rank \
-                 {waits}, so MPI ends all ranks\n"
-            );
-            // Several ranks may report at once. In one write, their texts do not mix.
-            let _ = std::io::stderr().write_all(text.as_bytes());
-            exit::let_text_through();
+            exit::report(&format!(
+                "rank {ended} of {of} has exited and takes no part in the solve of rank {waits}, \
+                 so MPI ends all ranks"
+            ));
             self.mpi.abort(1);
         }
         // The first thread ends the process.

@@ -1,6 +1,7 @@
 //! The end of a process.
 
 use core::ffi::{c_int, c_void};
+use std::io::Write;
 use std::time::Duration;
 
 unsafe extern "C" {
@@ -24,4 +25,12 @@ pub(super) fn at_exit(_: extern "C" fn(c_int, *mut c_void)) {}
 /// the rest.
 pub(super) fn let_text_through() {
     std::thread::sleep(Duration::from_millis(250));
+}
+
+/// Reports why this process ends, and [waits](let_text_through).
+///
+/// Several ranks may report at once. In one write, their texts do not mix.
+pub(super) fn report(reason: &str) {
+    let _ = std::io::stderr().write_all(format!("odes: {reason}\n").as_bytes());
+    let_text_through();
 }

@@ -18,12 +18,11 @@ pub(super) fn within_limit<V>(start: impl FnOnce() -> V) -> V {
     let (started, is_started) = mpsc::channel::<()>();
     std::thread::spawn(move || {
         if is_started.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-            eprintln!(
-                "odes: this rank waited {} s for all ranks to start MPI, so it exits: another \
-                 rank may have exited before; set `ODES_MPI_WAIT=N` to wait N seconds",
+            exit::report(&format!(
+                "this rank waited {} s for all ranks to start MPI, so it exits: another rank may \
+                 have exited before; set `ODES_MPI_WAIT=N` to wait N seconds",
                 wait.as_secs()
-            );
-            exit::let_text_through();
+            ));
             std::process::exit(1);
         }
     });
