@@ -2,7 +2,8 @@
 // own, and each thread a member of a tile.
 //
 // What a block says are two words, each with half of a number, the number of the turn and some flags, in
-// several copies. Each block reads one copy of the words of all until these have the number of the turn: barrier and reduction are one.
+// several copies. Each block reads one copy of the words of all until these have the number of the turn:
+// barrier and reduction are one.
 // Nothing else goes from block to block. Two buffers suffice, since who writes a word of the turn after the
 // next has heard all of the next, which nobody says before having heard all of this one. So the number of a
 // turn need only differ from that of the turn before last, and 24 bits of it do.
